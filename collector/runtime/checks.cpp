@@ -223,16 +223,6 @@ void Checks::launched(const std::string& kernel, const model::check::Checker& ch
   }
 }
 
-void Checks::trapped(const std::string& kernel, const std::string& file, const model::Trap& trap) {
-  model::check::Finding finding;
-  finding.place = trap.place;
-  finding.file = file;
-  finding.message = trap.message;
-  const Attributed words = attributed(finding, readable_name(kernel));
-  find(std::string(to_string(finding.defect)), words.where, kernel, trap.message + words.ending, 1,
-       false);
-}
-
 void Checks::refused() {
   inject::Checked checked;
   checked.refused = 1;

@@ -64,8 +64,6 @@ class Checks final : public MemoryObserver {
   Races& races() { return races_; }
   /// `has_ended`: it came to its end.
   void launched(const std::string& kernel, const model::check::Checker& checker, bool has_ended);
-  /// A launch that ran unchecked has failed.
-  void trapped(const std::string& kernel, const std::string& file, const model::Trap& trap);
   /// A launch or call that the model does not answer as hardware would. What it would have written
   /// nobody knows, so all that there is counts as written from then on.
   void refused();

@@ -362,14 +362,7 @@ class Grids {
     };
     Checks* checks = process_.checks();
     std::optional<model::check::Checker> checker;
-    const bool is_in_clusters = program.has_clusters && geometry.cluster.count() > 1;
-    if (checks != nullptr && is_in_clusters) {
-      process_.say(
-          fmt::format("kernel '{}' runs in clusters of blocks, which --check does not "
-                      "follow: it ran unchecked",
-                      readable_name(kernel.entry())));
-      checks->refused();
-    } else if (checks != nullptr) {
+    if (checks != nullptr) {
       options.observer =
           &checker.emplace(program, geometry, process_.memory().machine(), checks->written());
     }
@@ -379,13 +372,9 @@ class Grids {
         model::launch(program, geometry, parameters, process_.memory().machine(), options);
     if (checks != nullptr) note_stores(program, checks->written());
     if (checks != nullptr && has_printed) checks->printed(kernel.entry());
+    if (checker) checker->ended(outcome);
     if (checker) checks->launched(kernel.entry(), *checker, !outcome.trap);
     if (checker) tell_set_on_host_only(process_, set_elsewhere, *checker);
-    if (checks != nullptr && is_in_clusters && outcome.trap) {
-      const auto file = static_cast<std::size_t>(outcome.trap->place.file);
-      checks->trapped(kernel.entry(), file < program.files.size() ? program.files[file] : "",
-                      *outcome.trap);
-    }
     is_limit_ = outcome.trap && outcome.trap->kind == model::TrapKind::waits_outside;
     if (is_limit_ && checks != nullptr) checks->refused();
     if (outcome.trap) {

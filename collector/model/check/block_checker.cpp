@@ -58,6 +58,14 @@ void BlockChecker::start(std::uint64_t block, const std::byte* shared) {
   unset_.start_block(warps_of(launch_.geometry_));
   copies_.start_block();
   bulk_copies_.start_block();
+  signals_.clear();
+  told_ = {};
+  told_by_blocks_ = {};
+  fences_ = acquired_ = {};
+  device_fence_ = device_acquired_ = {};
+  if (launch_.has_remote_writes_) {
+    shared_written_.mark(0, program_.shared_bytes(launch_.geometry_));
+  }
 }
 
 std::string BlockChecker::sentence(std::uint32_t thread, const std::string& what) const {
@@ -69,12 +77,23 @@ void BlockChecker::observe(const Warp& warp, const Operation* op, std::uint32_t 
   const std::uint8_t watched = warp.watched[op - warp.code];
   if ((watched & watch_step) != 0) check_registers(warp, op);
   if ((watched & watch_meeting) != 0) check_mask(warp, op, mask);
+  if (op->code == Code::bulk_copy) check_bulk_size(warp, op, mask);
+  if ((watched & watch_instruction) != 0) observe_instruction(warp, op, mask);
+}
+
+void BlockChecker::observe_instruction(const Warp& warp, const Operation* op, std::uint32_t mask) {
   if (const std::uint8_t fence = launch_.fences_[op->instruction]; fence != 0) {
-    order_.fence(warp.index, mask, static_cast<Scope>(fence - 1));
+    const auto scope = static_cast<Scope>(fence - 1);
+    fences_[warp.index] = acquired_[warp.index] = now();
+    if (scope == Scope::device) device_fence_ = device_acquired_ = now();
+    order_.fence(warp.index, mask, scope);
   }
   const CopyInfo* const copy = program_.copies.empty() ? nullptr : copies_.find(op->instruction);
-  if (copy != nullptr && copy->kind != CopyInfo::Kind::start) advance_copies(warp, *copy, mask);
-  if (op->code == Code::bulk_copy) check_bulk_size(warp, op, mask);
+  if (copy != nullptr && copy->kind == CopyInfo::Kind::hand_over) {
+    hand_over_copies(warp, op, mask);
+  } else if (copy != nullptr && copy->kind != CopyInfo::Kind::start) {
+    advance_copies(warp, *copy, mask);
+  }
   if (!program_.bulk_groups.empty()) advance_bulk_copies(warp, op->instruction, mask);
 }
 

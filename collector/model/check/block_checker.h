@@ -59,12 +59,23 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   std::uint64_t base_of_current() const;
   const std::byte* memory_of_current() const;
   std::string_view atomic_instead(std::uint32_t other) const;
+  bool is_one_statement(std::uint32_t other) const;
+  bool is_ordered_elsewhere(const Conflict& conflict, Span span) const;
   std::string describe(const Conflict& conflict, Span span, bool is_equal) const;
+  std::string order_wanted(const Conflict& conflict, Span span) const;
+  std::string fence_wanted(const Conflict& conflict, Span span) const;
+  Moment now() const { return {contexts_.next(), launch_.contexts_.next()}; }
+  void signal(const Warp& warp, const SiteInfo& info, const Places& places);
   std::uint32_t context_of(std::uint32_t site, std::uint32_t warp, bool writes, bool is_strong,
                            bool is_shared, bool hands_on);
   void check_mask(const Warp& warp, const Operation* op, std::uint32_t mask);
   void check_shuffle(const Warp& warp, const Operation* op, std::uint32_t mask);
+  void observe_instruction(const Warp& warp, const Operation* op, std::uint32_t mask);
   void advance_copies(const Warp& warp, const CopyInfo& info, std::uint32_t mask);
+  void hand_over_copies(const Warp& warp, const Operation* op, std::uint32_t mask);
+  std::optional<std::uint64_t> object_of(const Warp& warp, const Operation* op,
+                                         unsigned lane) const;
+  void write_copy(const Warp& warp, unsigned lane, const Copy& copy);
   void add_unawaited(const Copy& copy, std::uint32_t instruction, std::uint32_t thread,
                      bool writes);
   void check_bulk_copies(const Warp& warp, const Operation* op, const SiteInfo& info,
@@ -93,6 +104,7 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   void check_segments(const std::vector<Segment>& segments);
   void synchronise(const Warp& warp, const Operation* op, const SiteInfo& info,
                    const Places& places);
+  bool phase_of(std::uint64_t object) const;
   bool is_complete(const Warp& warp, const Operation* op, unsigned lane, std::uint64_t bits) const;
   /// "thread (3,0,0) of block (0,0,0) …"
   std::string sentence(std::uint32_t thread, const std::string& what) const;
@@ -114,6 +126,13 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   std::vector<Region> regions_;                               ///< by site, of its last access
   std::uint64_t removals_ = 0;      ///< of allocations, when those were found
   std::uint32_t first_number_ = 0;  ///< of global contexts, when the block began
+  /// Signals within the block, and what its warps were told by others and it by other blocks.
+  Signals signals_;
+  std::array<Told, warp_lanes> told_;
+  Told told_by_blocks_;
+  /// Last fences, and last fences or acquiring reads, of each warp, and for the device.
+  std::array<Moment, warp_lanes> fences_{}, acquired_{};
+  Moment device_fence_, device_acquired_;
   Current current_;
   std::array<std::byte, 64> nowhere_{};
 };

@@ -55,13 +55,43 @@ void BlockChecker::advance_copies(const Warp& warp, const CopyInfo& info, std::u
   for_each_lane(mask, [&](unsigned lane) {
     const std::uint32_t thread = warp.index * warp_lanes + lane;
     for (const Copy& copy : copies_.advance(info, thread)) {
-      const std::uint32_t site = launch_.site_of_copy_[copy.instruction];
-      const std::uint32_t number = context_of(site, warp.index, true, false, true, false);
-      current_ = {&warp, nullptr, &program_.sites[site], {}, nullptr, &copy};
-      current_.places.space = AddressSpace::shared;
-      const Accessing by{order_, contexts_, number, contexts_[number], 0, false};
-      shared_.touch(copy.offset, copy.width, 1u << lane, by, *this);
+      if (copy.handed_over == 0) write_copy(warp, lane, copy);
     }
+  });
+}
+
+void BlockChecker::write_copy(const Warp& warp, unsigned lane, const Copy& copy) {
+  const std::uint32_t site = launch_.site_of_copy_[copy.instruction];
+  const std::uint32_t number = context_of(site, warp.index, true, false, true, false);
+  current_ = {&warp, nullptr, &program_.sites[site], {}, nullptr, &copy};
+  current_.places.space = AddressSpace::shared;
+  const Accessing by{order_, contexts_, number, contexts_[number], 0, false};
+  shared_.touch(copy.offset, copy.width, 1u << lane, by, *this);
+}
+
+/// The barrier object that an operation names, by its place in shared memory. Nothing where it
+/// names none there.
+std::optional<std::uint64_t> BlockChecker::object_of(const Warp& warp, const Operation* op,
+                                                     unsigned lane) const {
+  std::uint64_t place = static_cast<std::uint64_t>(op->imm);
+  place += op->f != 0 ? row_of<std::uint64_t>(warp, op->a)[lane]
+                      : row_of<std::uint32_t>(warp, op->a)[lane];
+  if (place - shared_window < window_bytes) place -= shared_window;
+  const std::uint64_t bytes = program_.shared_bytes(launch_.geometry_);
+  if (bytes < sizeof(std::uint64_t) || place > bytes - sizeof(std::uint64_t)) return std::nullopt;
+  return place;
+}
+
+/// The object counts the copies: whoever waits for its phase knows that they are there, and
+/// nobody else does.
+void BlockChecker::hand_over_copies(const Warp& warp, const Operation* op, std::uint32_t mask) {
+  for_each_lane(mask, [&](unsigned lane) {
+    const std::optional<std::uint64_t> object = object_of(warp, op, lane);
+    if (!object) return;
+    const bool phase = phase_of(*object);
+    const std::uint32_t thread = warp.index * warp_lanes + lane;
+    for (const Copy& copy : copies_.hand_over(thread, *object, phase)) write_copy(warp, lane, copy);
+    if (op->code == Code::nothing) order_.arrive_object(*object, phase, warp.index, lane);
   });
 }
 

@@ -109,9 +109,9 @@ void BlockChecker::accept_again(const Warp& warp, const Operation* op, const Sit
     check_bulk_copies(warp, op, info, places);
   }
   check_segments(segments_[op->extra]);
-  if (program_.has_releases && (is_atomic(info) || info.is_strong)) {
-    synchronise(warp, op, info, places);
-  }
+  const bool is_strong = is_atomic(info) || info.is_strong;
+  if (launch_.has_signals_ && is_strong && !is_object(*op)) signal(warp, info, places);
+  if (program_.has_releases && is_strong) synchronise(warp, op, info, places);
 }
 
 const Region& BlockChecker::region_of(std::uint32_t site, std::uint64_t address) {
@@ -333,10 +333,17 @@ void BlockChecker::synchronise(const Warp& warp, const Operation* op, const Site
       }
       order_.arrive_object(place, phase, warp.index, lane);
     } else if (is_complete(warp, op, lane, bits)) {
+      copies_.wait(place, phase);
       bulk_copies_.wait(place, phase);
       order_.leave_object(place, phase, warp.index, lane);
     }
   });
+}
+
+bool BlockChecker::phase_of(std::uint64_t object) const {
+  std::uint64_t bits;
+  std::memcpy(&bits, shared_memory_ + object, sizeof(bits));
+  return bits >> 63 != 0;
 }
 
 /// Whether a wait at a barrier object is over, as mbarrier.cpp finds it.

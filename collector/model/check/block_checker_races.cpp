@@ -100,6 +100,7 @@ bool BlockChecker::take(const Conflict& conflict) {
   const Span span = theirs.block != order_.block()        ? Span::grid
                     : theirs.warp != current_.warp->index ? Span::block
                                                           : Span::warp;
+  if (is_ordered_elsewhere(conflict, span)) return false;
   const bool both_write = theirs.writes && current_.info->kind != AccessKind::load;
   // Of two that count up, one is lost although both write the same.
   const bool is_equal =
@@ -116,9 +117,110 @@ bool BlockChecker::take(const Conflict& conflict) {
 /// What would make one access of what both threads do: they read, compute and write back. Empty:
 /// they do not.
 std::string_view BlockChecker::atomic_instead(std::uint32_t other) const {
-  const std::vector<std::string_view>& all = launch_.updates_;
+  const std::vector<Update>& all = launch_.updates_;
   const auto own = static_cast<std::size_t>(current_.info - program_.sites.data());
-  return all[own].empty() || all[other].empty() ? "" : all[own];
+  return all[own].atomic.empty() || all[other].atomic.empty() ? "" : all[own].atomic;
+}
+
+/// Whether both accesses are of one such update.
+bool BlockChecker::is_one_statement(std::uint32_t other) const {
+  const std::vector<Update>& all = launch_.updates_;
+  const auto own = static_cast<std::size_t>(current_.info - program_.sites.data());
+  return all[own].store == all[other].store;
+}
+
+/// Whether blocks of a cluster may have ordered the two in ways that are not followed: by the
+/// cluster's barrier, or by signals in each other's shared memory.
+bool BlockChecker::is_ordered_elsewhere(const Conflict& conflict, Span span) const {
+  if (!launch_.is_in_clusters_) return false;
+  if (span != Span::grid) return span == Span::block && launch_.has_remote_signals_;
+  return !launch_.is_plain_ || launch_.are_of_one_cluster(conflict.theirs.block, order_.block());
+}
+
+/// Strong accesses, as far as they tell of others.
+void BlockChecker::signal(const Warp& warp, const SiteInfo& info, const Places& places) {
+  const bool is_global = places.space == AddressSpace::global;
+  const bool reads = info.kind == AccessKind::load || info.kind == AccessKind::atomic;
+  const std::uint32_t own = warp.index, block = order_.block();
+  const auto listen = [](const Signals& to, std::uint64_t place, std::uint32_t as, Told& told,
+                         const Moment& at) {
+    const std::vector<Signal>* here = to.at(place);
+    if (here == nullptr) return;
+    for (const Signal& signal : *here) {
+      if (signal.from != as) told.read(signal, at);
+    }
+  };
+  for_each_lane(places.mask, [&](unsigned lane) {
+    const std::uint64_t place = places[lane];
+    if (reads) {
+      listen(signals_, place, own, told_[own], now());
+      if (is_global) listen(launch_.signals_, place, block, told_by_blocks_, now());
+    }
+    if (info.kind == AccessKind::load) return;
+    signals_.write(place, {own, now(), info.releases ? now() : fences_[own]});
+    if (!is_global) return;
+    launch_.signals_.write(place, {block, now(), info.releases ? now() : device_fence_});
+  });
+  if (!info.acquires) return;
+  acquired_[own] = now();
+  if (info.scope == Scope::device) device_acquired_ = now();
+}
+
+/// Which fence or barrier is missing where a flag, a lock or a counter tells the one thread of what
+/// the other did; empty: nothing does.
+std::string BlockChecker::fence_wanted(const Conflict& conflict, Span span) const {
+  if (span == Span::warp) return "";
+  const bool is_grid = span == Span::grid, is_shared = current_.region == nullptr;
+  const std::uint32_t warp = current_.warp->index;
+  const Context& theirs = conflict.theirs;
+  const Told& told = is_grid ? told_by_blocks_ : told_[warp];
+  const Told::Entry* entry =
+      told.since(is_grid ? theirs.block : theirs.warp, conflict.number, is_shared);
+  if (entry == nullptr) return "";
+  const char* const fence = is_grid ? "__threadfence()" : "__threadfence_block()";
+  if (!entry->signal.fence.is_behind(conflict.number, is_shared)) {
+    return fmt::format(
+        ", and the flag, lock or counter that tells of it orders nothing without a fence: put {} "
+        "behind {}, before it is handed on",
+        fence, launch_.names_.line(program_.sites[theirs.site].instruction));
+  }
+  if ((is_grid ? device_acquired_ : acquired_[warp]).is_before(entry->at)) {
+    return fmt::format(
+        ", and the flag, lock or counter that tells of it orders nothing without a fence on this "
+        "side: put {} behind the place that waits for it",
+        fence);
+  }
+  return fmt::format(
+      ", since the thread that hands it on, or the one that waits for it, does so for others "
+      "without a barrier: put {} before the one and behind the other",
+      is_grid ? "__syncthreads()" : "__syncwarp()");
+}
+
+/// What would order the two.
+std::string BlockChecker::order_wanted(const Conflict& conflict, Span span) const {
+  constexpr const char* nothing = " with nothing to order the two";
+  const std::string_view atomic = atomic_instead(conflict.theirs.site);
+  if (const std::string fence = fence_wanted(conflict, span); !fence.empty()) return fence;
+  if (!atomic.empty() && is_one_statement(conflict.theirs.site)) {
+    return fmt::format(
+        ": each reads, computes and writes back, and what the other wrote meanwhile is lost; use "
+        "{}",
+        atomic);
+  }
+  if (span == Span::warp && lanes_beside(conflict) != 0) {
+    return " in the same instruction: which of them stays is open; let one thread write, or use "
+           "an atomic";
+  }
+  if (span == Span::warp) return fmt::format("{}; put __syncwarp() between them", nothing);
+  const std::string or_atomic = atomic.empty() ? "" : fmt::format(", or use {} for both", atomic);
+  if (span == Span::block) {
+    return fmt::format("{}; put __syncthreads() between them{}", nothing, or_atomic);
+  }
+  if (!atomic.empty()) return fmt::format("{}; use {} for both", nothing, atomic);
+  return fmt::format(
+      "{}, and blocks run in any order: let only one of them use it, hand it over by "
+      "__threadfence() and an atomic that the other block reads, or launch a second kernel",
+      nothing);
 }
 
 std::string BlockChecker::describe(const Conflict& conflict, Span span, bool is_equal) const {
@@ -142,26 +244,8 @@ std::string BlockChecker::describe(const Conflict& conflict, Span span, bool is_
     const bool always = current_.info->stores_same && other.stores_same;
     text += always ? "; both write the same, which does no harm where nothing else writes it"
                    : "; both wrote the same this time, and with other input they may not";
-  } else if (const std::string_view atomic = atomic_instead(theirs.site); !atomic.empty()) {
-    text += fmt::format(
-        ": each reads, computes and writes back, and what the other wrote meanwhile is lost; use "
-        "{}",
-        atomic);
-  } else if (span == Span::warp) {
-    text += " with nothing to order the two; put __syncwarp() between them";
-    if (lanes_beside(conflict) != 0) {
-      text.resize(text.rfind(" with nothing"));
-      text +=
-          " in the same instruction: which of them stays is open; let one thread write, or use "
-          "an atomic";
-    }
-  } else if (span == Span::block) {
-    text += " with nothing to order the two; put __syncthreads() between them";
   } else {
-    text +=
-        " with nothing to order the two, and blocks run in any order: let only one of them use "
-        "it, hand it over by __threadfence() and an atomic that the other block reads, or "
-        "launch a second kernel";
+    text += order_wanted(conflict, span);
   }
   return sentence(current_.warp->index * warp_lanes + lanes.own, text);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/host_memory.h"
 #include "collector/model/check/block_checker.h"
@@ -62,19 +63,13 @@ Checker::Checker(const Program& program, const Geometry& geometry, DeviceMemory&
   for (const FenceInfo& fence : program.fences) {
     fences_.at(fence.instruction) = static_cast<std::uint8_t>(1 + static_cast<int>(fence.scope));
   }
-  std::vector<bool> copies(program.places.size() + 1, false);
-  for (const CopyInfo& copy : program.copies) {
-    copies.at(copy.instruction) = copy.kind != CopyInfo::Kind::start;
-  }
-  for (const CopyInfo& group : program.bulk_groups) copies.at(group.instruction) = true;
+  watch_instructions();
   for (std::size_t i = 0; i < program.operations.size(); ++i) {
     const Operation& op = program.operations[i];
     const bool meets = members_[op.instruction] != no_operand && is_meeting(op.code);
     if (!does_nothing(op.code)) watched_[i] |= watch_noted;
     if (meets) watched_[i] |= watch_observed | watch_meeting;
-    const bool is_bulk = op.code == Code::bulk_copy;
-    if (fences_[op.instruction] != 0 || copies[op.instruction] || is_bulk)
-      watched_[i] |= watch_observed;
+    if (op.code == Code::bulk_copy) watched_[i] |= watch_observed;
   }
   for (const UnsetStep& step : program.unset.steps) {
     if (!step.is_dormant) watched_.at(step.operation) |= watch_observed | watch_step;
@@ -97,11 +92,67 @@ Checker::Checker(const Program& program, const Geometry& geometry, DeviceMemory&
     return site.is_strong && !site.is_atomic();
   });
   has_arrays_ = program.shared_variables.size() > 1;
+  has_signals_ = std::any_of(program.sites.begin(), program.sites.end(), [](const SiteInfo& site) {
+    return site.kind == AccessKind::atomic || (site.kind == AccessKind::load && site.is_strong);
+  });
+  look_at_clusters();
   const std::uint64_t available = available_memory();
   budget_.most = available > 0 ? available / 2 : std::uint64_t{4} << 30;
 }
 
 Checker::~Checker() = default;
+
+/// Each block is followed by itself. A generic pointer may lead to another block's memory, and so
+/// may a copy in bulk, which signals there too.
+void Checker::look_at_clusters() {
+  is_in_clusters_ = program_.has_clusters && in_clusters(program_, geometry_).cluster.count() > 1;
+  if (!is_in_clusters_) return;
+  has_remote_writes_ = has_remote_signals_ = !program_.bulk_copies.empty();
+  for (const SiteInfo& site : program_.sites) {
+    const bool may_leave =
+        site.space == AddressSpace::cluster || site.space == AddressSpace::generic;
+    if (!may_leave) continue;
+    has_remote_writes_ |= site.kind != AccessKind::load;
+    has_remote_signals_ |= site.kind != AccessKind::load && (site.is_atomic() || site.is_strong);
+  }
+}
+
+bool Checker::are_of_one_cluster(std::uint64_t block, std::uint64_t other) const {
+  const Dim3 &grid = geometry_.grid, cluster = in_clusters(program_, geometry_).cluster;
+  const auto cluster_of = [&](std::uint64_t index) {
+    const std::uint64_t x = index % grid.x, y = index / grid.x % grid.y,
+                        z = index / grid.x / grid.y;
+    return std::array<std::uint64_t, 3>{x / cluster.x, y / cluster.y, z / cluster.z};
+  };
+  return cluster_of(block) == cluster_of(other);
+}
+
+void Checker::ended(const LaunchOutcome& outcome) {
+  for (std::size_t site = 0; site < outcome.counts.size(); ++site) {
+    if (!outcome.counts[site].reaches_ended) continue;
+    findings_.add(Defect::out_of_bounds, program_.sites[site].instruction, Span::none, [] {
+      return "reaches shared memory of a block of its cluster that has ended; on hardware the "
+             "launch fails unless it comes soon enough; let cluster.sync() stand behind the last "
+             "access to another block";
+    });
+  }
+}
+
+/// Fences, and what makes groups of copies or waits for them: once each time they are executed.
+void Checker::watch_instructions() {
+  std::vector<bool> wanted(program_.places.size() + 1, false);
+  for (const FenceInfo& fence : program_.fences) wanted.at(fence.instruction) = true;
+  for (const CopyInfo& copy : program_.copies) {
+    if (copy.kind != CopyInfo::Kind::start) wanted.at(copy.instruction) = true;
+  }
+  for (const CopyInfo& group : program_.bulk_groups) wanted.at(group.instruction) = true;
+  for (std::size_t i = program_.operations.size(); i-- > 0;) {
+    const Operation& op = program_.operations[i];
+    if (!wanted[op.instruction] || op.code == Code::join) continue;
+    watched_[i] |= watch_observed | watch_instruction;
+    wanted[op.instruction] = false;
+  }
+}
 
 std::unique_ptr<BlockObserver> Checker::new_block_observer() {
   return std::make_unique<BlockChecker>(*this);

@@ -21,7 +21,10 @@
 #include "collector/model/check/order.h"
 #include "collector/model/check/passage.h"
 #include "collector/model/check/shadow.h"
+#include "collector/model/check/signals.h"
+#include "collector/model/check/updates.h"
 #include "collector/model/check/written.h"
+#include "collector/model/machine/launch.h"
 #include "collector/model/machine/observer.h"
 #include "collector/model/machine/program.h"
 #include "collector/model/machine/warp.h"
@@ -47,6 +50,9 @@ class Names {
 
 /// What the checker itself has to know of an operation that it observes, beside watch_….
 inline constexpr std::uint8_t watch_meeting = 4, watch_step = 8;
+/// The one operation of an instruction at which the checker looks at the instruction as a whole.
+/// Others of the same instruction may be a label's join, without its guard, or compute addresses.
+inline constexpr std::uint8_t watch_instruction = 16;
 
 /// A buffer of global memory, as the checker sees it.
 struct Region {
@@ -68,6 +74,9 @@ class Checker final : public LaunchObserver {
 
   std::unique_ptr<BlockObserver> new_block_observer() override;
   void stopped(TrapKind kind, std::uint32_t instruction, const std::string& message) override;
+
+  /// After the launch: what it reached of blocks of its clusters that had ended is a mistake.
+  void ended(const LaunchOutcome& outcome);
 
   std::vector<Finding> findings() const { return findings_.list(); }
   /// Memory became too much to follow all of it: races on what was touched first from then on are
@@ -92,6 +101,9 @@ class Checker final : public LaunchObserver {
  private:
   friend class BlockChecker;
 
+  void watch_instructions();
+  void look_at_clusters();
+  bool are_of_one_cluster(std::uint64_t block, std::uint64_t other) const;
   const Region& region_of(std::uint64_t address);
   /// From now on what becomes of unset parts is followed.
   void follow_memory();
@@ -102,8 +114,8 @@ class Checker final : public LaunchObserver {
   WrittenMemory& written_;
   const Names names_;
   Findings findings_;
-  const std::vector<std::string_view> updates_;  ///< see updates.h
-  std::vector<std::uint8_t> watched_;            ///< by operation: see Warp::watched
+  const std::vector<Update> updates_;        ///< see updates.h
+  std::vector<std::uint8_t> watched_;        ///< by operation: see Warp::watched
   std::vector<std::uint16_t> members_;       ///< row of the mask, by instruction; no_operand: none
   std::vector<std::uint8_t> fences_;         ///< by instruction: 0 none, else 1 + its Scope
   std::vector<bool> in_structures_;          ///< by site: loads a part of one
@@ -118,6 +130,11 @@ class Checker final : public LaunchObserver {
   bool has_ordered_ = false;
   bool has_arrays_ = false;  ///< several in shared memory
   bool has_unnamed_ = false;
+  bool has_signals_ = false;  ///< some thread may be told something by another: see signals.h
+  Signals signals_;           ///< between blocks
+  /// The launch is in clusters; its blocks may write to each other's shared memory; and they may
+  /// signal each other there.
+  bool is_in_clusters_ = false, has_remote_writes_ = false, has_remote_signals_ = false;
   /// Some load has found a part of what it reads unset; what each of them did: "12 of the 16 bytes
   /// of 'in' at byte 0". By instruction.
   bool follows_memory_ = false;

@@ -18,6 +18,8 @@ void Copies::start_block() {
   for (Thread& thread : threads_) thread = {};
   std::fill(byte_of_.begin(), byte_of_.end(), nothing);
   all_.clear();
+  hand_overs_.clear();
+  hand_over_count_ = 0;
 }
 
 const CopyInfo* Copies::find(std::uint32_t instruction) const {
@@ -27,24 +29,25 @@ const CopyInfo* Copies::find(std::uint32_t instruction) const {
   return found != infos_.end() && found->instruction == instruction ? &*found : nullptr;
 }
 
-void Copies::start(const Copy& copy) {
+void Copies::start(const Copy& started) {
+  Copy copy = started;
+  copy.number = static_cast<std::uint32_t>(all_.size());
   threads_[copy.thread].open.push_back(copy);
   const std::uint64_t end = std::min<std::uint64_t>(copy.offset + copy.width, byte_of_.size());
-  for (std::uint64_t byte = copy.offset; byte < end; ++byte) {
-    byte_of_[byte] = static_cast<std::uint32_t>(all_.size());
-  }
+  for (std::uint64_t byte = copy.offset; byte < end; ++byte) byte_of_[byte] = copy.number;
   all_.push_back(copy);
 }
 
 /// Bytes that another copy has taken over since are that one's.
-void Copies::finish(std::vector<Copy>& copies, std::vector<Copy>& done) {
-  for (const Copy& copy : copies) {
-    const std::uint64_t end = std::min<std::uint64_t>(copy.offset + copy.width, byte_of_.size());
-    for (std::uint64_t byte = copy.offset; byte < end; ++byte) {
-      std::uint32_t& owner = byte_of_[byte];
-      if (owner != nothing && all_[owner].thread == copy.thread) owner = nothing;
-    }
+void Copies::free_bytes(const Copy& copy) {
+  const std::uint64_t end = std::min<std::uint64_t>(copy.offset + copy.width, byte_of_.size());
+  for (std::uint64_t byte = copy.offset; byte < end; ++byte) {
+    if (byte_of_[byte] == copy.number) byte_of_[byte] = nothing;
   }
+}
+
+void Copies::finish(std::vector<Copy>& copies, std::vector<Copy>& done) {
+  for (const Copy& copy : copies) free_bytes(copy);
   std::move(copies.begin(), copies.end(), std::back_inserter(done));
   copies.clear();
 }
@@ -64,6 +67,50 @@ std::vector<Copy> Copies::advance(const CopyInfo& info, std::uint32_t thread) {
   of.groups.erase(of.groups.begin(), end);
   if (waits_for_all) finish(of.open, done);
   return done;
+}
+
+std::vector<Copy> Copies::hand_over(std::uint32_t thread, std::uint64_t object, bool phase) {
+  for (HandOver& known : hand_overs_) {
+    if (known.object == object && known.phase != phase) known.is_over = true;
+  }
+  std::erase_if(hand_overs_, [&](const HandOver& known) {
+    return known.object == object && known.thread == thread && known.phase == phase;
+  });
+  hand_overs_.push_back({object, thread, ++hand_over_count_, phase});
+  std::vector<Copy> handed_over;
+  const auto mark = [&](std::vector<Copy>& copies) {
+    for (Copy& copy : copies) {
+      if (copy.handed_over != 0) continue;
+      copy.handed_over = hand_over_count_;
+      handed_over.push_back(copy);
+    }
+  };
+  Thread& of = threads_[thread];
+  for (std::vector<Copy>& group : of.groups) mark(group);
+  mark(of.open);
+  return handed_over;
+}
+
+void Copies::wait(std::uint64_t object, bool phase) {
+  std::erase_if(hand_overs_, [&](const HandOver& known) {
+    const bool is_done = known.object == object && (known.is_over || known.phase != phase);
+    if (is_done) finish(known);
+    return is_done;
+  });
+}
+
+/// The thread's copies until then are done; its groups stay.
+void Copies::finish(const HandOver& handed_over) {
+  const auto take_done = [&](std::vector<Copy>& copies) {
+    std::erase_if(copies, [&](const Copy& copy) {
+      const bool is_done = copy.handed_over != 0 && copy.handed_over <= handed_over.number;
+      if (is_done) free_bytes(copy);
+      return is_done;
+    });
+  };
+  Thread& of = threads_[handed_over.thread];
+  for (std::vector<Copy>& group : of.groups) take_done(group);
+  take_done(of.open);
 }
 
 const Copy* Copies::under_way(std::uint64_t offset, std::uint32_t width) const {

@@ -1,6 +1,6 @@
 // Copies that run on while their threads do (cp.async): which bytes of shared memory they may still
 // write. The machine copies at once; the hardware has copied for certain when the thread that asked
-// for the copy has waited for it, or has handed it to a barrier object.
+// for the copy has waited for it, or somebody has waited at the barrier object that counts it.
 #pragma once
 
 #include <array>
@@ -18,6 +18,8 @@ struct Copy {
   std::uint32_t instruction = 0;
   std::uint32_t thread = 0;
   std::array<std::byte, 16> value{};  ///< that it writes
+  std::uint32_t number = 0;           ///< in the block
+  std::uint32_t handed_over = 0;      ///< by that hand-over of its thread, or one later; 0: by none
 };
 
 class Copies {
@@ -31,6 +33,11 @@ class Copies {
   void start(const Copy& copy);
   /// An instruction of one thread that is not a copy: the copies that are done with it.
   std::vector<Copy> advance(const CopyInfo& info, std::uint32_t thread);
+  /// An object counts all copies of the thread from now on, in its phase of now. Those that no
+  /// object counted before.
+  std::vector<Copy> hand_over(std::uint32_t thread, std::uint64_t object, bool phase);
+  /// Somebody has waited for the phase before this one.
+  void wait(std::uint64_t object, bool phase);
   /// A copy that may still write one of these bytes; null: there is none.
   const Copy* under_way(std::uint64_t offset, std::uint32_t width) const;
 
@@ -39,14 +46,24 @@ class Copies {
     std::vector<std::vector<Copy>> groups;  ///< that were committed, the oldest first
     std::vector<Copy> open;                 ///< that no group has yet
   };
+  struct HandOver {
+    std::uint64_t object = 0;
+    std::uint32_t thread = 0, number = 0;
+    bool phase = false;    ///< of the object
+    bool is_over = false;  ///< and the object is in a later one
+  };
   static constexpr std::uint32_t nothing = ~std::uint32_t{0};
 
   void finish(std::vector<Copy>& copies, std::vector<Copy>& done);
+  void free_bytes(const Copy& copy);
+  void finish(const HandOver& handed_over);
 
   std::vector<CopyInfo> infos_;         ///< by instruction, in ascending order
   std::vector<Thread> threads_;         ///< none where the program has no copies
   std::vector<std::uint32_t> byte_of_;  ///< the copy that writes each byte, by its number
   std::vector<Copy> all_;               ///< of this block, by number
+  std::vector<HandOver> hand_overs_;    ///< that nobody has waited for
+  std::uint32_t hand_over_count_ = 0;
 };
 
 }  // namespace warpmeter::model::check

@@ -65,7 +65,16 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
       "cudaLimitStackSize: a thread has 256 KiB here");
   all.emplace_back(
       "what becomes of a vector's or structure's unset part once it passes through local memory");
+  all.emplace_back(
+      "races between blocks of one cluster, and what they write to each other's shared memory "
+      "before it is set; in a cluster whose blocks signal each other there, races within a block");
+  all.emplace_back(
+      "loads by the read-only way (__ldg, const __restrict__) of what the same kernel writes");
+  all.emplace_back("accesses that the compiler has left out, since it knew their value");
   if (coverage.is_program) {
+    all.emplace_back(
+        "races between a kernel and those that it launches itself, and between these; pointers to "
+        "local or shared memory that it hands them");
     all.emplace_back(
         "kernels that may begin before the one in front of them has ended (programmatic launches): "
         "here they wait for it");

@@ -196,6 +196,7 @@ bool Shadow::conflicts(const Slot& slot, Conflict at, const Accessing& by, Confl
   if (at.their_lanes == 0) return true;
   at.theirs = theirs;
   at.is_one_context = slot.context == by.number;
+  at.number = slot.context;
   return sink.take(at);
 }
 

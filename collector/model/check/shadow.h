@@ -70,6 +70,7 @@ struct Conflict {
   std::uint64_t offset = 0;
   std::uint32_t width = 0;      ///< of the bytes in question, from `offset`
   bool is_one_context = false;  ///< of the access itself, or an earlier one of its instruction
+  std::uint32_t number = 0;     ///< of the earlier one's context
 };
 
 class ConflictSink {

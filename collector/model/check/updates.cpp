@@ -137,15 +137,15 @@ class Search {
 
 }  // namespace
 
-std::vector<std::string_view> updates(const Program& program) {
-  std::vector<std::string_view> found(program.sites.size());
+std::vector<Update> updates(const Program& program) {
+  std::vector<Update> found(program.sites.size());
   for (std::size_t i = 0; i < program.operations.size(); ++i) {
     const Operation& store = program.operations[i];
     if (!is_store(program, store)) continue;
     Search search(program, i);
     if (!search.comes_from_there(store.d, i)) continue;
-    found[store.extra] = search.atomic();
-    found[search.load()] = search.atomic();
+    found[store.extra] = {search.atomic(), store.extra};
+    found[search.load()] = {search.atomic(), store.extra};
   }
   return found;
 }

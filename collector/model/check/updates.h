@@ -2,6 +2,7 @@
 // that do so one is lost, whatever barrier stands between; an atomic is what makes it one access.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -9,9 +10,14 @@
 
 namespace warpmeter::model::check {
 
-/// By site, of the load and of the store of such an update: what would take its place
-/// ("atomicAdd()"); empty where it is none, as far as a few operations before the store show.
-std::vector<std::string_view> updates(const Program& program);
+struct Update {
+  std::string_view atomic;  ///< what would take its place ("atomicAdd()"); empty: it is none
+  std::uint32_t store = 0;  ///< the site of its store
+};
+
+/// By site, of the load and of the store of such an update, as far as a few operations before the
+/// store show.
+std::vector<Update> updates(const Program& program);
 /// Whether the second of two such updates that write the same should have written something else;
 /// not so of a minimum.
 bool loses_one(std::string_view atomic);

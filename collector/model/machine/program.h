@@ -198,9 +198,9 @@ struct FenceInfo {
 
 /// An instruction that starts copies to shared memory, puts them in a group, or waits for them.
 struct CopyInfo {
-  enum class Kind : std::uint8_t { start, commit, wait, wait_all };
+  enum class Kind : std::uint8_t { start, commit, wait, wait_all, hand_over };
   std::uint32_t instruction = 0;
-  Kind kind = Kind::start;
+  Kind kind = Kind::start;   ///< hand_over: a barrier object counts them (cp.async.mbarrier.arrive)
   std::uint32_t groups = 0;  ///< that may be left when it has waited
 };
 

@@ -121,9 +121,6 @@ class ModelWorkload : public run::Workload {
     execution.resources_reason = sass::why_not_known(program);
     execution.failure = geometry_failure(program, launch.geometry);
     if (execution.failure.empty()) execution.failure = alone_failure(program);
-    if (execution.failure.empty() && options_.checked) {
-      execution.failure = why_not_followed(program, launch.geometry, "--check does not follow");
-    }
     if (!execution.failure.empty()) return execution;
 
     DeviceMemory memory;
@@ -153,6 +150,7 @@ class ModelWorkload : public run::Workload {
     LaunchOutcome outcome = model::launch(program, launch.geometry, *parameters, memory, options);
     program.constant_memory = constants;
     if (checker && !outcome.cancelled) {
+      checker->ended(outcome);
       check::Coverage coverage = coverage_of(*checker);
       coverage.has_ended = !outcome.trap.has_value();
       options_.checked({checker->findings(), std::move(coverage)});

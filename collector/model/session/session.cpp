@@ -120,13 +120,6 @@ check::Coverage coverage_of(const check::Checker& checker) {
   return coverage;
 }
 
-std::string why_not_followed(const Program& program, const Geometry& geometry,
-                             std::string_view what) {
-  if (!program.has_clusters || in_clusters(program, geometry).cluster.count() == 1) return "";
-  return fmt::format("kernel '{}' runs in clusters of blocks, which {}",
-                     readable_name(program.kernel), what);
-}
-
 void LaunchSession::prepare(const LaunchSpec& launch) {
   Prepared prepared;
   prepared.launch = &launch;
@@ -137,11 +130,13 @@ void LaunchSession::prepare(const LaunchSpec& launch) {
     throw Error(ExitCode::usage, wrong + "; choose another grid, block or size of shared memory");
   const std::string alone = alone_failure(*prepared.program);
   if (!alone.empty()) throw Error(ExitCode::usage, alone);
-  if (options_.check || !options_.blocks.empty()) {
-    const std::string why = why_not_followed(
-        *prepared.program, launch.geometry,
-        options_.check ? "--check does not follow" : "--blocks cannot choose from");
-    if (!why.empty()) throw Error(ExitCode::usage, why + "; leave it out");
+  const bool has_clusters = prepared.program->has_clusters &&
+                            in_clusters(*prepared.program, launch.geometry).cluster.count() > 1;
+  if (has_clusters && !options_.blocks.empty()) {
+    throw Error(ExitCode::usage,
+                fmt::format("kernel '{}' runs in clusters of blocks, which --blocks cannot choose "
+                            "from; leave it out",
+                            readable_name(prepared.entry)));
   }
   if (!options_.blocks.empty()) block_count(options_.blocks, launch.geometry.grid);
   prepare_arguments(prepared);
@@ -388,6 +383,7 @@ std::optional<SessionOutcome> LaunchSession::run_next() {
   answer.remark = parted_remark(program, outcome);
   answer.launch = std::move(record);
   if (checker) {
+    checker->ended(outcome);
     answer.findings = checker->findings();
     answer.checked = coverage_of(*checker);
     answer.checked.has_ended = !outcome.trap.has_value();

@@ -56,11 +56,6 @@ struct SessionOutcome {
 /// What of a launch the checker followed, as far as it knows.
 check::Coverage coverage_of(const check::Checker& checker);
 
-/// Why the blocks of a launch cannot be looked at one by one, as `what` ("--check does not follow")
-/// would; empty where they can.
-std::string why_not_followed(const Program& program, const Geometry& geometry,
-                             std::string_view what);
-
 class LaunchSession {
  public:
   /// The file and the claims must outlive the session.

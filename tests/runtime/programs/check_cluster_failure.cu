@@ -1,4 +1,4 @@
-// A kernel of a cluster, which --check does not follow, that fails: that is told all the same.
+// A kernel of a cluster that stores through a null pointer.
 #include <cuda_runtime.h>
 
 #include <cstdio>

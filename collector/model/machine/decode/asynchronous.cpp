@@ -12,13 +12,16 @@ namespace warpmeter::model {
 
 /// Whoever waits at the barrier object waits for the copies.
 void Decoder::decode_copy_arrival() {
-  note_copy(CopyInfo::Kind::wait_all);
-  // Without noinc the arrival is made up for by one more that is awaited.
-  if (has(Word::noinc)) {
-    decode_mbarrier();
-  } else {
-    emit(Code::nothing);
-  }
+  note_copy(CopyInfo::Kind::hand_over);
+  if (has(Word::noinc)) return decode_mbarrier();
+  // Without noinc one more arrival is awaited, which is this one: nothing changes. The checker
+  // reads from the operation which object it is.
+  expect_operands(1, 1);
+  const Target target = address(instruction_->operands[0], access_space());
+  Operation& operation = emit(Code::nothing);
+  operation.a = target.row;
+  operation.f = target.is_wide ? 1 : 0;
+  operation.imm = target.offset;
 }
 
 void Decoder::note_copy(CopyInfo::Kind kind, std::uint32_t groups) {

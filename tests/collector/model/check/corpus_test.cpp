@@ -1,13 +1,16 @@
 // `warpmeter model --check` finds every planted mistake under every fill with which it happens, and
 // reports no correct kernel. README.md beside this file explains the marks in the kernels.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <ostream>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "collector/model/session/session.h"
 #include "tests/collector/model/check/corpus.h"
@@ -76,6 +79,45 @@ TEST_P(Corpus, FindsWhatIsPlantedAndNothingElse) {
 INSTANTIATE_TEST_SUITE_P(All, Corpus, ::testing::ValuesIn(all_kernels()), [](const auto& test) {
   return test.param.file + "_" + test.param.launch.kernel;
 });
+
+struct Remedy {
+  const char *kernel, *words;
+};
+class RemedyOf : public ::testing::TestWithParam<Remedy> {};
+
+TEST_P(RemedyOf, FitsWhatIsMissing) {
+  const auto kernel =
+      std::find_if(all_kernels().begin(), all_kernels().end(),
+                   [](const Kernel& each) { return each.launch.kernel == GetParam().kernel; });
+  ASSERT_NE(kernel, all_kernels().end());
+  model::SessionOptions options;
+  options.threads = 1;
+  options.check = true;
+  const model::LaunchSpec launch = kernel->filled("iota");
+  FileClaims claims;
+  model::LaunchSession session(code_of(kernel->file), options, claims);
+  session.prepare(launch);
+  const std::string messages = messages_of(*session.run_next());
+  EXPECT_THAT(messages, ::testing::HasSubstr(GetParam().words));
+  const bool wants_atomic = std::string_view(GetParam().words).find("atomic") != std::string::npos;
+  if (!wants_atomic) EXPECT_THAT(messages, ::testing::Not(::testing::HasSubstr("use atomic")));
+}
+
+// A fence or a barrier where a flag, a lock or a counter tells of the access; an atomic where
+// nothing does.
+constexpr Remedy remedies[] = {
+    {"lock_released_without_fence", "put __threadfence() behind line"},
+    {"lock_taken_without_fence", "put __threadfence() behind the place that waits for it"},
+    {"turn_passed_on_without_fence", "put __threadfence() behind line"},
+    {"turn_passed_on_without_barrier", "put __syncthreads() before the one and behind the other"},
+    {"flag_read_without_acquire", "put __threadfence() behind the place that waits for it"},
+    {"released_by_one_for_all", "put __syncthreads() before the one and behind the other"},
+    {"last_warp_without_fence", "put __threadfence_block() behind line"},
+    {"neighbours_changed_without_syncwarp", "put __syncwarp() between them"},
+    {"count_beside_a_counter", "use atomicAdd()"},
+};
+INSTANTIATE_TEST_SUITE_P(CorpusOf, RemedyOf, ::testing::ValuesIn(remedies),
+                         [](const auto& test) { return test.param.kernel; });
 
 TEST(CorpusOf, HoldsWhatItsIssueAskedFor) {
   const auto planted = std::count_if(all_kernels().begin(), all_kernels().end(),

@@ -169,3 +169,64 @@ __global__ void pipeline_of_each_thread(float* out, const float* in, int chunks)
   }
   out[blockIdx.x * 64 + t] = sum;
 }
+
+__device__ unsigned place_of(const void* shared) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared));
+}
+
+// The barrier object counts the copies of all. One warp waits for it, and the other for that warp.
+__global__ void copies_that_an_object_counts(float* out, const float* in, int rounds) {
+  __shared__ float tile[64];
+  __shared__ unsigned long long object;
+  const int t = threadIdx.x;
+  if (t == 0) {
+    asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(place_of(&object)) : "memory");
+  }
+  __syncthreads();
+  float sum = 0;
+  for (int i = 0; i < rounds; ++i) {
+    __pipeline_memcpy_async(&tile[t], &in[i * 64 + t], sizeof(float));
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(place_of(&object))
+                 : "memory");
+    if (t < 32) {
+      asm volatile(
+          "{ .reg .pred over; again%=: mbarrier.try_wait.parity.shared.b64 over, [%0], %1; "
+          "@!over bra again%=; }" ::"r"(place_of(&object)),
+          "r"(i & 1)
+          : "memory");
+    }
+    __syncthreads();
+    sum += tile[63 - t];
+    __syncthreads();
+  }
+  out[blockIdx.x * 64 + t] = sum;
+}
+
+// Each thread waits for the object, and at the end for its groups too.
+__global__ void copies_counted_beside_their_threads(float* out, const float* in, int rounds) {
+  __shared__ float tile[64];
+  __shared__ unsigned long long object;
+  const int t = threadIdx.x;
+  if (t == 0) {
+    asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(place_of(&object)) : "memory");
+  }
+  __syncthreads();
+  float sum = 0;
+  for (int i = 0; i < rounds; ++i) {
+    __pipeline_memcpy_async(&tile[t], &in[i * 64 + t], sizeof(float));
+    asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(place_of(&object)) : "memory");
+    asm volatile(
+        "{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(place_of(&object))
+        : "memory");
+    asm volatile(
+        "{ .reg .pred over; again%=: mbarrier.try_wait.parity.shared.b64 over, [%0], %1; "
+        "@!over bra again%=; }" ::"r"(place_of(&object)),
+        "r"(i & 1)
+        : "memory");
+    sum += tile[63 - t];
+    __syncthreads();
+  }
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  out[blockIdx.x * 64 + t] = sum;
+}

@@ -168,3 +168,75 @@ __global__ void pipeline_without_consumer_wait(float* out, const float* in, int 
   }
   out[blockIdx.x * 64 + t] = sum;
 }
+
+// Of three stages two are to be done; the wait leaves two under way, and the last groups are empty.
+__global__ void wait_that_is_one_group_too_weak(float* out, const float* in, int chunks) {
+  __shared__ float tiles[3][64];
+  const int t = threadIdx.x;
+  float sum = 0;
+  for (int c = 0; c < 2; ++c) {
+    __pipeline_memcpy_async(&tiles[c][t], &in[c * 64 + t], sizeof(float));  // ! shared-memory race
+    __pipeline_commit();
+  }
+  for (int c = 0; c < chunks; ++c) {
+    __pipeline_wait_prior(2);
+    __syncthreads();
+    if (c + 2 < chunks) {
+      float* const to = &tiles[(c + 2) % 3][t];
+      __pipeline_memcpy_async(to, &in[(c + 2) * 64 + t], sizeof(float));  // ! shared-memory race
+    }
+    __pipeline_commit();
+    sum += tiles[c % 3][63 - t];  // ! shared-memory race ?! uninitialised read
+    __syncthreads();
+  }
+  out[blockIdx.x * 64 + t] = sum;
+}
+
+// The commit stands behind a branch that nobody takes, and is one group, not two.
+__global__ void group_behind_a_branch(float* out, const float* in, int more) {
+  __shared__ float tiles[2][64];
+  const int t = threadIdx.x;
+  __pipeline_memcpy_async(&tiles[0][t], &in[t], sizeof(float));  // ! shared-memory race
+  __pipeline_commit();
+  if (more > 5) __pipeline_memcpy_async(&tiles[1][t], &in[64 + t], sizeof(float));
+  __pipeline_commit();
+  __pipeline_wait_prior(2);
+  out[blockIdx.x * 64 + t] = tiles[0][t];  // ! shared-memory race ?! uninitialised read
+}
+
+__device__ unsigned place_of(const void* shared) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared));
+}
+__device__ void init_object(const unsigned long long* object, unsigned count) {
+  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(place_of(object)), "r"(count) : "memory");
+}
+
+// The barrier object counts the copies; nobody waits for it.
+__global__ void object_of_copies_not_waited_for(float* out, const float* in) {
+  __shared__ float tile[64];
+  __shared__ unsigned long long object;
+  const int t = threadIdx.x;
+  if (t == 0) init_object(&object, 64);
+  __syncthreads();
+  __pipeline_memcpy_async(&tile[t], &in[t], sizeof(float));  // ! shared-memory race
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(place_of(&object))
+               : "memory");
+  __syncthreads();
+  out[blockIdx.x * 64 + t] = tile[63 - t];  // ! shared-memory race ?! uninitialised read
+}
+
+// The same where the copies are arrivals beside those of their threads.
+__global__ void counted_copies_not_waited_for(float* out, const float* in) {
+  __shared__ float tile[64];
+  __shared__ unsigned long long object;
+  const int t = threadIdx.x;
+  if (t == 0) init_object(&object, 64);
+  __syncthreads();
+  __pipeline_memcpy_async(&tile[t], &in[t], sizeof(float));  // ! shared-memory race
+  asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(place_of(&object)) : "memory");
+  asm volatile(
+      "{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(place_of(&object))
+      : "memory");
+  __syncthreads();
+  out[blockIdx.x * 64 + t] = tile[63 - t];  // ! shared-memory race ?! uninitialised read
+}

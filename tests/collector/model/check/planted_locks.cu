@@ -201,3 +201,50 @@ __global__ void vectors_that_reach_into_the_next_part(float4* out, const float4*
   v.w += blockIdx.x + 1;
   out[i] = v;  // ! race between blocks
 }
+
+// The blocks add in turn. The fence stands behind the wait alone, not before the turn is passed on.
+__global__ void turn_passed_on_without_fence(float* tile, volatile int* turn) {
+  if (threadIdx.x == 0) {
+    while (*turn != blockIdx.x) {
+    }
+    __threadfence();
+  }
+  __syncthreads();
+  tile[threadIdx.x] += 1;  // ! race between blocks
+  __syncthreads();
+  if (threadIdx.x == 0) *turn = blockIdx.x + 1;
+}
+
+// All threads have fenced, and one passes the turn on before the others are done.
+__global__ void turn_passed_on_without_barrier(float* tile, volatile int* turn) {
+  if (threadIdx.x == 0) {
+    while (*turn != blockIdx.x) {
+    }
+    __threadfence();
+  }
+  __syncthreads();
+  tile[threadIdx.x] += 1;  // ! race between blocks
+  __threadfence();
+  if (threadIdx.x == 0) *turn = blockIdx.x + 1;
+}
+
+// The last warp of a block adds up what all have left.
+__global__ void last_warp_without_fence(int* out, const int* in) {
+  __shared__ int parts[4], done;
+  const int t = threadIdx.x;
+  if (t == 0) done = 0;
+  __syncthreads();
+  if (t % 32 != 0) return;
+  parts[t / 32] = in[t];  // ! shared-memory race
+  if (atomicAdd(&done, 1) != 3) return;
+  int sum = 0;
+  for (int i = 0; i < 4; ++i) sum += parts[i];  // ! shared-memory race ?! uninitialised read
+  out[blockIdx.x] = sum;
+}
+
+// No flag tells of the count: it wants an atomic.
+__global__ void count_beside_a_counter(int* counts) {
+  if (threadIdx.x != 0) return;
+  atomicAdd(&counts[0], 1);
+  counts[1] += 1;  // ! race between blocks
+}

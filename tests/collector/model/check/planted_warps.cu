@@ -169,3 +169,15 @@ __global__ void syncwarp_for_the_even_lanes(int* out, const int* in) {
     out[blockIdx.x * 16 + lane / 2] = kept[lane + 1];  // ! shared-memory race
   }
 }
+
+// Each lane adds to its own place, then to its neighbour's.
+__global__ void neighbours_changed_without_syncwarp(int* out, const int* in) {
+  __shared__ int kept[32];
+  const int t = threadIdx.x;
+  kept[t] = in[t];  // ?! shared-memory race
+  __syncthreads();
+  kept[t] += 1;      // ! shared-memory race
+  kept[t ^ 1] += 2;  // ! shared-memory race
+  __syncthreads();
+  out[blockIdx.x * 32 + t] = kept[t];
+}
