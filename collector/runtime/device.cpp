@@ -38,8 +38,8 @@ std::optional<int> attribute(int which, int arch, int ordinal) {
       return arch % 10;
     case cudaDevAttrPciDeviceId:
       return ordinal;
-    // No memory is exported.
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+      return 1;
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
       return 0;
     default:

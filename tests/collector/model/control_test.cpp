@@ -361,6 +361,30 @@ TEST(ControlFlow, KnowsWhereEachThreadIs) {
             expected_of(12 * 60, [](std::uint32_t i) { return i / 60 * 1000 + i % 60; }));
 }
 
+/// PTX 1.x had them in 16 bits, and PTX of today still takes the lower half of them: as a value to
+/// convert, to move and to compute with.
+TEST(ControlFlow, KnowsWhereEachThreadIsIn16Bits) {
+  const std::string body = R"(
+    .reg .u64 %d<4>; .reg .u32 %r<6>; .reg .u16 %h<4>;
+    ld.param.u64 %d1, [out];
+    mov.u16 %h1, %tid.x; mov.b16 %h2, %ntid.x;
+    cvt.s32.u16 %r1, %ctaid.x; cvt.u32.u16 %r2, %h1; cvt.u32.u16 %r3, %h2;
+    mad.lo.u32 %r4, %r1, %r3, %r2;
+    mul.wide.u32 %d2, %r4, 4; add.u64 %d3, %d1, %d2;
+    mul.wide.u16 %r5, %h2, %ctaid.x; add.u16 %h3, %h1, %nctaid.x; cvt.u32.u16 %r1, %h3;
+    add.u32 %r5, %r5, %r1;
+    st.global.u32 [%d3], %r5;
+    exit;)";
+  for (const std::string head :
+       {".version 1.4\n.target sm_10\n", ".version 8.0\n.target sm_90\n.address_size 64\n"}) {
+    const TestRun run = run_ptx(head + ".entry k(.param .u64 out) {" + body + "}", "k",
+                                geometry(3, 64), {TestArgument::buffer(Numbers(192))});
+    ASSERT_EQ(run.refusal + run.trap(), "");
+    EXPECT_EQ(run.buffer<std::uint32_t>(0),
+              expected_of(192, [](std::uint32_t i) { return i / 64 * 64 + i % 64 + 3; }));
+  }
+}
+
 /// Each block stores %smid, %nsmid, %nwarpid, what %globaltimer is at first, and how many turns a
 /// loop takes that waits for a microsecond.
 TEST(Control, SpecialRegistersAreOfADeviceAndItsTimeGoesOn) {

@@ -54,6 +54,10 @@ int main() {
   CUmemAllocationProp properties = properties_of(device);
   SAY(cuDeviceGetAttribute(&is_supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
                            device));
+  int has_handles = 0;
+  SAY(cuDeviceGetAttribute(
+      &has_handles, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, device));
+  std::printf("%d\n", has_handles);
   SAY(cuMemGetAllocationGranularity(&least, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
   SAY(cuMemGetAllocationGranularity(&best, &properties, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED));
   std::printf("%d %zu %zu\n", is_supported, least, best);

@@ -249,7 +249,10 @@ std::optional<std::uint64_t> Decoder::reserved_shared(ptx::Special special) cons
 
 std::optional<std::uint16_t> Decoder::special_row(ptx::Special special_register, RowType type) {
   for (const SpecialSource& known : special_sources) {
-    if (known.name == special_register && bytes_of(type) == 4) return special(known.special);
+    if (known.name != special_register) continue;
+    if (bytes_of(type) == 4) return special(known.special);
+    // PTX before 2.0 had them in 16 bits; such code still reads the lower half.
+    if (bytes_of(type) == 2) return unary(Code::u16_from_u32, special(known.special), 2);
   }
   if (const auto value = fixed_value(special_register, module_.target))
     return constant(*value, bytes_of(type));
