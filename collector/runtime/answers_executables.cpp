@@ -5,6 +5,7 @@
 #include "collector/runtime/call.h"
 #include "collector/runtime/graph_launches.h"
 #include "collector/runtime/graphs.h"
+#include "collector/runtime/launcher.h"
 #include "collector/runtime/node_work.h"
 #include "collector/runtime/outstanding.h"
 
@@ -14,6 +15,24 @@ namespace {
 constexpr unsigned long long known_flags =
     cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
     cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
+
+/// What kernels of the graph take too many registers for, as a launch is asked.
+cudaError_t register_mistake(Process& process, const Graph& graph) {
+  for (const auto& node : graph.nodes) {
+    cudaError_t mistake = cudaSuccess;
+    if (const auto* kernel = std::get_if<KernelWork>(&node->work)) {
+      mistake = runtime::register_mistake(process, *kernel);
+    } else if (const auto* child = std::get_if<ChildWork>(&node->work)) {
+      mistake = register_mistake(process, *child->graph);
+    } else if (const auto* conditional = std::get_if<ConditionalWork>(&node->work)) {
+      for (const auto& body : conditional->bodies) {
+        if (mistake == cudaSuccess) mistake = register_mistake(process, *body);
+      }
+    }
+    if (mistake != cudaSuccess) return mistake;
+  }
+  return cudaSuccess;
+}
 
 /// `wrong`: the node that keeps kernels from launching it, where one does.
 cudaError_t instantiate(Process& process, cudaGraphExec_t* result, cudaGraph_t graph,
@@ -35,6 +54,7 @@ cudaError_t instantiate(Process& process, cudaGraphExec_t* result, cudaGraph_t g
       });
     }
   }
+  if (const cudaError_t mistake = register_mistake(process, *graph_of(graph))) return mistake;
   return runtime::instantiate(*graph_of(graph), flags, *result);
 }
 /// Without what only cudaGraphInstantiateWithParams takes.
@@ -165,7 +185,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t handle, cudaStream_t stream) {
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo* info) {
-  return call("cudaGraphExecUpdate", [&](Process&) {
+  return call("cudaGraphExecUpdate", [&](Process& p) {
     Executable* executable = executable_of(handle);
     if (executable == nullptr || graph == nullptr) return cudaErrorInvalidValue;
     Node* wrong = nullptr;
@@ -173,6 +193,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph,
     const cudaGraphExecUpdateResult result = update(*executable->graph, other, wrong, false);
     if (info != nullptr) *info = {result, handle_of(wrong), nullptr};
     if (result != cudaGraphExecUpdateSuccess) return cudaErrorGraphExecUpdateFailure;
+    if (const cudaError_t mistake = register_mistake(p, other)) return mistake;
     update(*executable->graph, other, wrong, true);
     return cudaSuccess;
   });

@@ -3,6 +3,7 @@
 #include "collector/runtime/call.h"
 #include "collector/runtime/copies.h"
 #include "collector/runtime/graphs.h"
+#include "collector/runtime/launcher.h"
 #include "collector/runtime/node_work.h"
 
 namespace warpmeter::runtime {
@@ -54,6 +55,9 @@ cudaError_t change(std::string_view name, cudaGraphExec_t handle, cudaGraphNode_
     Work work;
     const cudaError_t made = make(p, work);
     if (made != cudaSuccess) return made;
+    if (const auto* kernel = std::get_if<KernelWork>(&work)) {
+      if (const cudaError_t mistake = register_mistake(p, *kernel)) return mistake;
+    }
     Node* node = executable->node(node_of(original));
     return keeps_shape(node, work) ? put(node, std::move(work)) : cudaErrorInvalidValue;
   });

@@ -17,6 +17,7 @@ namespace warpmeter::runtime {
 const model::Program* DeviceSide::kernel(const std::string& name) {
   Kernel* kernel = module_.kernel(name);
   model::Program* program = kernel == nullptr ? nullptr : kernel->program();
+  if (program != nullptr && module_.has_cubin()) program->resources = kernel->resources();
   if (program != nullptr) return program;
   process_.say(fmt::format("kernel '{}' cannot be launched by another one: {}", readable_name(name),
                            kernel == nullptr ? "there is none" : kernel->failure()));

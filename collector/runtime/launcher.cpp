@@ -187,6 +187,20 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
   return refuse(cudaErrorInvalidValue, of_kernel(name, wrong));
 }
 
+cudaError_t register_mistake(Process& process, const KernelWork& work) {
+  constexpr std::uint64_t threads_of_any_kernel = 256;  // with 255 registers each
+  Kernel& kernel = *work.kernel;
+  Report* const report = process.report();
+  const bool is_worth_ptxas = report != nullptr && report->counts();
+  const bool is_known = is_worth_ptxas || kernel.module().has_cubin();
+  if (!is_known || work.geometry.block.count() <= threads_of_any_kernel) return cudaSuccess;
+  const std::string why =
+      model::register_failure(kernel.entry(), kernel.resources(), work.geometry.block);
+  if (why.empty()) return cudaSuccess;
+  if (report != nullptr && report->is_told_of_launches()) report->refused(why);
+  return process.refuse(cudaErrorLaunchOutOfResources, "failed launch", [&] { return why; });
+}
+
 std::vector<std::byte> parameters_of(Kernel& kernel, void* const* arguments) {
   const model::Program* program = kernel.program();
   if (program == nullptr) return {};

@@ -106,6 +106,8 @@ class Module {
   /// The machine code of its own, or what ptxas makes of the PTX; empty: why_no_cubin().
   const std::vector<std::byte>& cubin();
   const std::string& why_no_cubin() const { return why_no_cubin_; }
+  /// The machine code is at hand, without ptxas.
+  bool has_cubin() const { return !source_.cubin.empty(); }
   /// Why the machine code that a GPU runs may be of other code than the PTX; empty: it is not.
   std::string why_apart() const;
   /// Once, for the person: the same, and what to do.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "collector/model/machine/cluster.h"
+#include "collector/model/machine/device_limits.h"
 #include "collector/model/machine/launch.h"
 #include "collector/runtime/contexts.h"
 #include "collector/runtime/device.h"
@@ -64,7 +65,7 @@ cudaError_t attributes_of(Process& process, Kernel& kernel, cudaFuncAttributes& 
   attributes.constSizeBytes = program->constant_memory.size();
   attributes.localSizeBytes = static_cast<std::size_t>(resources.local_bytes.value_or(0));
   attributes.numRegs = static_cast<int>(resources.registers.value_or(32));
-  const int by_registers = 65536 / std::max(attributes.numRegs, 1) / 32 * 32;
+  const auto by_registers = static_cast<int>(model::most_threads_of_block(attributes.numRegs));
   attributes.maxThreadsPerBlock =
       std::min({static_cast<int>(program->max_threads), by_registers, 1024});
   attributes.ptxVersion = kernel.module().ptx_arch();

@@ -310,7 +310,10 @@ cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block
   work.is_programmatic = is_programmatic;
   if (const Context* green = green_of(stream, *given))
     work.multiprocessors = green->multiprocessors;
-  const cudaError_t mistake = launch_mistake(process, work);
+  cudaError_t mistake = launch_mistake(process, work);
+  if (mistake == cudaSuccess && given->capture == nullptr) {
+    mistake = register_mistake(process, work);
+  }
   if (mistake != cudaSuccess) {
     if (given->capture != nullptr) given->capture->is_invalid = true;
     return mistake;

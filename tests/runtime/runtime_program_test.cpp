@@ -398,6 +398,14 @@ TEST_F(RuntimeProgram, GetsTheErrorsOfHardwareForItsMistakes) {
   }
 }
 
+/// What an H200 printed (driver 580.159, CUDA 13.0, 2026-11-28), whether somebody counts or not.
+TEST_F(RuntimeProgram, LaunchesNoBlockThatFindsTooFewRegisters) {
+  EXPECT_EQ(profile("register_limits").output, expected("register_limits"));
+  const Outcome uncounted = run_program(
+      {{"profile", "-b", "model", program("register_limits")}, folder_, {{"LD_LIBRARY_PATH", ""}}});
+  EXPECT_EQ(uncounted.output, expected("register_limits"));
+}
+
 /// All bits of 160 functions and expressions on 16,384 to 131,072 operands each, as an H100 printed
 /// them (driver 580.159, CUDA 13.0, 2026-11-25).
 TEST_F(RuntimeProgram, ComputesFunctionsToTheLastBit) {

@@ -21,6 +21,12 @@ constexpr DeviceLimits devices[] = {
 
 constexpr std::int64_t registers_of_quarter = 16384, register_unit = 256;
 
+/// How many warps the four quarters hold.
+std::int64_t warps_by_registers(std::int64_t registers) {
+  const std::int64_t of_warp = round_up(std::max<std::int64_t>(registers, 1) * 32, register_unit);
+  return registers_of_quarter / of_warp * 4;
+}
+
 }  // namespace
 
 const DeviceLimits& device_limits(int arch) {
@@ -36,9 +42,7 @@ int blocks_at_a_time(const DeviceLimits& limits, const BlockNeeds& needs) {
   int blocks =
       std::min(limits.blocks_of_multiprocessor, limits.threads_of_multiprocessor / 32 / warps);
   if (needs.registers.value_or(0) > 0) {
-    const std::int64_t of_warp =
-        (*needs.registers * 32 + register_unit - 1) / register_unit * register_unit;
-    blocks = std::min(blocks, static_cast<int>(registers_of_quarter / of_warp * 4 / warps));
+    blocks = std::min(blocks, static_cast<int>(warps_by_registers(*needs.registers) / warps));
   }
   const std::uint32_t of_system = limits.arch < 80 ? 0 : kib;
   const std::uint64_t shared =
@@ -47,6 +51,10 @@ int blocks_at_a_time(const DeviceLimits& limits, const BlockNeeds& needs) {
     blocks = std::min(blocks, static_cast<int>(limits.shared_of_multiprocessor / shared));
   }
   return blocks;
+}
+
+std::uint32_t most_threads_of_block(std::int64_t registers) {
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(warps_by_registers(registers), 32) * 32);
 }
 
 }  // namespace warpmeter::model

@@ -32,4 +32,8 @@ struct BlockNeeds {
 /// shared memory to blocks by shared_step() and 1,024 for the system (none before sm_80).
 int blocks_at_a_time(const DeviceLimits& limits, const BlockNeeds& needs);
 
+/// The most threads of a block whose threads take so many registers: a block's warps are dealt out
+/// to the four quarters of a multiprocessor, of 16,384 registers each.
+std::uint32_t most_threads_of_block(std::int64_t registers);
+
 }  // namespace warpmeter::model

@@ -165,6 +165,7 @@ std::uint64_t DeviceRuntime::prepared(Caller& caller, std::uint64_t kernel,
     return 0;
   }
   if (!geometry_failure(*program, geometry).empty() ||
+      !register_failure(*name, program->resources, geometry.block).empty() ||
       geometry.dynamic_shared_bytes > host_.most_dynamic_shared_bytes(*name)) {
     error = invalid_configuration;
     return 0;

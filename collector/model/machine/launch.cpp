@@ -150,6 +150,17 @@ std::string cluster_failure(const Program& program, const Geometry& asked) {
   return "";
 }
 
+std::string register_failure(std::string_view kernel, const Resources& resources,
+                             const Dim3& block) {
+  if (!resources.registers) return "";
+  const std::uint32_t most = most_threads_of_block(*resources.registers);
+  if (block.count() <= most) return "";
+  return fmt::format(
+      "kernel '{}' takes {} registers a thread, so that a block has at most {} threads, not {}; "
+      "launch smaller blocks, or compile it with __launch_bounds__({})",
+      readable_name(kernel), *resources.registers, most, block.count(), block.count());
+}
+
 std::string geometry_failure(const Program& program, const Geometry& geometry) {
   const Dim3& grid = geometry.grid;
   const Dim3& block = geometry.block;

@@ -145,7 +145,13 @@ Geometry in_clusters(const Program& program, const Geometry& geometry);
 /// Why the grid cannot be divided into such clusters, as one sentence; empty when it can.
 std::string cluster_failure(const Program& program, const Geometry& geometry);
 
-/// Why this geometry cannot be launched, as one sentence; empty when it can.
+/// Why a block of the kernel's has too many threads for so many registers, as one sentence; empty
+/// when it has not, or when nobody knows how many registers a thread takes.
+std::string register_failure(std::string_view kernel, const Resources& resources,
+                             const Dim3& block);
+
+/// Why this geometry cannot be launched, as one sentence; empty when it can. Registers are left to
+/// register_failure().
 std::string geometry_failure(const Program& program, const Geometry& geometry);
 
 /// Why the kernel cannot run by itself, outside of a program, as one sentence; empty when it can.

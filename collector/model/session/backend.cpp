@@ -120,6 +120,10 @@ class ModelWorkload : public run::Workload {
     execution.local_bytes = program.resources.local_bytes;
     execution.resources_reason = sass::why_not_known(program);
     execution.failure = geometry_failure(program, launch.geometry);
+    if (execution.failure.empty()) {
+      execution.failure =
+          register_failure(program.kernel, program.resources, launch.geometry.block);
+    }
     if (execution.failure.empty()) execution.failure = alone_failure(program);
     if (!execution.failure.empty()) return execution;
 

@@ -125,7 +125,10 @@ void LaunchSession::prepare(const LaunchSpec& launch) {
   prepared.launch = &launch;
   prepared.entry = find_entry(file_, launch.kernel);
   prepared.program = &program_of(prepared.entry);
-  const std::string wrong = geometry_failure(*prepared.program, launch.geometry);
+  std::string wrong = geometry_failure(*prepared.program, launch.geometry);
+  if (wrong.empty()) {
+    wrong = register_failure(prepared.entry, prepared.program->resources, launch.geometry.block);
+  }
   if (!wrong.empty())
     throw Error(ExitCode::usage, wrong + "; choose another grid, block or size of shared memory");
   const std::string alone = alone_failure(*prepared.program);
