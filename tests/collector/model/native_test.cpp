@@ -384,6 +384,50 @@ TEST(Native, RegistersThatAreReadFirstBeginAtZero) {
   }
 }
 
+/// Products and textures have their operands in tables: values that are read there alone are kept,
+/// also when there are more of them than registers.
+TEST(Native, ValuesThatOnlyTablesNameAreNotLost) {
+  std::string many;
+  for (int i = 30; i < 90; ++i) {
+    many += fmt::format("mad.lo.u32 %r{}, %r{}, {}, %r9;\n", i, i == 30 ? 1 : i - 1, i);
+  }
+  std::string sums =
+      "mov.b32 %r20, %f1; add.u32 %r8, %r8, %r20; mov.b32 %r20, %f4;\n"
+      "add.u32 %r8, %r8, %r20;\n";
+  for (int i = 40; i < 90; ++i) sums += fmt::format("xor.b32 %r8, %r8, %r{};\n", i);
+  std::string halves;
+  for (int i = 90; i < 96; ++i) {
+    halves += fmt::format("mul.lo.u32 %r{0}, %r1, {0}; and.b32 %r{0}, %r{0}, 0x3fff3fff;\n", i);
+  }
+  const std::string product =
+      halves + many +
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r90, %r91, %r92, "
+      "%r93}, {%r94, %r95}, {%f5, %f6, %f7, %f8};\n" +
+      sums;
+  const std::string sample =
+      "cvt.rn.f32.u32 %f5, %r1; cvt.rn.f32.u32 %f6, %r9; mov.u64 %rd30, 7;\n" + many +
+      "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd30, {%f5, %f6}];\n" + sums;
+  Textures textures;
+  Texture& texture = textures.textures[7];
+  texture.format.bits = 32;
+  texture.format.channels = 1;
+  texture.format.kind = ChannelKind::floating;
+  Image image;
+  image.address = DeviceMemory().allocate(std::vector<std::byte>(65536), "in");
+  image.width = image.height = 32;
+  image.depth = 1;
+  image.row_bytes = 128;
+  image.slice_bytes = 4096;
+  texture.levels.push_back(image);
+  LaunchOptions options;
+  options.textures = &textures;
+  for (const Unit* unit : native_units()) {
+    for (const std::string& body : {product, sample}) {
+      twins_of_loop(*unit, body, geometry(2, 64), options).expect_equal(body);
+    }
+  }
+}
+
 /// A copy of a program has code of its own.
 TEST(Native, BelongsToItsProgram) {
   for (const Unit* unit : native_units()) {

@@ -1,6 +1,7 @@
 #include "collector/model/machine/native/flow.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace warpmeter::model::native {
@@ -82,7 +83,10 @@ Liveness::Liveness(const Program& program, const std::vector<Effect>& effects, i
   for (std::size_t i = 0; i < count; ++i) {
     const Operation& op = program.operations[i];
     const Flow flow = flow_of(op.code);
-    if (flow == Flow::on ? !effects[i].is_inlined : flow == Flow::interpreted) note_interpreted(op);
+    if (flow == Flow::on ? !effects[i].is_inlined : flow == Flow::interpreted) {
+      note_interpreted(op);
+      note_beside(program, op);
+    }
     leads_anywhere_[i] =
         flow == Flow::interpreted && op.code != Code::leave && op.code != Code::barrier;
   }
@@ -102,11 +106,36 @@ Liveness::Liveness(const Program& program, const std::vector<Effect>& effects, i
 
 /// Whatever its operands are: rows of numbers of up to 128 bits, or several rows one after another.
 void Liveness::note_interpreted(const Operation& op) {
-  constexpr std::size_t widest = 8, most_rows = 64;
+  constexpr std::size_t most_rows = 64;
   const std::size_t rows = op.f >= 1 && op.f <= most_rows ? op.f : 1;
-  for (const std::uint16_t first : {op.d, op.a, op.b, op.c, op.e, op.f}) {
-    const std::size_t end = std::min((first + widest * rows) * pieces_of_unit_, always_.size());
-    for (std::size_t i = first * pieces_of_unit_; i < end; ++i) always_[i] = true;
+  for (const std::uint16_t first : {op.d, op.a, op.b, op.c, op.e, op.f}) note_rows(first, rows);
+}
+
+void Liveness::note_rows(std::uint16_t first, std::size_t rows) {
+  constexpr std::size_t widest = 8;
+  const std::size_t end = std::min((first + widest * rows) * pieces_of_unit_, always_.size());
+  for (std::size_t i = first * pieces_of_unit_; i < end; ++i) always_[i] = true;
+}
+
+/// Rows that no operand names: those of textures and of matrix products stand in tables.
+void Liveness::note_beside(const Program& program, const Operation& op) {
+  if (op.code == Code::texture) {
+    const TextureAccess& access = program.texture_accesses[static_cast<std::size_t>(op.imm)];
+    for (const std::uint16_t row : {access.handle, access.layer, access.level}) note_rows(row, 1);
+    for (const std::uint16_t row : access.at) note_rows(row, 1);
+    for (const auto& gradient : access.gradients) {
+      for (const std::uint16_t row : gradient) note_rows(row, 1);
+    }
+    for (const std::uint16_t row : access.data) note_rows(row, 1);
+  } else if (op.code == Code::multiply_matrices || op.code == Code::multiply_sparse) {
+    const MatrixProduct& product = program.products[op.extra];
+    for (const MatrixOperand* operand :
+         {&product.first, &product.second, &product.sum, &product.result}) {
+      for (const std::uint16_t row : std::span(operand->rows).first(operand->count)) {
+        note_rows(row, 1);
+      }
+    }
+    if (product.is_sparse) note_rows(product.metadata, 1);
   }
 }
 

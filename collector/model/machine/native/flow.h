@@ -49,6 +49,8 @@ class Liveness {
     return !is_known_ || always_[static_cast<std::size_t>(piece)];
   }
   void note_interpreted(const Operation& op);
+  void note_beside(const Program& program, const Operation& op);
+  void note_rows(std::uint16_t first, std::size_t rows);
   bool update(const Program& program, const std::vector<Effect>& effects, std::size_t operation);
   const std::uint64_t& word(std::size_t operation, std::size_t i) const {
     return live_[operation * words_ + i];
