@@ -16,14 +16,19 @@ namespace {
 
 using nlohmann::ordered_json;
 
-CounterInfo counter_from(const ordered_json& json) {
+/// `doubts`: those that the catalogue names.
+CounterInfo counter_from(const ordered_json& json, const ordered_json& doubts) {
   CounterInfo counter;
   counter.name = json.at("name");
   counter.unit = json.at("unit");
   counter.description = json.at("description");
   counter.perfworks = json.at("perfworks");
+  counter.perfworks_copies = json.value("copies", "");
   const ordered_json chips = json.value("chips", ordered_json::object());
   for (const auto& [chip, name] : chips.items()) counter.perfworks_by_chip.emplace_back(chip, name);
+  for (const std::string name : json.value("doubts", ordered_json::array())) {
+    counter.doubts.push_back({doubts.at(name).at("perfworks"), doubts.at(name).at("reason")});
+  }
   counter.nvprof = json.value("nvprof", false);
   return counter;
 }
@@ -81,7 +86,9 @@ const Catalogue& Catalogue::get() {
 
 Catalogue::Catalogue() {
   const ordered_json json = ordered_json::parse(embedded::catalogue);
-  for (const auto& counter : json.at("counters")) counters_.push_back(counter_from(counter));
+  for (const auto& counter : json.at("counters")) {
+    counters_.push_back(counter_from(counter, json.at("doubts")));
+  }
   for (const auto& metric : json.at("metrics")) {
     metrics_.push_back(metric_from(metric));
     for (const std::string& counter : metrics_.back().counters()) {

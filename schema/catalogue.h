@@ -19,13 +19,21 @@
 
 namespace warpmeter::schema {
 
+/// A hardware counter that is not 0 where another one is not all that its description says.
+struct Doubt {
+  std::string perfworks;  ///< full name with rollup
+  std::string reason;     ///< of the grade that the other has then
+};
+
 struct CounterInfo {
-  std::string name;         ///< "shared_load_wavefronts"
-  std::string unit;         ///< "wavefronts"
-  std::string description;  ///< one sentence
-  std::string perfworks;    ///< full name with rollup; empty: hardware has none
+  std::string name;              ///< "shared_load_wavefronts"
+  std::string unit;              ///< "wavefronts"
+  std::string description;       ///< one sentence
+  std::string perfworks;         ///< full name with rollup; empty: hardware has none
+  std::string perfworks_copies;  ///< that is added for cp.async, where a chip has it; may be empty
   /// (chip, full name) where a chip's name differs; an empty name: that chip lacks it.
   std::vector<std::pair<std::string, std::string>> perfworks_by_chip;
+  std::vector<Doubt> doubts;
   bool nvprof = false;  ///< nvprof had it under this name
 };
 

@@ -23,7 +23,7 @@ inline constexpr std::array<GradeInfo, 5> grades = {{
      "the model, from the machine code, by rules measured on that architecture (so far sm_90)"},
     {Grade::modelled, "modelled",
      "the model, approximate (contended atomics), or by the rules of sm_90 on an architecture that "
-     "was not measured",
+     "was not measured; a hardware counter that leaves something out, or adds to it",
      "ᵐ"},
     {Grade::ptx, "ptx",
      "the model, counted from PTX: the machine code was not read (no ptxas, no cubin), or not "

@@ -143,11 +143,21 @@ void Plan::resolve(std::span<const std::string> counters) {
       const auto perfworks = schema::Catalogue::perfworks_on(*info, chip_);
       if (perfworks && !perfworks->empty() && host_.knows(*perfworks)) {
         item.perfworks = *perfworks;
+        item.metrics.push_back(collect(*perfworks));
+        if (host_.knows(info->perfworks_copies)) {
+          item.metrics.push_back(collect(info->perfworks_copies));
+        }
+        for (const schema::Doubt& doubt : info->doubts) {
+          if (host_.knows(doubt.perfworks)) {
+            item.doubts.emplace_back(collect(doubt.perfworks), doubt.reason);
+          }
+        }
       } else {
         item.lacking = fmt::format("{} has no hardware counter for it", chip_);
       }
     } else if (host_.knows(name)) {
       item.perfworks = name;
+      item.metrics.push_back(collect(name));
     } else {
       const std::vector<std::string> near = host_.names_near(name);
       throw Error(
@@ -156,14 +166,16 @@ void Plan::resolve(std::span<const std::string> counters) {
                       near.empty() ? "; `warpmeter list metrics` shows what there is"
                                    : fmt::format("; near it are {}", fmt::join(near, ", "))));
     }
-    if (!item.perfworks.empty()) {
-      const auto found = std::find(metrics_.begin(), metrics_.end(), item.perfworks);
-      item.metric = static_cast<std::size_t>(found - metrics_.begin());
-      if (found == metrics_.end()) metrics_.push_back(item.perfworks);
-    }
     items_.push_back(std::move(item));
   }
   for (const std::string& metric : metrics_) metric_pointers_.push_back(metric.c_str());
+}
+
+std::size_t Plan::collect(const std::string& metric) {
+  const auto found = std::find(metrics_.begin(), metrics_.end(), metric);
+  const auto index = static_cast<std::size_t>(found - metrics_.begin());
+  if (found == metrics_.end()) metrics_.push_back(metric);
+  return index;
 }
 
 void Plan::configure() {
@@ -206,17 +218,24 @@ std::vector<schema::Counter> Plan::evaluate(std::span<const std::uint8_t> image,
 
   std::vector<schema::Counter> counters;
   counters.reserve(items_.size());
-  for (const Item& item : items_) {
-    if (!item.lacking.empty()) {
-      counters.push_back({item.counter, std::nullopt, schema::Grade::unavailable, item.lacking});
-    } else if (!std::isfinite(values[item.metric])) {
-      counters.push_back({item.counter, std::nullopt, schema::Grade::unavailable,
-                          "undefined for this launch: what it divides by is 0"});
-    } else {
-      counters.push_back({item.counter, values[item.metric], schema::Grade::measured, ""});
-    }
-  }
+  for (const Item& item : items_) counters.push_back(evaluate(item, values));
   return counters;
+}
+
+schema::Counter Plan::evaluate(const Item& item, std::span<const double> values) {
+  if (!item.lacking.empty()) {
+    return {item.counter, std::nullopt, schema::Grade::unavailable, item.lacking};
+  }
+  double value = 0;
+  for (const std::size_t metric : item.metrics) value += values[metric];
+  if (!std::isfinite(value)) {
+    return {item.counter, std::nullopt, schema::Grade::unavailable,
+            "undefined for this launch: what it divides by is 0"};
+  }
+  for (const auto& [metric, reason] : item.doubts) {
+    if (values[metric] != 0) return {item.counter, value, schema::Grade::modelled, reason};
+  }
+  return {item.counter, value, schema::Grade::measured, ""};
 }
 
 std::vector<schema::Counter> Plan::unavailable(const std::string& reason) const {

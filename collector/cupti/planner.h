@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collector/cupti/library.h"
@@ -54,9 +55,11 @@ class Plan {
   /// One of `counters` as it was resolved.
   struct Item {
     std::string counter;
-    std::string perfworks;   ///< empty when the chip lacks it
-    std::string lacking;     ///< why there will be no value; empty when there will be
-    std::size_t metric = 0;  ///< index into metrics()
+    std::string perfworks;             ///< empty when the chip lacks it
+    std::string lacking;               ///< why there will be no value; empty when there will be
+    std::vector<std::size_t> metrics;  ///< of metrics(), whose sum is the value
+    /// A metric that is not 0 where the value is not all that it says, and why.
+    std::vector<std::pair<std::size_t, std::string>> doubts;
   };
   const std::vector<Item>& items() const { return items_; }
 
@@ -73,6 +76,8 @@ class Plan {
 
  private:
   void resolve(std::span<const std::string> counters);
+  std::size_t collect(const std::string& metric);
+  static schema::Counter evaluate(const Item& item, std::span<const double> values);
   void configure();
 
   const CuptiApi& api_;

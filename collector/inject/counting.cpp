@@ -59,6 +59,10 @@ class Totals {
         counters_[i] = counters[i];
       } else if (counters_[i].value) {
         *counters_[i].value += *counters[i].value;
+        if (counters[i].grade > counters_[i].grade) {
+          counters_[i].grade = counters[i].grade;
+          counters_[i].reason = counters[i].reason;
+        }
       }
     }
     is_sum_ = true;

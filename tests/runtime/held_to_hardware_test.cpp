@@ -14,8 +14,9 @@ namespace {
 /// (launch,kernel,counter,value) and holds it to that, but for the kernels that are left out.
 class HeldToHardware : public RuntimeProgram {
  protected:
+  /// `counts_bytes`: the recording's bytes are of global memory alone.
   void hold(const std::string& name, const std::string& recording,
-            const std::vector<std::string>& left_out) {
+            const std::vector<std::string>& left_out, bool counts_bytes = true) {
     std::ifstream golden(source_dir() + "/tests/golden/" + recording);
     std::vector<std::string> lines;
     std::string counters, kernels = "''", last;
@@ -25,7 +26,7 @@ class HeldToHardware : public RuntimeProgram {
           std::any_of(left_out.begin(), left_out.end(), [&](const std::string& kernel) {
             return line.find("," + kernel + ",") != std::string::npos;
           });
-      if (is_left_out) continue;
+      if (is_left_out || (!counts_bytes && line.find("_bytes,") != std::string::npos)) continue;
       lines.push_back(line);
       last = line.substr(0, line.find(','));
       const std::size_t value = line.rfind(','), counter = line.rfind(',', value - 1) + 1;
@@ -62,18 +63,22 @@ TEST_F(HeldToHardware, KernelsThatLaunchKernels) {
   hold("children", "h100_children.csv", {"forgotten", "asked"});
 }
 
-/// The same of clusters. Accesses to other blocks are in no counter there but that of bytes.
-TEST_F(HeldToHardware, ClustersOfBlocks) { hold("clusters", "h100_clusters.csv", {}); }
+/// The same of clusters. Accesses to other blocks are in no counter there but that of global bytes,
+/// to which they do not belong.
+TEST_F(HeldToHardware, ClustersOfBlocks) { hold("clusters", "h100_clusters.csv", {}, false); }
 
-/// The same of copies of whole stretches, which are in no counter there. In copy_by_barrier a
+/// The same of copies of whole stretches, which are in no counter there: what they would belong to
+/// is not called exact. In copy_by_barrier a
 /// thread waits for others of its warp, which went on apart there to the end of the kernel.
 TEST_F(HeldToHardware, CopiesOfStretches) {
   hold("bulk_copies", "h100_bulk_copies.csv", {"copy_by_barrier"});
   EXPECT_EQ(value_of("SELECT DISTINCT grade FROM results WHERE variant = 'copy_by_barrier' AND "
                      "metric = 'shared_load_requests'"),
             "modelled");
-  EXPECT_EQ(value_of("SELECT DISTINCT grade FROM results WHERE variant != 'copy_by_barrier'"),
+  EXPECT_EQ(value_of("SELECT DISTINCT grade FROM results WHERE variant != 'copy_by_barrier' AND "
+                     "coalesce(reason, '') NOT LIKE 'leaves out what copies in bulk%'"),
             "exact");
+  EXPECT_EQ(grade_of("load_one", "global_load_sectors"), "modelled");
 }
 TEST_F(HeldToHardware, TransformsOfThrust) { hold("transforms", "h100_transforms.csv", {}); }
 

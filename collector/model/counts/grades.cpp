@@ -39,6 +39,12 @@ constexpr std::string_view object_reason =
     "do apart depends on the machine code";
 constexpr std::string_view apart_reason =
     "approximate: copies past the registers and barrier objects are not calibrated on hardware";
+constexpr std::string_view copy_stores_reason =
+    "leaves out the stores of cp.async, which hardware counts apart from others";
+constexpr std::string_view part_reason =
+    "approximate: copies by cp.async from sources shorter than what they store are not calibrated";
+constexpr std::string_view bulk_reason =
+    "leaves out what copies in bulk (TMA) and asynchronous stores move: another unit moves it";
 constexpr std::string_view heap_reason =
     "approximate: where malloc of a kernel puts its pieces is the driver's choice, and how they "
     "lie in sectors goes by it";
@@ -124,6 +130,23 @@ const AccessCounts& counts_in(const SiteCounts& counts, AddressSpace space) {
   return space == AddressSpace::shared ? counts.shared : counts.global;
 }
 
+/// A load by cp.async is a load of global memory.
+Carrier counter_carrier(const SiteInfo& site) {
+  return site.carrier == Carrier::copy ? Carrier::registers : site.carrier;
+}
+
+/// The site moved data of the counter's kind, which the counter does not hold.
+bool is_left_out(const SiteInfo& site, const CounterName& counter, const AccessCounts& counts) {
+  const bool is_object = site.kind == AccessKind::atomic;
+  return !is_object && counter.carrier == Carrier::registers && counts.requests > 0 &&
+         kind_in(site, counter.space) == counter.kind;
+}
+
+std::string_view left_out_reason(const SiteInfo& site) {
+  if (site.carrier != Carrier::copy) return bulk_reason;
+  return site.kind == AccessKind::store ? copy_stores_reason : part_reason;
+}
+
 }  // namespace
 
 std::string_view access_name(const SiteInfo& site, AddressSpace space) {
@@ -168,6 +191,7 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   if (parted_at(program, outcome)) return {Grade::modelled, barrier_reason};
   if (waited_apart(program, outcome)) return {Grade::modelled, object_reason};
   if (site.is_apart) return {Grade::modelled, apart_reason};
+  if (site.may_fall_short) return {Grade::modelled, part_reason};
   if (site.waits) return {Grade::modelled, waits_reason};
   if (site.is_ordered) return {Grade::modelled, ordered_reason};
   if (site.is_raced && !outcome.is_of_one_thread) return {Grade::modelled, raced_reason};
@@ -194,8 +218,11 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   return grade_without_access(program);
 }
 
-schema::Counter counter(std::string_view name, const Program& program,
-                        const LaunchOutcome& outcome) {
+namespace {
+
+/// `only`: of all that the counter holds, what is moved by this; nullopt: all of it.
+schema::Counter counter_of(std::string_view name, const Program& program,
+                           const LaunchOutcome& outcome, std::optional<Carrier> only) {
   schema::Counter result;
   result.name = name;
   if (name == "warp_instructions" || name == "thread_instructions") {
@@ -220,8 +247,13 @@ schema::Counter counter(std::string_view name, const Program& program,
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
     const SiteInfo& site = program.sites[i];
-    if (site.is_apart || site.carrier != known->carrier) continue;
     const AccessCounts* counts = &counts_in(outcome.counts[i], known->space);
+    if (site.is_apart) {
+      if (only || !is_left_out(site, *known, *counts)) continue;
+      weaken({Grade::modelled, left_out_reason(site)});
+      continue;
+    }
+    if (counter_carrier(site) != known->carrier || (only && site.carrier != *only)) continue;
     const bool loops = known->space == AddressSpace::shared && known->kind == AccessKind::load &&
                        outcome.counts[i].loop_loads.requests > 0;
     if (loops) {
@@ -243,6 +275,13 @@ schema::Counter counter(std::string_view name, const Program& program,
   result.grade = grade.grade;
   result.reason = grade.reason;
   return result;
+}
+
+}  // namespace
+
+schema::Counter counter(std::string_view name, const Program& program,
+                        const LaunchOutcome& outcome) {
+  return counter_of(name, program, outcome, std::nullopt);
 }
 
 std::vector<std::string_view> counter_list() {
@@ -270,25 +309,29 @@ std::vector<schema::Line> source_lines(const Program& program, const LaunchOutco
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
     const SiteInfo& site = program.sites[i];
     const Place& place = program.places[site.instruction];
-    // No counter of lines holds what moves by itself.
-    if (site.is_bulk || site.carrier == Carrier::product) continue;
+    // The lines add up to the launch's counters.
+    if (site.is_apart || site.carrier == Carrier::product) continue;
     if (place.line == 0 || static_cast<std::size_t>(place.file) >= program.files.size()) continue;
     const std::string& file = program.files[static_cast<std::size_t>(place.file)];
-    for (const AddressSpace space : {AddressSpace::shared, AddressSpace::global}) {
-      const AccessCounts& counts = counts_in(outcome.counts[i], space);
-      if (counts.requests == 0) continue;
-      const AccessKind kind = kind_in(site, space);
-      schema::Line& line = lines[{file, place.own_line, space, kind, site.carrier}];
+    const auto add = [&](AddressSpace space, AccessKind kind, std::string_view access,
+                         const AccessCounts& counts) {
+      if (counts.requests == 0) return;
+      schema::Line& line = lines[{file, place.own_line, space, kind, counter_carrier(site)}];
       line.file = file;
       line.line = place.own_line;
       if (line.text.empty() && file == source_path) line.text = line_text(source, place.own_line);
-      line.access = access_name(site, space);
+      line.access = access;
       line.requests += counts.requests;
       line.transactions += counts.transactions;
       line.ideal += counts.ideal;
       if (space == AddressSpace::global) line.bytes = line.bytes.value_or(0) + counts.bytes;
       line.grade = std::max(line.grade, grade_of(program, i, space, outcome).grade);
+    };
+    for (const AddressSpace space : {AddressSpace::shared, AddressSpace::global}) {
+      add(space, kind_in(site, space), access_name(site, space),
+          counts_in(outcome.counts[i], space));
     }
+    add(AddressSpace::shared, AccessKind::load, "shared load", outcome.counts[i].loop_loads);
   }
   std::vector<schema::Line> result;
   for (auto& [key, line] : lines) result.push_back(std::move(line));
@@ -320,10 +363,14 @@ schema::Counter counter_named(const std::string& name, const std::vector<Ran>& g
 schema::Counter counter_named(const std::string& name, const Program& program,
                               const LaunchOutcome& outcome) {
   std::string_view own_name = name;
+  std::optional<Carrier> only;
   for (const schema::CounterInfo& info : schema::Catalogue::get().counters()) {
-    if (info.perfworks == name) own_name = info.name;
+    if (info.perfworks != name && info.perfworks_copies != name) continue;
+    own_name = info.name;
+    if (info.perfworks_copies.empty()) continue;
+    only = info.perfworks == name ? Carrier::registers : Carrier::copy;
   }
-  schema::Counter result = counter(own_name, program, outcome);
+  schema::Counter result = counter_of(own_name, program, outcome, only);
   result.name = name;
   return result;
 }

@@ -38,7 +38,9 @@ class AccessFinder {
       const AccessCounts& counts = subject_.outcome.counts[i].global;
       if (counts.requests == 0 || site.is_apart) continue;
       const SourceLine line = line_of(subject_, subject_.place(site));
-      if (!site.is_atomic()) {
+      // A copy to shared memory is the remedy for loads that are made again.
+      const bool is_copy = site.carrier == Carrier::copy;
+      if (!site.is_atomic() && !is_copy) {
         (site.kind == AccessKind::load ? loads : stores)[line].add(i, counts, {});
       }
       if (members_.contains(i)) continue;
@@ -49,7 +51,7 @@ class AccessFinder {
       }
       if (lie.lie.way != Way::whole) {
         groups[{line, site.kind, lie.lie.way, buffer_of(subject_, i)}].add(i, counts, lie);
-      } else if (lie.is_narrow) {
+      } else if (lie.is_narrow && !is_copy) {
         narrow[{line, site.kind}].add(i, counts, lie);
       }
     }

@@ -59,9 +59,8 @@ void add(SiteCounts& counts, const SiteInfo& info, AddressSpace space, const War
         {once.requests * times, once.transactions * times, once.bytes * times, once.ideal * times};
   };
   if (space == AddressSpace::cluster) {
-    // No counter of an H100 counts what goes to another block but that of bytes; an atomic of
-    // floats is a loop there, whose turns some do.
-    if (!info.is_atomic()) add_to(counts.global, {0, 0, global_cost(access).bytes, 0});
+    // No counter holds the requests that go to another block; an atomic of floats is a loop there,
+    // whose turns some do.
     counts.is_approximate |= info.is_atomic() && info.is_float;
     return;
   }
@@ -77,10 +76,6 @@ void add(SiteCounts& counts, const SiteInfo& info, AddressSpace space, const War
   }
   if (info.retries && space == AddressSpace::shared) {
     add_to(counts.loop_loads, loads_of_loop(access));
-  }
-  // The hardware adds the bytes of generic accesses to those of global memory, wherever they lead.
-  if (info.is_generic && space == AddressSpace::shared && !info.is_atomic()) {
-    add_to(counts.global, {0, 0, global_cost(access).bytes, 0});
   }
 }
 

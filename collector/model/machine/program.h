@@ -52,6 +52,7 @@ inline constexpr std::uint32_t any_instruction = ~std::uint32_t{0};
 /// What moves the data of an access; hardware has counters of its own for each.
 enum class Carrier : std::uint8_t {
   registers,
+  copy,     ///< cp.async, whose global side is a load like any other
   matrix,   ///< ldmatrix and stmatrix
   product,  ///< wgmma, which reads shared memory itself
 };
@@ -82,17 +83,17 @@ struct SiteInfo {
   std::uint32_t array_begin = 0, array_end = 0;
   std::uint8_t row_bytes = 0;  ///< of a register of a load or store; 0: not known
   bool is_float = false;       ///< an atomic of floats
-  bool is_apart = false;       ///< cp.async and its like, which no counter of loads or stores sees
+  bool is_apart = false;       ///< of what no counter of loads or stores holds
   bool is_bulk = false;        ///< one of those that moves stretches, not a request a warp
   Carrier carrier = Carrier::registers;
-  bool is_generic = false;    ///< the machine does not know the space either
-  bool has_stride = false;    ///< of a fragment of wmma: its lines are equally far apart
-  bool retries = false;       ///< an atomic that the machine code runs as a loop
-  bool waits = false;         ///< how often depends on what others do at the time
-  bool is_ordered = false;    ///< where depends on the order in which threads come to an atomic
-  bool is_raced = false;      ///< where depends on what a load finds that others store meanwhile
-  bool is_behind = false;     ///< lanes that wait for others on the way to it come one by one
-  bool counts_lanes = false;  ///< an atomic whose equal addresses are added up beforehand
+  bool may_fall_short = false;  ///< cp.async whose source may have fewer bytes than it stores
+  bool has_stride = false;      ///< of a fragment of wmma: its lines are equally far apart
+  bool retries = false;         ///< an atomic that the machine code runs as a loop
+  bool waits = false;           ///< how often depends on what others do at the time
+  bool is_ordered = false;      ///< where depends on the order in which threads come to an atomic
+  bool is_raced = false;        ///< where depends on what a load finds that others store meanwhile
+  bool is_behind = false;       ///< lanes that wait for others on the way to it come one by one
+  bool counts_lanes = false;    ///< an atomic whose equal addresses are added up beforehand
   /// What the machine makes of one execution; none where another site's requests include it.
   std::vector<Request> requests;
   std::string_view doubt;  ///< why the machine may make other requests; empty when it does not

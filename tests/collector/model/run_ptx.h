@@ -14,6 +14,7 @@
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/machine/launch.h"
 #include "collector/model/ptx/module.h"
+#include "tests/collector/model/invariants.h"
 
 namespace warpmeter::model {
 
@@ -58,6 +59,50 @@ inline Geometry geometry(std::uint32_t grid, std::uint32_t block,
   return {{grid, 1, 1}, {block, 1, 1}, dynamic_shared_bytes};
 }
 
+/// The arguments in memory of their own, and where its buffers lie.
+struct TestMemory {
+  DeviceMemory memory;
+  std::vector<std::vector<std::byte>> values;
+  std::vector<std::uint64_t> addresses;
+
+  explicit TestMemory(const std::vector<TestArgument>& arguments) {
+    for (const TestArgument& argument : arguments) {
+      if (!argument.is_buffer) {
+        values.push_back(argument.bytes);
+        continue;
+      }
+      addresses.push_back(
+          memory.allocate(argument.bytes, fmt::format("buffer {}", addresses.size())));
+      values.push_back(TestArgument::scalar(addresses.back()).bytes);
+    }
+  }
+  std::vector<std::vector<std::byte>> take_buffers() {
+    std::vector<std::vector<std::byte>> buffers;
+    for (const std::uint64_t address : addresses) buffers.push_back(memory.remove(address));
+    return buffers;
+  }
+};
+
+/// Machine code of the processor, where nobody counts, does what the interpreter has done.
+inline void expect_same_natively(const TestRun& run, const Geometry& geometry,
+                                 const std::vector<TestArgument>& arguments,
+                                 LaunchOptions options) {
+  const bool is_possible = options.counts && options.observer == nullptr &&
+                           options.sample == nullptr && options.device_runtime == nullptr &&
+                           !options.cancelled;
+  if (!is_possible) return;
+  options.counts = options.records = false;
+  options.native_after = 0;
+  options.print = [](std::string_view) {};
+  TestMemory again(arguments);
+  const LaunchOutcome outcome = launch(
+      run.program, geometry, *pack_parameters(run.program, again.values), again.memory, options);
+  EXPECT_EQ(outcome.trap ? outcome.trap->message : "", run.trap()) << "as machine code";
+  if (run.outcome.trap) return;
+  EXPECT_EQ(outcome.warp_instructions, run.outcome.warp_instructions) << "as machine code";
+  EXPECT_TRUE(again.take_buffers() == run.buffers) << "as machine code";
+}
+
 inline TestRun run_ptx(std::string_view text, std::string_view entry, const Geometry& geometry,
                        const std::vector<TestArgument>& arguments,
                        const LaunchOptions& options = {}) {
@@ -75,26 +120,20 @@ inline TestRun run_ptx(std::string_view text, std::string_view entry, const Geom
   run.program = std::move(std::get<Program>(decoded));
   run.refusal = geometry_failure(run.program, geometry);
   if (!run.refusal.empty()) return run;
-  DeviceMemory memory;
-  std::vector<std::vector<std::byte>> values;
-  std::vector<std::uint64_t> addresses;
-  for (const TestArgument& argument : arguments) {
-    if (argument.is_buffer) {
-      const std::uint64_t address =
-          memory.allocate(argument.bytes, fmt::format("buffer {}", addresses.size()));
-      addresses.push_back(address);
-      values.push_back(TestArgument::scalar(address).bytes);
-    } else {
-      values.push_back(argument.bytes);
-    }
-  }
-  const auto parameters = pack_parameters(run.program, values);
+  TestMemory memory(arguments);
+  const auto parameters = pack_parameters(run.program, memory.values);
   if (!parameters) {
     run.refusal = "other parameters";
     return run;
   }
-  run.outcome = launch(run.program, geometry, *parameters, memory, options);
-  for (const std::uint64_t address : addresses) run.buffers.push_back(memory.remove(address));
+  run.outcome = launch(run.program, geometry, *parameters, memory.memory, options);
+  run.buffers = memory.take_buffers();
+  expect_same_natively(run, geometry, arguments, options);
+  if (options.counts && options.sample == nullptr && !run.outcome.trap) {
+    const CountedValues counted = counted_values(run.program, run.outcome);
+    expect_bytes_fit(counted);
+    expect_requests_fit(counted);
+  }
   return run;
 }
 

@@ -113,7 +113,7 @@ TEST(MachineCode, ReadsAccessesAsTheDisassemblerDoes) {
     ++accesses;
     EXPECT_EQ(*read.access, meaning->kind);
     EXPECT_EQ(read.space, meaning->space);
-    EXPECT_EQ(read.is_copy, line.is("LDGSTS"));
+    EXPECT_EQ(read.carrier == Carrier::copy, line.is("LDGSTS"));
     const bool is_plain =
         (meaning->kind == AccessKind::load || meaning->kind == AccessKind::store) &&
         !line.is("LDSM") && !line.is("LDGSTS");

@@ -42,21 +42,21 @@ bool is_counted(const SiteInfo& site) {
 }
 
 /// Machine accesses that nothing in the PTX explains: they would be missing from the counts.
-/// Copies, which no counter of loads sees, are not.
 std::vector<StrayAccess> strays_of(const MachineCode& code,
                                    const std::map<int, std::vector<PtxAccess>>& ptx_on_line) {
   std::vector<StrayAccess> strays;
   for (const MachineAccess& machine : code.accesses) {
-    if (machine.instruction.is_copy) continue;
     const AccessKind kind = *machine.instruction.access;
     const Carrier carrier = machine.instruction.carrier;
     const auto there = ptx_on_line.find(machine.line);
     const bool is_explained =
         there != ptx_on_line.end() &&
         std::any_of(there->second.begin(), there->second.end(), [&](const PtxAccess& ptx) {
+          // A copy of no bytes is a store of zeros.
+          if (carrier == Carrier::registers && ptx.carrier == Carrier::copy) return true;
           const bool is_plain = carrier == Carrier::registers && ptx.carrier == carrier;
           if (!is_plain) return carrier == ptx.carrier && ptx.kind == kind;
-          return same_kind(ptx.kind, kind) || is_atomic(ptx.kind) || ptx.is_copy;
+          return same_kind(ptx.kind, kind) || is_atomic(ptx.kind);
         });
     if (!is_explained) strays.push_back({kind, machine.instruction.space, carrier});
   }
@@ -154,11 +154,9 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
     site.doubt = verdict.doubt;
     if (site.doubt.empty() && has_strays(site)) site.doubt = stray_accesses;
     if (!site.doubt.empty()) continue;
-    // What a copy past the registers stores, the machine code has no access of its own for.
     if (is_atomic(site.kind)) site.kind = verdict.kind;
     site.retries = verdict.retries;
     site.counts_lanes = verdict.counts_lanes;
-    site.is_generic = verdict.is_generic;
     for (const int line : verdict.together) {
       const auto [first, last] = on_ptx_line.equal_range(line);
       for (auto at = first; at != last; ++at) site.together.push_back(at->second);

@@ -99,8 +99,15 @@ void FunctionAccesses::add(std::size_t index) {
   access.line = instruction.line;
   access.kind = *kind;
   access.space = *space;
-  access.is_copy = memory == ptx::Memory::copy;
   access.is_compare_and_swap = instruction.has(ptx::Word::cas);
+  if (memory == ptx::Memory::copy) {
+    access.carrier = Carrier::copy;
+    access.space = AddressSpace::global;
+    const bool has_size = instruction.operands.size() > 2;
+    access.width = static_cast<std::uint8_t>(has_size ? instruction.operands[2].bits : 0);
+    accesses_.push_back(access);
+    return;
+  }
   if (instruction.row().effects.is_matrix) access.carrier = Carrier::matrix;
   if (access.carrier != Carrier::registers) {  // rows; what registers get has its own shape
     access.width = 16;
@@ -142,7 +149,7 @@ void FunctionAccesses::find_uses() {
   for (PtxAccess& access : accesses_) {
     access.shares_line = on_line[access.line] > 1;
     const auto& operands = function_->body[access.instruction].operands;
-    if (access.kind != AccessKind::load || access.is_copy || operands.empty() ||
+    if (access.kind != AccessKind::load || operands.empty() ||
         (access.carrier != Carrier::registers && access.pieces == 0)) {
       continue;
     }
@@ -172,17 +179,18 @@ GroupKey FunctionAccesses::group_of(std::size_t index) const {
           access.width,
           guard ? guard->predicate : std::string_view{},
           guard && guard->negated,
-          access.root};
+          access.root,
+          access.carrier};
 }
 
 bool FunctionAccesses::has_value_already(std::size_t index) const {
   const PtxAccess& access = accesses_[index];
   if (access.kind != AccessKind::load && access.kind != AccessKind::store) return false;
-  if (access.pieces > 0) return false;
+  if (access.pieces > 0 || access.carrier == Carrier::copy) return false;
   for (std::size_t i = 0; i < accesses_.size(); ++i) {
     const PtxAccess& other = accesses_[i];
-    if (i == index || other.pieces > 0 || other.root != access.root ||
-        other.offset != access.offset || other.width != access.width ||
+    if (i == index || other.pieces > 0 || other.carrier != access.carrier ||
+        other.root != access.root || other.offset != access.offset || other.width != access.width ||
         other.space != access.space) {
       continue;
     }

@@ -25,7 +25,6 @@ struct PtxAccess {
   std::uint32_t live_parts = ~0u;     ///< a bit each; of a load: registers that something reads
   bool is_used = true;                ///< not a load whose value nothing reads
   bool is_compare_and_swap = false;
-  bool is_copy = false;  ///< cp.async
   Carrier carrier = Carrier::registers;
   std::size_t pieces = 0;    ///< accesses of a width that wmma.load or wmma.store is made of
   bool shares_line = false;  ///< another access stands on the same line
@@ -43,8 +42,11 @@ struct GroupKey {
   std::string_view guard;
   bool is_negated = false;
   std::uint32_t root = 0;
+  Carrier carrier = Carrier::registers;
 
-  auto fields() const { return std::tie(block, kind, space, width, guard, is_negated, root); }
+  auto fields() const {
+    return std::tie(block, kind, space, width, guard, is_negated, root, carrier);
+  }
   bool operator<(const GroupKey& other) const { return fields() < other.fields(); }
 };
 

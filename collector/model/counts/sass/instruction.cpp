@@ -102,7 +102,7 @@ Instruction decode(Word word, std::uint64_t offset, int arch) {
   if (number == copy) {
     result.access = load;
     result.space = global;
-    result.is_copy = true;
+    result.carrier = Carrier::copy;
   } else if (found != std::end(accesses)) {
     result.access = found->kind;
     result.space = found->space;

@@ -34,7 +34,6 @@ struct Instruction {
   std::uint8_t base = 0;    ///< register of an access's address, else of the first operand
   std::int32_t offset = 0;  ///< that is added to it
   std::uint8_t width = 0;   ///< bytes a lane of a load or store; 0: not read
-  bool is_copy = false;     ///< LDGSTS: from global to shared memory
   Carrier carrier = Carrier::registers;
   bool is_compare_and_swap = false;  ///< also the one that an atomic's loop is made of
   bool elects_lane = false;          ///< a vote or reduction over the warp: one lane acts for all

@@ -81,14 +81,6 @@ void Judge::judge_alone(std::size_t i) {
   const Machine& machine = found_[i];
   Verdict& verdict = verdicts_[i];
   verdict.kind = access.kind;
-  for (const MachineAccess* found : machine) {
-    verdict.is_generic |= found->instruction.space == AddressSpace::generic;
-  }
-  // Copies that bypass the registers have counters of their own.
-  if (access.is_copy) {
-    verdict.requests.emplace();
-    return;
-  }
   if (machine.empty()) return;
   if (access.pieces > 0) return judge_fragment(i);
   if (is_atomic(access.kind)) return judge_atomic(i);
@@ -169,7 +161,6 @@ std::string_view Judge::doubt_of_flow(std::size_t i) const {
   }
   const bool is_same = deepest == depth || (deepest > depth && !function_.is_entry());
   if (!is_same && !verdicts_[i].retries) return other_loops;
-  if (function_.accesses()[i].is_copy) return {};
   if (is_moved_behind_branch(i) || is_for_some_lanes(i)) return behind_branch;
   return has_early_copy(i) ? early_copy : std::string_view();
 }

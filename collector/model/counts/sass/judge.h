@@ -38,7 +38,6 @@ struct Verdict {
   std::optional<std::vector<Request>> requests;  ///< nothing: as they were
   AccessKind kind = AccessKind::load;
   bool retries = false, counts_lanes = false;
-  bool is_generic = false;    ///< in the machine code as well
   std::vector<int> together;  ///< lines of branches at which no warp may part
 };
 

@@ -28,16 +28,18 @@ void Decoder::note_copy(CopyInfo::Kind kind, std::uint32_t groups) {
   program_.copies.push_back({ordinal_, kind, groups});
 }
 
-/// An access of `bytes` a lane between a place and scratch words that follow each other.
+/// An access of `words` a lane between a place and scratch words that follow each other. The load
+/// of the whole copy counts as one; the store does not, and neither do loads of single words.
 void Decoder::emit_copy(bool is_load, const Target& place, std::uint16_t rows, unsigned first_word,
-                        unsigned words, std::uint16_t guard) {
+                        unsigned words, std::uint16_t guard, bool is_part) {
   SiteInfo info;
   info.kind = is_load ? AccessKind::load : AccessKind::store;
   info.space = place.space;
   info.width = info.alignment = static_cast<std::uint8_t>(4 * words);
   info.parts = static_cast<std::uint8_t>(words);
   info.row_bytes = 4;
-  info.is_apart = true;
+  info.carrier = Carrier::copy;
+  info.is_apart = !is_load || is_part;
   const std::uint32_t site = add_site(info);
   const AccessCodes* const codes = is_load ? find_load(4, false, 4) : find_store(4, 4);
   const auto row = [&](unsigned word) {
@@ -111,6 +113,7 @@ void Decoder::decode_copy() {
   };
   const std::uint16_t full = when(Code::le_u32, operands[2].bits);
   emit_copy(true, from, rows, 0, words, full);
+  program_.sites.back().may_fall_short = true;
   std::uint16_t bits = zero;
   if (!is_whole_words) {
     bits = scratch(4);
@@ -125,7 +128,7 @@ void Decoder::decode_copy() {
     rest.d = static_cast<std::uint16_t>(some / 2);
     rest.a = some;
     rest.b = full ^ 1;
-    emit_copy(true, from, rows, i, 1, some);
+    emit_copy(true, from, rows, i, 1, some, true);
     if (is_whole_words) continue;
     // A field of more than 32 bits is the word, and so is one of less than none: it is zero.
     std::uint16_t length = bits;

@@ -284,7 +284,7 @@ class Decoder {
   void note_copy(CopyInfo::Kind kind, std::uint32_t groups = 0);
   void decode_copy();
   void emit_copy(bool is_load, const Target& place, std::uint16_t rows, unsigned first_word,
-                 unsigned words, std::uint16_t guard);
+                 unsigned words, std::uint16_t guard, bool is_part = false);
   void decode_copy_arrival();
   void decode_mbarrier();
   void emit_mbarrier(MbarrierKind kind, const Target& target, std::uint16_t value, std::uint16_t d);

@@ -70,8 +70,6 @@ std::uint32_t Decoder::add_site(const SiteInfo& info) {
   SiteInfo& site = program_.sites.back();
   site.instruction = ordinal_;
   site.requests = {{0, info.width, false, false}};
-  // The machine has generic accesses for it.
-  site.is_generic = info.space == AddressSpace::generic || has(Word::shared_cluster);
   program_.has_clusters |= has(Word::shared_cluster);
   site.waits = is_here_or_in_callers(&Analysis::waits);
   site.is_behind = is_here_or_in_callers(&Analysis::is_behind);

@@ -14,6 +14,7 @@
 
 #include "collector/model/session/session.h"
 #include "tests/collector/model/check/corpus.h"
+#include "tests/collector/model/invariants.h"
 #include "tests/paths.h"
 
 namespace warpmeter::corpus {
@@ -54,6 +55,17 @@ std::string messages_of(const model::SessionOutcome& outcome) {
   return text + outcome.launch.reason;
 }
 
+/// Counts that no kernel can have (see invariants.h).
+void expect_invariants(const schema::Launch& launch) {
+  model::CountedValues counted;
+  for (const schema::Counter& counter : launch.counters) {
+    if (counter.value) counted[counter.name] = *counter.value;
+  }
+  model::expect_bytes_fit(counted);
+  model::expect_requests_fit(counted);
+  model::expect_lines_add_up(counted, launch.lines);
+}
+
 class Corpus : public ::testing::TestWithParam<Kernel> {};
 
 TEST_P(Corpus, FindsWhatIsPlantedAndNothingElse) {
@@ -61,6 +73,7 @@ TEST_P(Corpus, FindsWhatIsPlantedAndNothingElse) {
   model::SessionOptions options;
   options.threads = 1;
   options.check = true;
+  for (const std::string_view name : model::counter_list()) options.counters.emplace_back(name);
   for (const std::string& fill : fills()) {
     const model::LaunchSpec launch = kernel.filled(fill);
     FileClaims claims;
@@ -71,6 +84,7 @@ TEST_P(Corpus, FindsWhatIsPlantedAndNothingElse) {
     EXPECT_EQ(judge(kernel, fill, marks_of(*outcome, kernel)), "") << messages_of(*outcome);
     if (!kernel.is_planted) {
       EXPECT_NE(outcome->launch.outcome, schema::LaunchOutcome::failed) << outcome->launch.reason;
+      expect_invariants(outcome->launch);
     }
     if (launch.arguments == kernel.launch.arguments) break;  // it has no input
   }
