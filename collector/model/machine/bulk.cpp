@@ -72,6 +72,9 @@ void round_to_tf32(std::byte* numbers, std::uint32_t bytes) {
   }
 }
 
+/// More than the shared memory of any block.
+constexpr std::uint32_t most_watched_bytes = 1 << 20;
+
 /// What one lane asks for.
 class LaneCopy {
  public:
@@ -95,7 +98,11 @@ class LaneCopy {
     }
     const std::uint32_t bytes = row_of<std::uint32_t>(w_, op_->c)[lane_] / bulk_step * bulk_step;
     return to_each_block(to, bytes, [&](std::uint64_t place) {
-      for (std::uint32_t done = 0; done < bytes; done += copy_.element) {
+      // One side is shared memory. An observer, who is told of each element and lets the copy go
+      // on, has been told of its end long before.
+      const bool is_watched = w_.memory->observer != nullptr;
+      const std::uint32_t end = is_watched ? std::min(bytes, most_watched_bytes) : bytes;
+      for (std::uint32_t done = 0; done < end; done += copy_.element) {
         if (!add(from + done, place + done, copy_.element)) return false;
       }
       return flush();

@@ -240,3 +240,24 @@ __global__ void counted_copies_not_waited_for(float* out, const float* in) {
   __syncthreads();
   out[blockIdx.x * 64 + t] = tile[63 - t];  // ! shared-memory race ?! uninitialised read
 }
+
+// The copy is longer than any shared memory: the checker stops at its end.
+__global__ void copy_of_nearly_4_gibibytes(float* out, const float* in, unsigned bytes) {
+  __shared__ alignas(128) float tile[64];
+  __shared__ unsigned long long object;
+  const int t = threadIdx.x;
+  if (t == 0) {
+    init_object(&object, 1);
+    asm volatile(
+        "{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 state, [%0], 256; }" ::"r"(
+            place_of(&object))
+        : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %3, [%2];" ::
+            "r"(place_of(tile)),
+        "l"(in), "r"(place_of(&object)), "r"(bytes)  // ! out of bounds ?! shared-memory race
+        : "memory");
+  }
+  __syncthreads();
+  out[blockIdx.x * 64 + t] = static_cast<float>(t);
+}
