@@ -12,6 +12,7 @@
 #include "collector/model/machine/order.h"
 #include "collector/runtime/capture.h"
 #include "collector/runtime/conditions.h"
+#include "collector/runtime/contexts.h"
 #include "collector/runtime/event_page.h"
 #include "collector/runtime/graph_launches.h"
 #include "collector/runtime/graphs.h"
