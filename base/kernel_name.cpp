@@ -1,9 +1,13 @@
 #include "base/kernel_name.h"
 
 #include <cxxabi.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -72,6 +76,46 @@ std::string written_name(std::string_view mangled) {
   return name;
 }
 
+/// Of an instance: "reduce<4>".
+std::string function_with_arguments(const std::string& kernel) {
+  const std::string name = readable_name(kernel);
+  return name.substr(last_part_of(name));
+}
+
+/// Without the arguments of the last part: "foo::reduce".
+std::string qualified_function(const std::string& kernel) {
+  const std::string name = readable_name(kernel);
+  return name.substr(0, name.find('<', last_part_of(name)));
+}
+
+/// The bare name and a number that depends on the whole name (FNV-1a, folded to 16 bits).
+std::string numbered(const std::string& kernel) {
+  std::uint32_t hash = 2166136261u;
+  for (const char c : kernel) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  return fmt::format("{}#{:04x}", function_name(kernel), (hash >> 16) ^ (hash & 0xffff));
+}
+
+/// What names may be told apart by, the shortest first.
+using Naming = std::string (*)(const std::string&);
+constexpr Naming namings[] = {
+    function_with_arguments, qualified_function,
+    [](const std::string& kernel) { return readable_name(kernel); },
+    [](const std::string& kernel) { return name_with_parameters(kernel); }, numbered};
+
+/// The shortest names that differ for all of them.
+std::vector<std::string> told_apart(const std::vector<std::string>& kernels) {
+  constexpr std::size_t most = 60;
+  std::vector<std::string> names;
+  for (const Naming naming : namings) {
+    names.clear();
+    for (const std::string& kernel : kernels) names.push_back(naming(kernel));
+    const bool are_short = std::all_of(names.begin(), names.end(),
+                                       [](const std::string& name) { return name.size() <= most; });
+    if (are_short && std::set(names.begin(), names.end()).size() == names.size()) break;
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string demangled(const std::string& name) {
@@ -89,6 +133,27 @@ std::string function_name(const std::string& name) {
   rest = rest.substr(last_part_of(rest));
   rest = rest.substr(0, rest.find('<'));
   return rest.empty() ? whole : std::string(rest);
+}
+
+std::map<std::string, std::string> distinct_names(const std::set<std::string>& kernels) {
+  std::map<std::string, std::vector<std::string>> by_function;
+  for (const std::string& kernel : kernels) by_function[function_name(kernel)].push_back(kernel);
+  std::map<std::string, std::string> names;
+  for (const auto& [function, same] : by_function) {
+    if (same.size() == 1) {
+      names[same.front()] = function;
+      continue;
+    }
+    const std::vector<std::string> apart = told_apart(same);
+    for (std::size_t i = 0; i < same.size(); ++i) names[same[i]] = apart[i];
+  }
+  return names;
+}
+
+bool is_name_of(const std::string& name, const std::string& kernel) {
+  return name == function_name(kernel) ||
+         std::any_of(std::begin(namings), std::end(namings),
+                     [&](Naming naming) { return naming(kernel) == name; });
 }
 
 std::string readable_name(std::string_view mangled) {

@@ -1,7 +1,9 @@
 // A kernel's name in its forms: mangled, as the linker knows it, and as people write it.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,14 @@ std::string demangled(const std::string& name);
 
 /// The bare name of a function: "void foo::reduce<4>(float*)" → "reduce". Takes both forms.
 std::string function_name(const std::string& name);
+
+/// The bare name of each kernel, with as much more as tells those apart that share it: "t<1>" and
+/// "t<8>", "A::k" and "B::k", "f(int)" and "f(float)". Where that is long, a number that depends on
+/// the whole name: "radix_sort#3f0a". Takes mangled names.
+std::map<std::string, std::string> distinct_names(const std::set<std::string>& kernels);
+
+/// Whether `name` is one of those that distinct_names may give.
+bool is_name_of(const std::string& name, const std::string& kernel);
 
 /// The name as its author wrote it, without parameters: "foo::reduce<4>".
 std::string readable_name(std::string_view name);

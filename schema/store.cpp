@@ -8,8 +8,10 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <set>
 #include <unordered_map>
 
+#include "base/kernel_name.h"
 #include "base/statistics.h"
 #include "schema/database.h"
 #include "schema/explanations.h"
@@ -403,6 +405,23 @@ void Store::add_codes(std::int64_t run_id, std::span<const CodeText> codes) {
   statements_->in_transaction([&] {
     for (const CodeText& one : codes) {
       statement.execute(run_id, one.file, one.kernel, one.form, one.text);
+    }
+  });
+}
+
+void Store::tell_kernels_apart(std::int64_t run_id) {
+  std::set<std::string> kernels;
+  Statement find(db_.get(),
+                 "SELECT DISTINCT kernel FROM t_launch WHERE run_id = ?1 AND variant IN ("
+                 "SELECT variant FROM t_launch WHERE run_id = ?1 GROUP BY variant "
+                 "HAVING count(DISTINCT kernel) > 1)");
+  find.bind(1, run_id);
+  while (find.step()) kernels.insert(find.text(0));
+  if (kernels.empty()) return;
+  Statement name(db_.get(), "UPDATE t_launch SET variant = ? WHERE run_id = ? AND kernel = ?");
+  statements_->in_transaction([&] {
+    for (const auto& [kernel, variant] : distinct_names(kernels)) {
+      name.execute(variant, run_id, kernel);
     }
   });
 }

@@ -116,6 +116,9 @@ class Store {
                    std::span<const std::pair<std::string, std::string>> sources);
   /// One transaction.
   void add_codes(std::int64_t run_id, std::span<const CodeText> codes);
+  /// Gives the launches of a run whose kernels share a variant's name names that differ (see
+  /// distinct_names). One transaction.
+  void tell_kernels_apart(std::int64_t run_id);
   void end_run(std::int64_t run_id, RunOutcome outcome, const std::string& reason);
 
   /// Several launches in one transaction, for bulk writers; their numbers in the same order. Throws

@@ -30,9 +30,27 @@ Column right(const char* heading) {
   return column;
 }
 
+/// The names of a table's kernels: where several share a bare name, as much more as tells them
+/// apart.
+class ShownNames {
+ public:
+  ShownNames(const std::set<std::string>& kernels, KernelNameBase base) : base_(base) {
+    if (base == KernelNameBase::function) distinct_ = distinct_names(kernels);
+  }
+  std::string of(const std::string& kernel) const {
+    const auto found = distinct_.find(kernel);
+    const bool is_graph = kernel.starts_with("graph(");
+    return found == distinct_.end() || is_graph ? shown_name(kernel, base_) : found->second;
+  }
+
+ private:
+  KernelNameBase base_;
+  std::map<std::string, std::string> distinct_;
+};
+
 /// Rows are the activities of one part; the first carries its title.
 void add_part(Table& table, const char* title, std::vector<profile::Activity*> part,
-              KernelNameBase base) {
+              const ShownNames& names) {
   std::sort(part.begin(), part.end(), [](const auto* a, const auto* b) {
     return a->total_ns != b->total_ns ? a->total_ns > b->total_ns : a->name < b->name;
   });
@@ -43,13 +61,13 @@ void add_part(Table& table, const char* title, std::vector<profile::Activity*> p
     std::sort(times.begin(), times.end());
     const std::size_t calls = times.size();
     const double share = all_ns > 0 ? 100 * activity->total_ns / all_ns : 0;
-    table.rows.push_back({activity == part.front() ? title : "", fmt::format("{:.2f}%", share),
-                          duration_text(activity->total_ns), fmt::format("{}", calls),
-                          duration_text(activity->total_ns / static_cast<double>(calls)),
-                          duration_text(times.front()), duration_text(times.back()),
-                          duration_text(median_of_sorted(times)),
-                          activity->kind == ActivityKind::kernel ? shown_name(activity->name, base)
-                                                                 : activity->name});
+    table.rows.push_back(
+        {activity == part.front() ? title : "", fmt::format("{:.2f}%", share),
+         duration_text(activity->total_ns), fmt::format("{}", calls),
+         duration_text(activity->total_ns / static_cast<double>(calls)),
+         duration_text(times.front()), duration_text(times.back()),
+         duration_text(median_of_sorted(times)),
+         activity->kind == ActivityKind::kernel ? names.of(activity->name) : activity->name});
   }
 }
 
@@ -91,20 +109,6 @@ std::string text(const schema::Value& value) {
   return words != nullptr ? *words : "";
 }
 
-/// Instances of a template are kernels of their own with one short name: which names are so.
-std::string shared_names(const std::set<std::string>& kernels, KernelNameBase base) {
-  if (base != KernelNameBase::function) return "";
-  std::map<std::string, int> instances;
-  for (const std::string& kernel : kernels) ++instances[shown_name(kernel, base)];
-  std::vector<std::string> words;
-  for (const auto& [name, count] : instances) {
-    if (count > 1) words.push_back(fmt::format("{} {}", count, name));
-  }
-  if (words.empty()) return "";
-  return printable(fmt::format("Several kernels have one name: {}", fmt::join(words, ", "))) +
-         "; --kernel-name-base demangled tells them apart.\n";
-}
-
 constexpr const char* metrics_sql =
     "SELECT l.device, l.kernel, l.nvtx_range, r.metric, max(r.unit) AS unit, count(r.value) AS n, "
     "min(r.value) AS least, max(r.value) AS greatest, avg(r.value) AS mean, max(r.reason) AS why, "
@@ -118,17 +122,16 @@ using MetricRow = std::vector<schema::Value>;
 constexpr std::ptrdiff_t kernel_columns = 3;  ///< device, kernel, range
 
 /// "Device: …   Kernel: …   Range: …", the last where an NVTX range was open.
-std::string kernel_title(const MetricRow& row, KernelNameBase base) {
+std::string kernel_title(const MetricRow& row, const ShownNames& names) {
   const std::string range = text(row[2]);
-  return printable(fmt::format("Device: {}   Kernel: {}{}", text(row[0]),
-                               shown_name(text(row[1]), base),
+  return printable(fmt::format("Device: {}   Kernel: {}{}", text(row[0]), names.of(text(row[1])),
                                range.empty() ? "" : "   Range: " + range)) +
          "\n";
 }
 
 /// The metrics of one kernel in the order in which they were asked for.
 std::string kernel_block(std::span<const MetricRow> rows, std::span<const ShownMetric> metrics,
-                         KernelNameBase base) {
+                         const ShownNames& names) {
   Table table;
   table.columns = {right("Invocations"), Column::text("Metric"), right("Min"), right("Max"),
                    right("Avg")};
@@ -149,7 +152,7 @@ std::string kernel_block(std::span<const MetricRow> rows, std::span<const ShownM
       }
     }
   }
-  std::string block = kernel_title(rows.front(), base) + render(table, reports::Format::table);
+  std::string block = kernel_title(rows.front(), names) + render(table, reports::Format::table);
   for (const auto& [reason, names] : missing) {
     block += fmt::format("no value of {}: {}\n", fmt::join(names, ", "), printable(reason));
   }
@@ -182,7 +185,7 @@ std::string duration_text(double duration_ns) {
 namespace {
 
 /// What ran without a clock: how often, and how much.
-std::string counted_table(std::vector<profile::Activity*> part, KernelNameBase base) {
+std::string counted_table(std::vector<profile::Activity*> part, const ShownNames& names) {
   Table table;
   table.columns = {Column::text("Type"), right("Calls"), right("Bytes"), right("Instructions"),
                    Column::text("Name")};
@@ -197,7 +200,7 @@ std::string counted_table(std::vector<profile::Activity*> part, KernelNameBase b
     table.rows.push_back({activity == part.front() ? "GPU activities:" : "",
                           number(activity->calls), is_kernel ? "" : number(activity->amount),
                           is_kernel ? number(activity->amount) : "",
-                          is_kernel ? shown_name(activity->name, base) : activity->name});
+                          is_kernel ? names.of(activity->name) : activity->name});
   }
   return reports::render(table, reports::Format::table) +
          "Times of GPU activities are unavailable: the model executes PTX on the CPU and has no "
@@ -217,14 +220,15 @@ std::string summary_table(std::vector<profile::Activity> activities, KernelNameB
     if (activity.kind == ActivityKind::kernel) kernels.insert(activity.name);
     (activity.kind == ActivityKind::call ? calls : gpu).push_back(&activity);
   }
+  const ShownNames names(kernels, base);
   const bool has_times = std::any_of(gpu.begin(), gpu.end(), [](const profile::Activity* activity) {
     return !activity->durations_ns.empty();
   });
   const std::string counted =
-      gpu.empty() || has_times ? "" : counted_table(std::exchange(gpu, {}), base);
-  add_part(table, "GPU activities:", std::move(gpu), base);
-  add_part(table, "API calls:", std::move(calls), base);
-  return counted + reports::render(table, reports::Format::table) + shared_names(kernels, base);
+      gpu.empty() || has_times ? "" : counted_table(std::exchange(gpu, {}), names);
+  add_part(table, "GPU activities:", std::move(gpu), names);
+  add_part(table, "API calls:", std::move(calls), names);
+  return counted + reports::render(table, reports::Format::table);
 }
 
 std::vector<ShownMetric> shown_metrics(std::span<const std::string> requested) {
@@ -238,6 +242,8 @@ std::string metrics_table(const schema::Reader& reader, std::int64_t run_id,
   const schema::Rows answer = reader.query(metrics_sql, {{":run", run_id}});
   std::string all;
   std::set<std::string> kernels;
+  for (const MetricRow& row : answer.rows) kernels.insert(text(row[1]));
+  const ShownNames names(kernels, base);
   // Rows of one kernel are neighbours.
   std::span<const MetricRow> rest = answer.rows;
   while (!rest.empty()) {
@@ -246,12 +252,10 @@ std::string metrics_table(const schema::Reader& reader, std::int64_t run_id,
     });
     const auto rows = static_cast<std::size_t>(other - rest.begin());
     if (!all.empty()) all += '\n';
-    all += kernel_block(rest.first(rows), metrics, base);
-    kernels.insert(text(rest.front()[1]));
+    all += kernel_block(rest.first(rows), metrics, names);
     rest = rest.subspan(rows);
   }
-  const std::string shared = shared_names(kernels, base);
-  return shared.empty() ? all : all + '\n' + shared;
+  return all;
 }
 
 }  // namespace warpmeter::cli

@@ -34,9 +34,9 @@ KernelPattern::KernelPattern(const std::string& pattern)
   regex_.reset(regex.release());
 }
 
-bool KernelPattern::matches(const std::string& function) const {
-  if (regex_) return regexec(regex_.get(), function.c_str(), 0, nullptr, 0) == 0;
-  return name_.empty() || name_ == function;
+bool KernelPattern::matches(const std::string& kernel) const {
+  if (regex_) return regexec(regex_.get(), function_name(kernel).c_str(), 0, nullptr, 0) == 0;
+  return name_.empty() || is_name_of(name_, kernel);
 }
 
 Filter::Filter(Selection selection)
@@ -45,7 +45,7 @@ Filter::Filter(Selection selection)
 bool Filter::takes(const std::string& kernel, std::uint32_t device,
                    std::span<const std::string> ranges) {
   const auto [place, is_new] = known_.try_emplace(kernel, false);
-  if (is_new) place->second = pattern_.matches(function_name(kernel));
+  if (is_new) place->second = pattern_.matches(kernel);
   if (!place->second) return false;
   const auto& devices = selection_.devices;
   if (!devices.empty() && std::find(devices.begin(), devices.end(), device) == devices.end()) {

@@ -15,13 +15,14 @@
 
 namespace warpmeter::inject {
 
-/// Whether a kernel's bare name ("reduce") is meant: equal to NAME, or found by regex:PATTERN
-/// (POSIX extended, as grep -E has it).
+/// Whether a kernel is meant: NAME is its bare name ("reduce") or one that tables show to tell it
+/// from others ("reduce<4>"), or regex:PATTERN (POSIX extended, as grep -E has it) finds the bare
+/// name.
 class KernelPattern {
  public:
   /// Empty: every kernel. Throws Error{usage} for a pattern that is no regular expression.
   explicit KernelPattern(const std::string& pattern);
-  bool matches(const std::string& function) const;
+  bool matches(const std::string& kernel) const;  ///< as the machine code has its name
 
  private:
   std::string name_;

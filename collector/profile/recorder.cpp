@@ -384,7 +384,9 @@ void Recorder::finish(schema::RunOutcome outcome, const std::string& reason) {
   store_all();
   if (writer_.failure()) throw *writer_.failure();
   store_states();
-  if (run_id()) writer_.store().end_run(*run_id(), outcome, reason);
+  if (!run_id()) return;
+  writer_.store().tell_kernels_apart(*run_id());
+  writer_.store().end_run(*run_id(), outcome, reason);
 }
 
 std::vector<inject::Finding> Recorder::findings() const {

@@ -34,6 +34,12 @@ TEST(Filter, ANameIsTheWholeFunctionName) {
   EXPECT_FALSE(filter.takes("_Z7reducerPf", 0));
 }
 
+TEST(Filter, ANameTellsInstancesApartAsTablesDo) {
+  Filter filter(kernels("reduce<4>"));
+  EXPECT_TRUE(filter.takes("_Z6reduceILi4EEvPf", 0));
+  EXPECT_FALSE(filter.takes("_Z6reduceILi8EEvPf", 0));
+}
+
 TEST(Filter, ARegularExpressionIsFoundAnywhereInTheName) {
   Filter filter(kernels("regex:duce$"));
   EXPECT_TRUE(filter.takes("_Z6reduceILi4EEvPf", 0));

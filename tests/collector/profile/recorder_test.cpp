@@ -72,6 +72,24 @@ TEST_F(RecorderTest, AGraphHasNoRegistersAndSaysWhy) {
             "a graph is launched as a whole, and has several kernels");
 }
 
+TEST_F(RecorderTest, KernelsOfOneNameAreSeveralVariants) {
+  const std::vector<std::string> kernels = {"_Z1tILi1EEvPf", "_Z1tILi8EEvPf", "_ZN1A1kEPf",
+                                            "_ZN1B1kEPf", "_ZN2ns4onlyILi3EEEvPf"};
+  for (std::uint32_t i = 0; i < kernels.size(); ++i) {
+    EXPECT_TRUE(recorder_.take(1, inject::Name{i + 1, kernels[i]}));
+    EXPECT_TRUE(recorder_.take(1, launch(i + 1)));
+    EXPECT_TRUE(recorder_.take(1, launch(i + 1)));
+  }
+  recorder_.finish(schema::RunOutcome::done, "");
+  std::vector<std::string> found;
+  for (const auto& row : query("SELECT variant || ' ' || count(*) FROM launches GROUP BY variant "
+                               "ORDER BY min(launch_id)")
+                             .rows) {
+    found.push_back(std::get<std::string>(row.at(0)));
+  }
+  EXPECT_EQ(found, (std::vector<std::string>{"t<1> 2", "t<8> 2", "A::k 2", "B::k 2", "only 2"}));
+}
+
 TEST_F(RecorderTest, StoresTheStatesOfTheDevicesThatHaveLaunches) {
   EXPECT_TRUE(recorder_.take(1, inject::Name{5, "reduce"}));
   for (const int ordinal : {0, 1}) {
