@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <span>
 
 namespace warpmeter {
 namespace {
@@ -83,15 +84,29 @@ std::optional<std::vector<std::byte>> whole(std::string_view text) {
   return bytes;
 }
 
-std::optional<double> real(std::string_view text) {
+template <class T>
+std::optional<T> real(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   if (text.ends_with('f') && text.find_first_of("xni") == std::string_view::npos) {
     text.remove_suffix(1);  // 1.5f
   }
-  double value = 0;
+  T value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
   return value;
+}
+
+/// With as few digits as give the same bits.
+std::string shortest(Element element, double value, std::span<const std::byte> bits) {
+  if (element == Element::f64) return fmt::format("{}", value);
+  if (element == Element::f32) return fmt::format("{}", static_cast<float>(value));
+  std::string text;
+  for (int digits = 1; digits <= 9; ++digits) {
+    text = fmt::format("{:.{}g}", value, digits);
+    const auto back = encode(element, text);
+    if (back && std::equal(bits.begin(), bits.end(), back->begin(), back->end())) break;
+  }
+  return text;
 }
 
 template <class T>
@@ -196,11 +211,30 @@ std::optional<std::vector<std::byte>> encode(Element element, std::string_view t
     default:
       break;
   }
-  const std::optional<double> value = real(text);
+  const std::optional<double> value = real<double>(text);
   if (!value) return std::nullopt;
   std::vector<std::byte> bytes(bytes_of(element));
   encode(element, *value, bytes.data());
+  if (std::isfinite(*value) && std::isinf(number_at(element, bytes.data()))) return std::nullopt;
   return bytes;
+}
+
+std::optional<std::string> exceeded_greatest(Element element, std::string_view text) {
+  const auto value = is_floating(element) ? real<long double>(text) : std::nullopt;
+  if (!value || !std::isfinite(*value)) return std::nullopt;
+  std::vector<std::byte> bytes(bytes_of(element));
+  encode(element, static_cast<double>(*value), bytes.data());
+  if (!std::isinf(number_at(element, bytes.data()))) return std::nullopt;
+  switch (element) {
+    case Element::f16:
+      return "65504";
+    case Element::bf16:
+      return "3.39e+38";
+    case Element::f32:
+      return "3.4028235e+38";
+    default:
+      return "1.7976931348623157e+308";
+  }
 }
 
 void encode(Element element, double value, std::byte* to) {
@@ -270,13 +304,14 @@ std::string text_at(Element element, const std::byte* from) {
       return fmt::format("{}", get<std::int64_t>(from));
     case Element::u64:
       return fmt::format("{}", get<std::uint64_t>(from));
-    case Element::f16:
-    case Element::bf16:
-    case Element::f32:  // the shortest digits that give the same float
-      return fmt::format("{}", static_cast<float>(number_at(element, from)));
     default:
-      return fmt::format("{}", number_at(element, from));
+      break;
   }
+  const double value = number_at(element, from);
+  const bool is_minus_zero = value == 0 && std::signbit(value);
+  const bool has_all_digits = std::trunc(value) == value && std::fabs(value) < 1e16;
+  return has_all_digits && !is_minus_zero ? fmt::format("{}", static_cast<std::int64_t>(value))
+                                          : shortest(element, value, {from, bytes_of(element)});
 }
 
 }  // namespace warpmeter

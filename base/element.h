@@ -39,11 +39,16 @@ bool is_floating(Element element);
 /// value of this type, or outside of its range.
 std::optional<std::vector<std::byte>> encode(Element element, std::string_view text);
 
+/// A number that the type, of floats, would take for an infinity: its greatest as text. nullopt: it
+/// has room for it, or the text is no number.
+std::optional<std::string> exceeded_greatest(Element element, std::string_view text);
+
 /// A number rounded to the type: to nearest even for floating types, towards zero and wrapped for
 /// whole numbers. Writes bytes_of(element) bytes.
 void encode(Element element, double value, std::byte* to);
 
-/// The value at `from`, as a number and as a person would write it.
+/// The value at `from`, as a number and as a person would write it: a whole number of less than
+/// 10^16 with all its digits, else the fewest digits that read back as the same value of the type.
 double number_at(Element element, const std::byte* from);
 std::string text_at(Element element, const std::byte* from);
 

@@ -124,7 +124,7 @@ class Parser {
   std::int64_t bits(long double value, std::size_t where, std::string_view sign) const {
     if (!computes_) return 1;
     if (std::floor(value) != value || std::fabs(value) >= whole_limit) {
-      fail_at(where, fmt::format("has '{}' of {:g}, which is no whole number", sign,
+      fail_at(where, fmt::format("has '{}' of {}, which is no whole number", sign,
                                  static_cast<double>(value)));
     }
     return static_cast<std::int64_t>(value);
@@ -255,7 +255,7 @@ class Parser {
     if (name == "abs") return std::fabs(of);
     const bool is_allowed = name == "sqrt" ? of >= 0 : of > 0;
     if (!is_allowed && computes_) {
-      fail_at(where, fmt::format("takes {} of {:g}", name, static_cast<double>(of)));
+      fail_at(where, fmt::format("takes {} of {}", name, static_cast<double>(of)));
     }
     if (!is_allowed) return 0;
     return name == "sqrt" ? std::sqrt(of) : std::log2(of);
@@ -281,7 +281,7 @@ std::int64_t evaluate_whole(std::string_view expression, const Symbols& symbols,
                             std::int64_t most) {
   const long double value = evaluate(expression, symbols);
   if (std::floor(value) != value) {
-    throw ExpressionFault(0, fmt::format("gives {:g}, which is no whole number (ceil and floor "
+    throw ExpressionFault(0, fmt::format("gives {}, which is no whole number (ceil and floor "
                                          "round)",
                                          static_cast<double>(value)));
   }

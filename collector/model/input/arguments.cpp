@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -70,11 +71,17 @@ std::vector<std::byte> number_of(const Argument& argument, std::string_view valu
     refuse(argument.text, fmt::format("has the value '{}', which is no {}{}", value,
                                       to_string(argument.element), why));
   };
+  if (const auto greatest = exceeded_greatest(argument.element, value)) {
+    wrong(fmt::format(": the greatest is {}; 'inf' is infinity", *greatest));
+  }
   try {
     const long double number = evaluate(value, symbols);
     if (is_floating(argument.element)) {
       std::vector<std::byte> bytes(bytes_of(argument.element));
       encode(argument.element, static_cast<double>(number), bytes.data());
+      if (std::isinf(number_at(argument.element, bytes.data()))) {
+        wrong(": it gives more than that can hold");
+      }
       return bytes;
     }
     constexpr auto most = std::numeric_limits<std::int64_t>::max();

@@ -154,6 +154,11 @@ std::string parse_values(Fill& fill, Element element, std::string_view list) {
     std::string_view part = list.substr(begin, end - begin);
     while (part.starts_with(' ')) part.remove_prefix(1);
     const auto bytes = encode(element, part);
+    if (const auto greatest = exceeded_greatest(element, part)) {
+      return fmt::format(
+          "has the value '{}', which is no {}: the greatest is {}; 'inf' is infinity", part,
+          to_string(element), *greatest);
+    }
     if (!bytes) {
       return fmt::format("starts with '{}', which is no {}, no file and no way to fill one", part,
                          to_string(element));
