@@ -48,6 +48,9 @@ constexpr std::string_view bulk_reason =
 constexpr std::string_view heap_reason =
     "approximate: where malloc of a kernel puts its pieces is the driver's choice, and how they "
     "lie in sectors goes by it";
+constexpr std::string_view full_heap_reason =
+    "approximate: the threads ask malloc for more than the heap holds at once, and who gets it "
+    "depends on what others have freed by then";
 constexpr std::string_view some_lanes_reason =
     "approximate: 128-bit loads by some lanes of a warp only are not calibrated on hardware";
 constexpr std::string_view width_reason =
@@ -192,6 +195,7 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   if (waited_apart(program, outcome)) return {Grade::modelled, object_reason};
   if (site.is_apart) return {Grade::modelled, apart_reason};
   if (site.may_fall_short) return {Grade::modelled, part_reason};
+  if (outcome.may_fill_heap) return {Grade::modelled, full_heap_reason};
   if (site.waits) return {Grade::modelled, waits_reason};
   if (site.is_ordered) return {Grade::modelled, ordered_reason};
   if (site.is_raced && !outcome.is_of_one_thread) return {Grade::modelled, raced_reason};
@@ -243,6 +247,7 @@ schema::Counter counter_of(std::string_view name, const Program& program,
   const auto weaken = [&](const SiteGrade& other) {
     if (other.grade > grade.grade) grade = other;
   };
+  if (outcome.may_fill_heap) weaken({Grade::modelled, full_heap_reason});
   if (has_strays(program, *known)) weaken({Grade::ptx, stray_accesses});
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
@@ -264,9 +269,10 @@ schema::Counter counter_of(std::string_view name, const Program& program,
       }
       continue;
     } else if (counts->requests == 0 && counts->bytes == 0) {
-      // Nobody had to wait here; on the hardware somebody may have to.
+      // Nobody had to wait here, or was let through; on the hardware somebody may be.
       const bool may_be_there = site.space == known->space || site.space == AddressSpace::generic;
-      if (!site.waits || !may_be_there) continue;
+      const bool is_left_ordered = !outcome.ordered.empty() && outcome.ordered[i] != 0;
+      if (!(site.waits || site.is_ordered || is_left_ordered) || !may_be_there) continue;
     }
     sum += counts->*known->count;
     weaken(grade_of(program, i, known->space, outcome));

@@ -285,6 +285,7 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
   outcome.threads = in_order ? 1 : host_threads(blocks.count(), options.threads);
   outcome.is_of_one_thread = blocks.count() == 1 && geometry.block.count() == 1;
   outcome.ordered = follow_order(program, parameters, memory);
+  memory.heap().demand = memory.heap().bytes;
   const auto new_worker = [&] {
     auto worker = std::make_unique<Worker>(program, memory, geometry, parameters,
                                            options.unit != nullptr ? *options.unit : best_unit(),
@@ -335,6 +336,7 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
   }
 
   outcome.cancelled = blocks.is_stopped();
+  outcome.may_fill_heap = program.allocates && memory.heap().demand > memory.heap().limit;
   if (const BlockTrap* trap = blocks.trap()) {
     outcome.trap = describe(*trap, program, geometry, memory);
     const bool asked_in_vain = !options.is_cooperative && !program.grid_workspace.empty();

@@ -47,7 +47,9 @@ struct Trap {
 struct LaunchOutcome {
   std::optional<Trap> trap;
   bool cancelled = false;
-  bool is_of_one_thread = false;   ///< the whole launch: nobody else is there
+  bool is_of_one_thread = false;  ///< the whole launch: nobody else is there
+  /// Threads asked malloc for more than the heap holds at once, had none been freed.
+  bool may_fill_heap = false;
   std::vector<SiteCounts> counts;  ///< of each of the program's sites; complete only without a trap
   std::vector<std::uint8_t> parted;  ///< of each instruction: 1 where lanes of a warp parted at it
   bool has_parted() const;           ///< anywhere

@@ -65,7 +65,10 @@ std::uint64_t DeviceMemory::allocate(std::vector<std::byte> contents, std::strin
 
 std::uint64_t DeviceMemory::take_of_heap(std::uint64_t bytes) {
   const std::uint64_t gap = std::max(bytes, least_gap_of_heap), address = heap_.next;
-  if (bytes == 0 || bytes > heap_.limit - heap_.bytes) return 0;
+  if (bytes == 0) return 0;
+  // How the driver rounds is not known; it is no more than this.
+  heap_.demand += 2 * std::min(bytes, heap_.limit) + 64;
+  if (bytes > heap_.limit - heap_.bytes) return 0;
   if (bytes > first_window - address || gap > first_window - address - bytes) return 0;
   heap_.next = round_up(address + bytes + gap, allocation_alignment);
   heap_.bytes += bytes;

@@ -116,6 +116,9 @@ class DeviceMemory {
     std::uint64_t bytes = 0;
     std::uint64_t limit = 8 << 20;  ///< as the hardware's is unless it is told otherwise
     std::uint64_t removals = 0;     ///< how often memory was freed
+    /// What a launch found there and has asked for since, as if it freed nothing, with what the
+    /// driver may need beside each piece.
+    std::uint64_t demand = 0;
     std::uint64_t next = first_of_heap;
   };
   Heap& heap() { return heap_; }

@@ -323,13 +323,13 @@ class Finder {
     }
     bool changed = false;
     for (const RegisterId id : data_.writes(i)) changed |= add(state.registers[id], given);
-    if (origins.deciders != nullptr && is_left_by_decision(i, state)) {
-      add(stored, (*origins.deciders)[i]);
-    }
+    const bool is_decided = origins.deciders != nullptr && (*origins.deciders)[i] != nothing &&
+                            is_left_by_decision(i, state);
+    if (is_decided) add(stored, (*origins.deciders)[i]);
     if (stored == nothing || origins.way == Way::registers) return changed;
     if (is_overtaken_[i] || is_shuffled(i, state)) stored = several;
-    const bool is_certain =
-        stored != several && origins.most != nullptr && is_same_in_any_order(i, source, origins);
+    const bool is_certain = !is_decided && stored != several && origins.most != nullptr &&
+                            is_same_in_any_order(i, source, origins);
     if (is_certain) return changed;
     for (const PieceId id : access.to) {
       const bool lasts = memory_.pieces()[id].kind != MemoryPiece::Kind::block;

@@ -72,14 +72,13 @@ std::vector<bool> SharedUse::contested_loads() const {
         continue;
       }
       if (!is_near) is_near = near(i);
-      found[i] = (*is_near)[store];
+      found[i] = (*is_near)[store] && !(is_of_its_own(i) && is_of_its_own_too(i, store));
     }
   }
   return found;
 }
 
 std::vector<bool> SharedUse::near(std::size_t load) const {
-  if (is_of_its_own(load)) return std::vector<bool>(accesses_.size(), false);
   std::vector<bool> found = reached(load, Way::on);
   const std::vector<bool> before = reached(load, Way::back);
   for (std::size_t i = 0; i < found.size(); ++i) found[i] = found[i] || before[i];
@@ -132,6 +131,17 @@ bool SharedUse::is_of_its_own(std::size_t load) const {
     const MemoryAccess& access = accesses_[i];
     if (access.to.empty() || is_one_place(i) || changes_for_all(function_.body[i])) continue;
     if (may_meet(load, i) && is_at_the_same_place(load, i)) return true;
+  }
+  return false;
+}
+
+/// Whether a store goes where the thread loads itself, there or at another place of its own:
+/// threads that exchange pairs have two.
+bool SharedUse::is_of_its_own_too(std::size_t load, std::size_t store) const {
+  if (is_at_the_same_place(load, store)) return true;
+  for (std::size_t i = 0; i < accesses_.size(); ++i) {
+    const bool is_load = !accesses_[i].from.empty() && is_plain_load(function_.body[i]);
+    if (is_load && may_meet(i, store) && is_at_the_same_place(i, store)) return true;
   }
   return false;
 }
@@ -189,8 +199,16 @@ bool SharedUse::is_barrier(std::size_t i) const {
     case Opcode::mbarrier_try_wait:
       return true;
     default:
-      return function_.body[i].row().effects.flow == Flow::call;  // it may have one
+      return function_.body[i].row().effects.flow == Flow::call && !is_of_driver(i);
   }
+}
+
+/// A call of what the driver brings, in which nobody waits for the block; any other may do so.
+bool SharedUse::is_of_driver(std::size_t call) const {
+  constexpr std::string_view names[] = {"vprintf", "malloc", "free", "__assertfail"};
+  const auto& operands = function_.body[call].operands;
+  return operands.size() > 1 &&
+         std::find(std::begin(names), std::end(names), operands[1].name) != std::end(names);
 }
 
 /// By instruction: whether some way leads there from `from`, or from there to it, that passes no

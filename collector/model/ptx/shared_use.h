@@ -10,7 +10,8 @@
 // other members of structures, whosever they are: their addresses are the same number of bytes
 // apart but for multiples of a structure's. Loads
 // that ask for an order (volatile, relaxed, acquire) are not; in shared memory those are not either
-// that load what the thread stores at the same place itself.
+// that load what the thread stores at the same place itself, unless others store where they loaded
+// nothing.
 #pragma once
 
 #include <optional>
@@ -39,8 +40,7 @@ class SharedUse {
  private:
   enum class Way { on, back };
 
-  /// By instruction: what others may do while a load is on its way, no barrier being between;
-  /// nothing where it is of what the thread stores itself.
+  /// By instruction: what others may do while a load is on its way, no barrier being between.
   std::vector<bool> near(std::size_t load) const;
   bool may_meet(std::size_t load, std::size_t store) const;
   bool is_private(std::size_t access) const;
@@ -49,6 +49,8 @@ class SharedUse {
   bool are_other_members(std::size_t load, std::size_t store) const;
   bool is_one_place(std::size_t access) const;  ///< the same for all threads
   bool is_of_its_own(std::size_t load) const;
+  bool is_of_its_own_too(std::size_t load, std::size_t store) const;
+  bool is_of_driver(std::size_t call) const;
   bool is_same_number(std::string_view one, std::string_view other, int depth) const;
   bool is_at_the_same_place(std::size_t load, std::size_t store) const;
   bool is_barrier(std::size_t i) const;

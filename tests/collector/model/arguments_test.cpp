@@ -44,7 +44,7 @@ TEST(Arguments, AreNumbersOfEveryType) {
       {"u64=18446744073709551615", 8, 0xffffffffffffffff},
       {"f16=1", 2, 0x3c00},
       {"f16=65504", 2, 0x7bff},
-      {"f16=65520", 2, 0x7c00},              // rounds to infinity
+      {"f16=65519", 2, 0x7bff},              // rounds to the greatest
       {"f16=5.9604644775390625e-08", 2, 1},  // the least subnormal number
       {"f16=2049", 2, 0x6800},               // a tie goes to the even one
       {"f16=-inf", 2, 0xfc00},

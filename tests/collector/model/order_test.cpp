@@ -188,18 +188,19 @@ TEST_P(Order, WhatIsMadeOfItsPlaceIsTheSame) {
 TEST_P(Order, BranchesGoByWhatEarlierLaunchesLeft) {
   const std::uint64_t queue = filled(), out = device.zeros(), other = device.zeros();
   EXPECT_EQ(device.run("store_the_odd", queue, out).stores(), 0);
-  EXPECT_TRUE(device.is_ordered(out));
   const auto rounds = device.run("go_round", queue, device.numbers(), other);
-  EXPECT_EQ(rounds.loads(), 0);
+  EXPECT_EQ(rounds.loads(), 2) << "the load of the queue itself is certain";
   EXPECT_EQ(rounds.stores(), 1);
   EXPECT_TRUE(device.is_ordered(other));
-  EXPECT_EQ(device.run("exchange_pairs", queue, int{0}).stores(), 0);
+  const std::uint64_t pairs = device.zeros(2 * threads);
+  device.run("fill_queue", pairs, device.numbers(), device.zeros(1));
+  EXPECT_EQ(device.run("exchange_pairs", pairs, int{0}).stores(), 0);
 }
 
 TEST_P(Order, BranchesOverWhatIsCertainAreCertain) {
   const std::uint64_t numbers = device.numbers(), out = device.zeros(), count = device.zeros(1);
   EXPECT_EQ(device.run("store_the_odd", numbers, out).stores(), 1);
-  EXPECT_EQ(device.run("exchange_pairs", numbers, int{0}).stores(), 1);
+  EXPECT_EQ(device.run("exchange_pairs", device.zeros(2 * threads), int{0}).stores(), 1);
   EXPECT_FALSE(device.is_ordered(out));
   device.run("fill_queue", device.zeros(), numbers, count);
   EXPECT_EQ(device.run("store_as_many", count, out).stores(), 1);
@@ -227,6 +228,24 @@ TEST_P(Order, ListsAreWalkedInTheOrderOfTheirBuilding) {
 
 TEST_P(Order, APlaceInSharedMemoryHoldsAnybodysValue) {
   EXPECT_EQ(device.run("sort_in_block", device.numbers(), device.zeros()).stores(), 0);
+}
+
+// The heap holds 8 MB (CUDA's documentation of cudaLimitMallocHeapSize).
+TEST_P(Order, WhoGetsMemoryOfAFullHeapIsNotCertain) {
+  const std::uint64_t out = device.zeros();
+  auto few = device.run("store_if_taken", int{64}, out);
+  EXPECT_FALSE(few.outcome.may_fill_heap);
+  auto many = device.run("store_if_taken", int{(8 << 20) / threads + 4096}, out);
+  EXPECT_TRUE(many.outcome.may_fill_heap);
+  for (auto* ran : {&few, &many}) {
+    ran->program.why_unaudited = ran->program.why_not_exact = "";
+    for (SiteInfo& site : ran->program.sites) site.doubt = "";
+  }
+  using schema::Grade;
+  EXPECT_EQ(counter("global_store_sectors", few.program, few.outcome).grade, Grade::exact);
+  EXPECT_EQ(counter("global_store_sectors", many.program, many.outcome).grade, Grade::modelled);
+  EXPECT_EQ(counter("global_load_sectors", many.program, many.outcome).grade, Grade::modelled)
+      << "a thread that gets nothing may do what none did here";
 }
 
 TEST_P(Order, CopiesTakeItAlongOrEndIt) {
@@ -377,6 +396,19 @@ TEST_P(Order, InSharedMemoryABarrierOrders) {
   EXPECT_EQ(device.run("sort_block", device.numbers(), out).raced(), 0u);
   EXPECT_EQ(device.run("look_back_in_turn", device.numbers(), out).raced(), 0u);
   EXPECT_GT(device.run("look_back", device.numbers(), out).raced(), 0u);
+}
+
+// On an H200 eight of 70 kernels that print counted other wavefronts and sectors than the model.
+TEST_P(Order, PrintingIsNoBarrier) {
+  const std::uint64_t in = device.numbers(), out = device.zeros();
+  EXPECT_GT(device.run("race_around_print", in, out).raced(), 0u);
+  EXPECT_EQ(device.run("print_behind_barrier", in, out).raced(), 0u);
+}
+
+TEST_P(Order, OthersMayStoreToAThreadsOwnPlace) {
+  const std::uint64_t in = device.numbers(), out = device.zeros(2 * threads);
+  EXPECT_GT(device.run("store_anywhere", in, out).raced(), 0u);
+  EXPECT_EQ(device.run("exchange_in_block", in, out).raced(), 0u);
 }
 
 TEST_P(Order, GradesSayWhatOthersMayStore) {

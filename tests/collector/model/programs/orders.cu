@@ -324,3 +324,55 @@ extern "C" __global__ void sort_in_block(const int* in, int* out) {
   __syncthreads();
   if (sorted[t] > sorted[t ^ 1]) out[i] = sorted[t];
 }
+
+extern "C" __global__ void store_if_taken(int bytes, int* out) {
+  void* taken = malloc(static_cast<size_t>(bytes));
+  if (taken != nullptr) out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+  free(taken);
+}
+
+// The driver's functions are no barrier: what others store before or behind them comes at any time.
+extern "C" __global__ void race_around_print(const int* in, int* out) {
+  __shared__ int s[64];
+  const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  s[t] = in[i];
+  __syncthreads();
+  s[(3 * t + in[i]) & 63] = i;
+  printf("%d\n", i);
+  out[s[t ^ 5]] = i;
+}
+extern "C" __global__ void print_behind_barrier(const int* in, int* out) {
+  __shared__ int s[64];
+  const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  s[t] = in[i];
+  __syncthreads();
+  printf("%d\n", i);
+  out[s[t ^ 5]] = i;
+}
+// Others store to the thread's own place, too.
+extern "C" __global__ void store_anywhere(const int* in, int* out) {
+  __shared__ int s[64];
+  const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  s[t] = in[i];
+  __syncthreads();
+  if (s[t] & 2) out[i] = i;
+  s[(3 * t + in[i]) & 63] = i;
+  __syncthreads();
+  out[gridDim.x * blockDim.x + i] = s[t];
+}
+// Each thread has its own two.
+extern "C" __global__ void exchange_in_block(const int* in, int* out) {
+  __shared__ int s[64];
+  const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  s[t] = in[i];
+  for (int apart = 1; apart < 64; apart *= 2) {
+    __syncthreads();
+    const int other = t ^ apart;
+    if (other > t && s[t] > s[other]) {
+      const int kept = s[t];
+      s[t] = s[other];
+      s[other] = kept;
+      out[i] = apart;
+    }
+  }
+}
