@@ -160,7 +160,8 @@ cudaError_t launch(Process& process, Executable& executable, cudaStream_t handle
     const Given given = order ? order->give(*node) : Given();
     const cudaError_t result = give(process, *stream, node->work, &given);
     if (result != cudaSuccess) return result;
-    if (const auto* event = std::get_if<EventWork>(&node->work)) {
+    if (const auto* event = std::get_if<EventWork>(&node->work);
+        event && process.has_event(event->event)) {
       event->event->recorded_by = {stream->shared_from_this(), stream->given};
     }
   }

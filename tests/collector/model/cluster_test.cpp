@@ -141,8 +141,7 @@ TEST(Clusters, WaitForNobodyForEver) {
               HasSubstr("no progress"));
 }
 
-/// What --check goes by, which does not follow launches of clusters: without them a fence for the
-/// cluster is one for the block.
+/// In a launch without clusters a fence for the cluster is one for the block; --check goes by that.
 TEST(Clusters, AreTheScopeOfABlock) {
   const auto program = [](std::string_view body) {
     return run_ptx(module_with("", body), "k", geometry(1, 32), {}).program;
