@@ -245,10 +245,9 @@ std::string title_of(const Document& document) {
 std::string document_html(const Document& document) {
   const std::string_view page = html_page();
   if (page.empty()) {
-    throw Error(
-        ExitCode::usage,
-        "this warpmeter was built without HTML, for the chart library was missing; "
-        "build it with ./dev, or choose another --format");
+    throw Error(ExitCode::usage,
+                "this warpmeter was built without HTML, for the chart library was missing; "
+                "build it with ./dev, or choose another --format");
   }
   HtmlWriter writer(document);
   for (const auto& block : document.blocks) std::visit([&](const auto& b) { writer(b); }, block);

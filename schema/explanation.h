@@ -100,7 +100,8 @@ inline constexpr std::array<FindingKind, 20> finding_kinds = {{
 
 /// Why a GPU's launch has none of the findings that need addresses.
 inline constexpr const char* without_addresses =
-    "hardware counters have no addresses; the model has them: run --counts model, or profile -b model";
+    "hardware counters have no addresses; the model has them: run --counts model, or profile -b "
+    "model";
 
 /// What was found in a launch, and what was looked for.
 struct Explanation {

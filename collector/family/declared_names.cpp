@@ -82,7 +82,8 @@ class Declarations {
   std::set<std::string> names() {
     for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
       if (tokens_[i] == "enum") add_enumerators(i);
-      if (i == 0 || !is_identifier(tokens_[i]) || !may_follow(tokens_[i + 1]) || !has_type_before(i))
+      if (i == 0 || !is_identifier(tokens_[i]) || !may_follow(tokens_[i + 1]) ||
+          !has_type_before(i))
         continue;
       names_.insert(tokens_[i]);
       add_others(i + 1);

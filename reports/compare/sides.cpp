@@ -68,11 +68,12 @@ Error unknown_value(std::string_view kind, std::string_view value,
 /// A launch of one was measured in the other too, on the same backend.
 bool are_comparable(const schema::Reader& reader, std::int64_t first, std::int64_t second) {
   return !reader
-              .query("SELECT family, variant, size, backend FROM launches "
-                     "WHERE run_id = :first AND outcome = 'done' "
-                     "INTERSECT SELECT family, variant, size, backend FROM launches "
-                     "WHERE run_id = :second LIMIT 1",
-                     {{":first", first}, {":second", second}})
+              .query(
+                  "SELECT family, variant, size, backend FROM launches "
+                  "WHERE run_id = :first AND outcome = 'done' "
+                  "INTERSECT SELECT family, variant, size, backend FROM launches "
+                  "WHERE run_id = :second LIMIT 1",
+                  {{":first", first}, {":second", second}})
               .rows.empty();
 }
 

@@ -144,9 +144,9 @@ TEST(Database, OfTheFirstVersionIsBroughtUpToDateWithItsRangesAndLines) {
                        "SELECT registers, local_bytes, theoretical_occupancy, resources_reason "
                        "FROM launches LIMIT 1"),
               ElementsAre("12|NULL|100|local memory was not recorded"));
-  EXPECT_THAT(
-      lines_of(folder / "a.db", "SELECT findings, reason FROM explanations LIMIT 1"),
-      ElementsAre("NULL|hardware counters have no addresses; the model has them: run --counts model, or profile -b model"));
+  EXPECT_THAT(lines_of(folder / "a.db", "SELECT findings, reason FROM explanations LIMIT 1"),
+              ElementsAre("NULL|hardware counters have no addresses; the model has them: run "
+                          "--counts model, or profile -b model"));
 }
 
 TEST(Database, TellsThatItIsDamaged) {

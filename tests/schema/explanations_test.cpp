@@ -62,11 +62,11 @@ TEST_F(Explanations, SayWhatWasNotLookedForAndWhy) {
   failed.reason = "illegal address";
   store_run(path, {explained(example_explanation()), explained(none), explained(clean), failed,
                    example_launch()});
-  EXPECT_THAT(
-      ask("SELECT launch_id, findings, reason FROM explanations"),
-      ElementsAre("1|2|NULL", "2|NULL|the kernel is not in PTX", "3|0|NULL",
-                  "4|NULL|the launch failed",
-                  "5|NULL|hardware counters have no addresses; the model has them: run --counts model, or profile -b model"));
+  EXPECT_THAT(ask("SELECT launch_id, findings, reason FROM explanations"),
+              ElementsAre("1|2|NULL", "2|NULL|the kernel is not in PTX", "3|0|NULL",
+                          "4|NULL|the launch failed",
+                          "5|NULL|hardware counters have no addresses; the model has them: run "
+                          "--counts model, or profile -b model"));
   EXPECT_THAT(ask("SELECT kind, words, reason FROM looked_for WHERE launch_id = 1 AND kind IN "
                   "('tail', 'divergence')"),
               ElementsAre("divergence|lanes that wait for others|NULL",

@@ -13,7 +13,8 @@
 namespace warpmeter::model {
 
 /// Folders that may hold a toolkit, best first: $CUDA_HOME, $CUDA_PATH, that of the nvcc on $PATH,
-/// /usr/local/cuda, others of /usr/local, and the one that this program was built with. Only those that exist.
+/// /usr/local/cuda, others of /usr/local, and the one that this program was built with. Only those
+/// that exist.
 std::vector<std::filesystem::path> toolkit_folders();
 
 /// A program of the toolkit: "nvcc", "ptxas". Also found on $PATH alone.

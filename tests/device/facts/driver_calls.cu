@@ -219,15 +219,31 @@ int main() {
       return 1;                                           \
     }                                                     \
   }
-  LAUNCH(p_two_branches, o, a)
-  LAUNCH(p_loop_var, o, a) LAUNCH(p_return, o, a) LAUNCH(p_mid, o, a) LAUNCH(p_lane0, o, a)
-      LAUNCH(p_result, o, a) LAUNCH(p_str, o, a, c) LAUNCH(p_nested, o, a) LAUNCH(p_fn, o, a)
-          cudaMemset(o, 0, N * 4);
-  LAUNCH(p_atomic, o, a)
-  LAUNCH(m_one, o, a)
-  LAUNCH(m_all, o, a) LAUNCH(m_keep, q, a) LAUNCH(m_use, q, o) LAUNCH(m_free, q)
-      LAUNCH(m_half, o, a) LAUNCH(m_nouse, o, a) LAUNCH(m_loop, o, a) LAUNCH(m_never, o, a, 0)
-          LAUNCH(m_new, o, a) LAUNCH(m_virtual, o, a) LAUNCH(m_freenull, o, a)
-              LAUNCH(m_shared_list, o, a) LAUNCH(as, o, a) LAUNCH(dm, o, a)
-                  printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+  LAUNCH(p_two_branches, o, a);
+  LAUNCH(p_loop_var, o, a);
+  LAUNCH(p_return, o, a);
+  LAUNCH(p_mid, o, a);
+  LAUNCH(p_lane0, o, a);
+  LAUNCH(p_result, o, a);
+  LAUNCH(p_str, o, a, c);
+  LAUNCH(p_nested, o, a);
+  LAUNCH(p_fn, o, a);
+  cudaMemset(o, 0, N * 4);
+  LAUNCH(p_atomic, o, a);
+  LAUNCH(m_one, o, a);
+  LAUNCH(m_all, o, a);
+  LAUNCH(m_keep, q, a);
+  LAUNCH(m_use, q, o);
+  LAUNCH(m_free, q);
+  LAUNCH(m_half, o, a);
+  LAUNCH(m_nouse, o, a);
+  LAUNCH(m_loop, o, a);
+  LAUNCH(m_never, o, a, 0);
+  LAUNCH(m_new, o, a);
+  LAUNCH(m_virtual, o, a);
+  LAUNCH(m_freenull, o, a);
+  LAUNCH(m_shared_list, o, a);
+  LAUNCH(as, o, a);
+  LAUNCH(dm, o, a);
+  printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }

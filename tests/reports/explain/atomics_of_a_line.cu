@@ -27,7 +27,10 @@ __global__ void two_arrays(unsigned* out, const unsigned* in) {
   const unsigned t = threadIdx.x;
   few[t] = many[t] = 0;
   __syncthreads();
+  // Two arrays in one line are what this kernel is for.
+  // clang-format off
   for (int k = 0; k < 8; k++) { atomicAdd(&few[in[k * 256 + t] % 2], t); atomicAdd(&many[t], t + k); }
+  // clang-format on
   __syncthreads();
   out[t] = few[t] + many[t];
 }

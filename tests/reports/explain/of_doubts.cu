@@ -161,7 +161,8 @@ __global__ void votes(int* yes, const int* v) {
   __shared__ int c;
   if (threadIdx.x == 0) c = 0;
   __syncthreads();
-  if (v[blockIdx.x * blockDim.x + threadIdx.x] & 1) atomicAdd(&c, v[threadIdx.x]);  // the compiler chooses one lane: no fault
+  // no fault: the compiler chooses one lane
+  if (v[blockIdx.x * blockDim.x + threadIdx.x] & 1) atomicAdd(&c, v[threadIdx.x]);
   __syncthreads();
   if (threadIdx.x == 0) yes[blockIdx.x] = c;
 }

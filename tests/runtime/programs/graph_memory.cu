@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 #include <vector>
-#define C(x)                                                              \
-  do {                                                                    \
-    cudaError_t e_ = x;                                                   \
+#define C(x)                                                \
+  do {                                                      \
+    cudaError_t e_ = x;                                     \
     if (e_) printf("  %s: %s\n", #x, cudaGetErrorName(e_)); \
   } while (0)
 const size_t K = 1 << 10, M = 1 << 20;
