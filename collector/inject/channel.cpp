@@ -94,6 +94,12 @@ std::uint32_t Channel::name(std::string_view text) {
   return place->second;
 }
 
+Launch::Value Channel::value_of(const schema::Counter& counter) {
+  const std::uint32_t reason = counter.reason.empty() ? 0 : name(counter.reason);
+  if (!counter.value) return {0, reason, schema::Grade::unavailable};
+  return {*counter.value, reason, counter.grade};
+}
+
 void Channel::write(const Message& message) {
   if (!send_frame(socket_, message)) open_.store(false);
 }

@@ -29,6 +29,8 @@ class Channel {
   void send(const Message& message);
   /// The number of a text, which is sent the first time.
   std::uint32_t name(std::string_view text);
+  /// A counter's value, grade and reason as a launch sends them.
+  Launch::Value value_of(const schema::Counter& counter);
 
   /// Whether somebody listens, and this is the process that connected, not a fork of it.
   bool is_open() const;

@@ -372,7 +372,7 @@ std::uint32_t Counting::count(const LaunchCall& call, CUcontext context,
 
 void Counting::send_refusal(const LaunchShape& shape, const std::string& reason) {
   Launch launch{shape, {}, pending.occurrence};
-  launch.values.assign(counters_.size(), {0, channel_.name(reason)});
+  launch.values.assign(counters_.size(), {0, channel_.name(reason), schema::Grade::unavailable});
   channel_.send(launch);
 }
 
@@ -380,8 +380,7 @@ void Counting::send_counters(const LaunchShape& shape,
                              const std::vector<schema::Counter>& counters) {
   Launch launch{shape, {}, pending.occurrence};
   for (const schema::Counter& counter : counters) {
-    launch.values.push_back(counter.value ? Launch::Value{*counter.value, 0}
-                                          : Launch::Value{0, channel_.name(counter.reason)});
+    launch.values.push_back(channel_.value_of(counter));
   }
   channel_.send(launch);
 }

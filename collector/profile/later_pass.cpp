@@ -17,14 +17,11 @@ void LaterPass::add(std::uint32_t identity, const std::string& device,
   }
   kind_of_.push_back(place->second);
   for (const schema::Counter& counter : launch.counters) {
-    if (counter.value) {
-      figures_.push_back({*counter.value, 0});
-      continue;
-    }
     const auto [reason, is_first] =
         reason_numbers_.try_emplace(counter.reason, static_cast<std::uint32_t>(reasons_.size()));
     if (is_first) reasons_.push_back(counter.reason);
-    figures_.push_back({0, reason->second});
+    figures_.push_back({counter.value.value_or(0), reason->second,
+                        counter.value ? counter.grade : schema::Grade::unavailable});
   }
   if (launch.timing) durations_ns_.push_back(launch.timing->samples_ns.front());
 }
@@ -34,12 +31,9 @@ std::vector<schema::Counter> LaterPass::counters(std::size_t place) const {
   const std::size_t begin = place * pass_.counters.size();
   for (std::size_t i = 0; i < pass_.counters.size(); ++i) {
     const Figure& figure = figures_[begin + i];
-    if (figure.reason == 0) {
-      all.push_back({pass_.counters[i], figure.value, schema::Grade::measured, ""});
-    } else {
-      all.push_back(
-          {pass_.counters[i], std::nullopt, schema::Grade::unavailable, reasons_[figure.reason]});
-    }
+    const bool has_value = figure.grade != schema::Grade::unavailable;
+    all.push_back({pass_.counters[i], has_value ? std::optional(figure.value) : std::nullopt,
+                   figure.grade, reasons_[figure.reason]});
   }
   return all;
 }

@@ -54,7 +54,8 @@ class LaterPass {
   };
   struct Figure {
     double value = 0;
-    std::uint32_t reason = 0;  ///< of reasons_; 0: there is a value
+    std::uint32_t reason = 0;  ///< of reasons_
+    schema::Grade grade = schema::Grade::measured;
   };
   std::vector<schema::Counter> counters(std::size_t place) const;
 
@@ -66,7 +67,7 @@ class LaterPass {
   std::vector<Figure> figures_;         ///< pass_.counters of them a launch
   std::vector<double> durations_ns_;    ///< of a pass for times: one a launch
   std::vector<std::string> reasons_ = {""};
-  std::map<std::string, std::uint32_t> reason_numbers_;
+  std::map<std::string, std::uint32_t> reason_numbers_ = {{"", 0}};
 };
 
 }  // namespace warpmeter::profile

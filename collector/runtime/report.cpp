@@ -61,12 +61,6 @@ inject::LaunchShape Report::shape_of(const LaunchPlace& place, const model::Prog
   return shape;
 }
 
-inject::Launch::Value Report::value_of(const schema::Counter& counter) {
-  const std::uint32_t reason = counter.reason.empty() ? 0 : channel_.name(counter.reason);
-  if (!counter.value) return {0, reason, schema::Grade::unavailable};
-  return {*counter.value, reason, counter.grade};
-}
-
 void Report::launched(const LaunchPlace& place, const model::Program& program,
                       const std::vector<model::Ran>& grids, const std::string& failure,
                       std::uint32_t explanation, std::string_view doubt) {
@@ -75,7 +69,7 @@ void Report::launched(const LaunchPlace& place, const model::Program& program,
   launch.shape = shape_of(place, &program);
   for (const std::string& name : config_.counters) {
     if (!grids.empty()) {
-      launch.values.push_back(value_of(model::counter_named(name, grids, doubt)));
+      launch.values.push_back(channel_.value_of(model::counter_named(name, grids, doubt)));
     } else {
       launch.values.push_back({0, channel_.name("the launch failed"), schema::Grade::unavailable});
     }

@@ -71,7 +71,6 @@ class Report {
   inject::LaunchShape shape_of(const LaunchPlace& place, const model::Program* program);
   void send_device(std::uint32_t ordinal);
   void send_lines(const std::vector<model::Ran>& grids);
-  inject::Launch::Value value_of(const schema::Counter& counter);
   void flush();
 
   inject::Channel channel_;

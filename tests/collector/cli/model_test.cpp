@@ -107,7 +107,7 @@ TEST_F(Model, ShowsAtomicsByDefaultWhereThereAreAny) {
     EXPECT_THAT(outcome.output, HasSubstr(row));
   }
   EXPECT_THAT(warpmeter({"report", "--db", "mine.db"}).output,
-              AllOf(HasSubstr("shared_atomic_requests"), HasSubstr("global_reduction_sectors")));
+              AllOf(HasSubstr("shared_atomic_requests"), HasSubstr("global reductions (sectors)")));
   ASSERT_EQ(transposed({"--db", "other.db"}).exit_code, 0);
   EXPECT_THAT(transposed({}).output, Not(HasSubstr("atomic")));
   EXPECT_THAT(transposed({"-m", "shared_atomic_requests"}).output,

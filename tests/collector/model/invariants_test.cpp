@@ -51,6 +51,7 @@ const std::vector<Counted>& corpus() {
       const std::int64_t size = family->sizes.empty() ? 0 : family->sizes.front();
       const kernels::Problem problem = family->prepare(size);
       for (const kernels::Variant& variant : family->variants) {
+        if (!variant.library.empty()) continue;  // cuBLAS, which the model does not execute
         counted.push_back(
             count(*backend, std::string(variant.entry), problem,
                   {family->image, std::string(variant.entry), variant.geometry(size)}));

@@ -24,6 +24,9 @@ bool is_inlined(Code code, const Unit& unit) {
   operation.f = 1;
   program.operations = {operation, {Code::leave, no_guard, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
   program.sites.resize(1);
+  program.texture_accesses.resize(
+      1);  // the tables beside an operation, which it names the first of
+  program.products.resize(1);
   program.row_units = 64;
   const auto native = translate(program, unit);
   return native != nullptr && native->inlined(code) > 0;

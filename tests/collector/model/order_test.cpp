@@ -220,7 +220,7 @@ TEST_P(Order, SumsAndMarksOfBranchesAreTheSame) {
 TEST_P(Order, ListsAreWalkedInTheOrderOfTheirBuilding) {
   const std::uint64_t heads = device.zeros(4), next = device.zeros(), in = device.numbers();
   const std::uint64_t out = device.zeros();
-  device.run("chain", heads, next, in);
+  device.run("link_lists", heads, next, in);
   const auto ran = device.run("walk_lists", heads, next, in, out);
   EXPECT_EQ(ran.loads(), 2) << "the load of the head itself is certain";
   EXPECT_EQ(ran.stores(), 1);

@@ -303,6 +303,10 @@ extern "C" __global__ void mark_neighbours(const int* queue, const int* first, c
   const int v = queue[blockIdx.x * blockDim.x + threadIdx.x];
   for (int e = first[v]; e < first[v + 1]; ++e) level[edges[e]] = 3;
 }
+extern "C" __global__ void link_lists(int* heads, int* next, const int* in) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  next[i] = atomicExch(&heads[in[i] % 4], i);
+}
 extern "C" __global__ void walk_lists(const int* heads, const int* next, const int* in, int* out) {
   const int i = threadIdx.x & 3;
   int sum = 0;
