@@ -88,7 +88,8 @@ TEST_F(HeldToHardware, CopiesOfStretches) {
             "exact");
   EXPECT_EQ(grade_of("load_one", "global_load_sectors"), "modelled");
 }
-/// Two launches load by cp.async; their loads are LDGSTS's, of an H200 (driver 580.159, 2026-11-28).
+/// Two launches load by cp.async; their loads are LDGSTS's, of an H200 (driver 580.159,
+/// 2026-11-28).
 TEST_F(HeldToHardware, TransformsOfThrust) { hold("transforms", "h100_transforms.csv", {}); }
 
 /// The same of copies of boxes, of an H200 (driver 580.159, 2026-11-26).
