@@ -153,11 +153,11 @@ std::string kernel_block(std::span<const MetricRow> rows, std::span<const ShownM
     }
   }
   std::string block = kernel_title(rows.front(), names) + render(table, reports::Format::table);
-  for (const auto& [reason, names] : missing) {
-    block += fmt::format("no value of {}: {}\n", fmt::join(names, ", "), printable(reason));
+  for (const auto& [reason, which] : missing) {
+    block += fmt::format("no value of {}: {}\n", fmt::join(which, ", "), printable(reason));
   }
-  for (const auto& [reason, names] : doubtful) {
-    block += fmt::format("not exact: {}: {}\n", fmt::join(names, ", "), printable(reason));
+  for (const auto& [reason, which] : doubtful) {
+    block += fmt::format("not exact: {}: {}\n", fmt::join(which, ", "), printable(reason));
   }
   return block;
 }
