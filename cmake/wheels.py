@@ -33,7 +33,7 @@ def mark(requirements: pathlib.Path, folder: pathlib.Path) -> None:
 
 
 def fetch(requirements: pathlib.Path, folder: pathlib.Path) -> bool:
-    """Whether FOLDER was made anew; the caller marks it when it has finished it."""
+    """Returns True if it made FOLDER anew; the caller marks it when it has finished it."""
     fetched = folder / "fetched"
     if fetched.exists() and fetched.read_text() == digest(requirements):
         return False
