@@ -18,7 +18,7 @@
 #include "collector/model/counts/grades.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/model/input/toolkit.h"
-#include "collector/runtime/program_file.h"
+#include "collector/runtime/image/program_file.h"
 #include "reports/record.h"
 #include "schema/store.h"
 

@@ -12,8 +12,8 @@
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/ptx/module.h"
 #include "collector/profile/program.h"
-#include "collector/runtime/fat_binary.h"
-#include "collector/runtime/program_file.h"
+#include "collector/runtime/image/fat_binary.h"
+#include "collector/runtime/image/program_file.h"
 #include "reports/number.h"
 
 namespace warpmeter::cli {

@@ -38,7 +38,7 @@
 #include "collector/model/input/compile_options.h"
 #include "collector/profile/injector.h"
 #include "collector/profile/program.h"
-#include "collector/runtime/program_file.h"
+#include "collector/runtime/image/program_file.h"
 
 namespace warpmeter::cli {
 namespace {

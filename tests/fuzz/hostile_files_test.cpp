@@ -26,8 +26,8 @@
 #include "collector/model/counts/sass/machine_code.h"
 #include "collector/model/input/npy.h"
 #include "collector/model/ptx/module.h"
-#include "collector/runtime/fat_binary.h"
-#include "collector/runtime/program_file.h"
+#include "collector/runtime/image/fat_binary.h"
+#include "collector/runtime/image/program_file.h"
 
 namespace warpmeter {
 namespace {

@@ -1,5 +1,5 @@
 // The variable that a line of source allocates memory for.
-#include "collector/runtime/allocated_variable.h"
+#include "collector/runtime/image/allocated_variable.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Fat binaries whose sizes are false: each is read up to where it is whole, in a few steps, and
 // nothing is read that lies outside of it.
-#include "collector/runtime/fat_binary.h"
+#include "collector/runtime/image/fat_binary.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <limits>
 #include <string>
 
-#include "collector/runtime/object_file.h"
-#include "collector/runtime/readable_memory.h"
+#include "collector/runtime/image/object_file.h"
+#include "collector/runtime/image/readable_memory.h"
 
 namespace warpmeter::runtime {
 namespace {

@@ -1,4 +1,4 @@
-#include "collector/runtime/freed_memory.h"
+#include "collector/runtime/memory/freed_memory.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // Linking of PTX modules that were compiled apart: which text stays, and under which name.
-#include "collector/runtime/link_ptx.h"
+#include "collector/runtime/image/link_ptx.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

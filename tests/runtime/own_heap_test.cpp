@@ -1,4 +1,4 @@
-#include "collector/runtime/own_heap.h"
+#include "collector/runtime/entry/own_heap.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What of an image is told before its instructions are looked at.
-#include "collector/runtime/ptx_image.h"
+#include "collector/runtime/image/ptx_image.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Pages and events that processes share, while both are there and when one is not any more.
-#include "collector/runtime/shared_pages.h"
+#include "collector/runtime/memory/shared_pages.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 
 #include <functional>
 
-#include "collector/runtime/event_page.h"
+#include "collector/runtime/memory/event_page.h"
 
 namespace warpmeter::runtime {
 namespace {

@@ -1,4 +1,4 @@
-#include "collector/runtime/visible_devices.h"
+#include "collector/runtime/device/visible_devices.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,5 @@
-// Prints what a device says of itself as the tables that collector/runtime/device_facts.inc holds:
+// Prints what a device says of itself as the tables that collector/runtime/device/device_facts.inc
+// holds:
 //   nvcc -o device_facts device_facts.cu && ./device_facts > device_facts.inc
 #include <cuda.h>
 #include <cuda_runtime.h>

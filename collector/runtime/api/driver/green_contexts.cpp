@@ -1,0 +1,319 @@
+// Green contexts: the primary one with some of the multiprocessors, which a program splits off the
+// device's. How many there are, how they are split and what is refused is as an H200 answered.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <numeric>
+
+#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/device/device.h"
+#include "collector/runtime/stream/capture.h"
+#include "collector/runtime/stream/outstanding.h"
+
+// Opaque to programs: which multiprocessors those are.
+struct CUdevResourceDesc_st {
+  std::shared_ptr<const warpmeter::runtime::Multiprocessors> multiprocessors;
+};
+
+namespace warpmeter::runtime {
+namespace {
+
+/// Multiprocessors that lie side by side and start the blocks of a cluster together.
+constexpr unsigned together = 8;
+/// The least that can be split off where that does not matter.
+constexpr unsigned least_apart = 2;
+
+/// In the part of a resource that is not the program's.
+struct Hidden {
+  unsigned first = 0;  ///< multiprocessor
+  int device = 0;
+  bool is_split = false;  ///< off another, and no context's yet
+};
+
+Hidden hidden_of(const CUdevResource& resource) {
+  Hidden hidden;
+  std::memcpy(&hidden, resource._internal_padding, sizeof hidden);
+  return hidden;
+}
+
+CUdevResource resource_of(unsigned count, const Hidden& hidden) {
+  CUdevResource resource{};
+  if (count == 0) return resource;
+  resource.type = CU_DEV_RESOURCE_TYPE_SM;
+  resource.sm.smCount = count;
+  if (!hidden.is_split)
+    resource.sm.minSmPartitionSize = resource.sm.smCoscheduledAlignment = together;
+  std::memcpy(resource._internal_padding, &hidden, sizeof hidden);
+  return resource;
+}
+
+Multiprocessors multiprocessors_of(const Process& process, int device) {
+  Multiprocessors all(static_cast<std::size_t>(
+      *attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, process.arch(), device)));
+  std::iota(all.begin(), all.end(), 0u);
+  return all;
+}
+
+/// Of a context, green or not.
+CUresult put_resource(Process& process, const Context& context, CUdevResource* result,
+                      CUdevResourceType type) {
+  if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (type != CU_DEV_RESOURCE_TYPE_SM) return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+  const Multiprocessors all =
+      context.is_green() ? *context.multiprocessors : multiprocessors_of(process, context.device);
+  *result = resource_of(static_cast<unsigned>(all.size()), {all.front(), context.device, false});
+  return CUDA_SUCCESS;
+}
+
+Context* named_context(const void* handle) {
+  auto* context = static_cast<Context*>(const_cast<void*>(handle));
+  return handle != nullptr && Contexts::get().holds(context) ? context : nullptr;
+}
+Context* green_context(CUgreenCtx handle) {
+  Context* context = named_context(handle);
+  return context != nullptr && context->is_green() ? context : nullptr;
+}
+
+/// `body(context)` of one that is named and is there.
+template <class Find, class Body>
+CUresult with_context(std::string_view name, const Find& find, const Body& body) {
+  return driver_call(name, Needs::initialised, [&](Process& p) {
+    Context* context = find();
+    if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    return context->is_destroyed ? CUDA_ERROR_CONTEXT_IS_DESTROYED : body(p, *context);
+  });
+}
+template <class Body>
+CUresult of_green(std::string_view name, CUgreenCtx handle, const Body& body) {
+  return with_context(
+      name, [&] { return green_context(handle); }, body);
+}
+template <class Body>
+CUresult of_any(std::string_view name, CUcontext handle, const Body& body) {
+  return with_context(
+      name, [&] { return named_context(handle); }, body);
+}
+
+/// All streams of the context: of a green one its own, else the device's.
+template <class Visit>
+void for_each_stream_of(Process& process, const Context& context, const Visit& visit) {
+  process.for_each_stream([&](Stream& stream) {
+    const bool is_own = context.is_green() ? stream.green == &context : true;
+    if (is_own && stream.device == context.device) visit(stream);
+  });
+}
+
+/// What the context's streams have been given so far, in one event.
+CUresult record_all(Process& process, const Context& context, CUevent handle) {
+  if (process.event(handle) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  const cudaError_t captured = forbidden_in_capture(process, context.device);
+  if (captured != cudaSuccess) return as_driver_error(captured);
+  Stream& last = *process.stream(cudaStreamLegacy);
+  Races* const races = process.races();
+  for_each_stream_of(process, context, [&](Stream& stream) {
+    if (&stream == &last) return;
+    if (races != nullptr) races->follow(last, races->clock_of(stream));
+    if (!stream.waiting.empty()) last.follows.push_back({stream.shared_from_this(), stream.given});
+  });
+  static auto* const record = runtime_function<decltype(::cudaEventRecord)>("cudaEventRecord");
+  return as_driver_error(record(handle, cudaStreamLegacy));
+}
+
+/// What the context's streams are given from now on comes after the event.
+CUresult wait_with_all(Process& process, const Context& context, CUevent handle) {
+  const Event* event = process.event(handle);
+  if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  const cudaError_t captured = forbidden_in_capture(process, context.device);
+  if (captured != cudaSuccess) return as_driver_error(captured);
+  for_each_stream_of(process, context, [&](Stream& stream) { follow(stream, *event); });
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+namespace api {
+namespace {
+
+CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource* result, CUdevResourceType type) {
+  return driver_call("cuDeviceGetDevResource", Needs::initialised, [&](Process& p) {
+    if (!p.has_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    return put_resource(p, Contexts::get().primary(device), result, type);
+  });
+}
+CUresult cuCtxGetDevResource(CUcontext handle, CUdevResource* result, CUdevResourceType type) {
+  return of_any("cuCtxGetDevResource", handle, [&](Process& p, const Context& context) {
+    return put_resource(p, context, result, type);
+  });
+}
+CUresult cuGreenCtxGetDevResource(CUgreenCtx handle, CUdevResource* result,
+                                  CUdevResourceType type) {
+  return of_green("cuGreenCtxGetDevResource", handle, [&](Process& p, const Context& context) {
+    return put_resource(p, context, result, type);
+  });
+}
+
+CUresult cuDevSmResourceSplitByCount(CUdevResource* groups, unsigned* count,
+                                     const CUdevResource* input, CUdevResource* rest,
+                                     unsigned flags, unsigned least) {
+  return driver_call("cuDevSmResourceSplitByCount", Needs::initialised, [&](Process& p) {
+    constexpr unsigned apart = CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING,
+                       clusters = CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE;
+    if (count == nullptr || input == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (input->type != CU_DEV_RESOURCE_TYPE_SM) return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+    if ((flags & (apart | clusters)) == (apart | clusters)) return CUDA_ERROR_INVALID_VALUE;
+    if (groups != nullptr && *count == 0) return CUDA_ERROR_INVALID_VALUE;
+    const unsigned all = input->sm.smCount;
+    Hidden hidden = hidden_of(*input);
+    if (least > all || hidden.is_split) return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+    const unsigned step = (flags & apart) != 0 ? least_apart : together;
+    const unsigned wanted = std::max(least, 1u);
+    const unsigned size = std::min((wanted + step - 1) / step * step, all);
+    unsigned possible = all / size;
+    // Of a whole H200's one is not side by side.
+    if (size == together && step == together && all == multiprocessors_of(p, hidden.device).size())
+      --possible;
+    if (groups == nullptr) {
+      *count = possible;
+      return CUDA_SUCCESS;
+    }
+    *count = std::min(*count, possible);
+    hidden.is_split = true;
+    for (unsigned i = 0; i < *count; ++i) {
+      groups[i] = resource_of(size, hidden);
+      hidden.first += size;
+    }
+    if (rest != nullptr) *rest = resource_of(all - *count * size, hidden);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDevResourceGenerateDesc(CUdevResourceDesc* result, CUdevResource* resources,
+                                   unsigned count) {
+  return driver_call("cuDevResourceGenerateDesc", Needs::initialised, [&](Process&) {
+    if (result == nullptr || resources == nullptr || count == 0) return CUDA_ERROR_INVALID_VALUE;
+    Multiprocessors all;
+    const int device = hidden_of(resources[0]).device;
+    for (unsigned i = 0; i < count; ++i) {
+      if (resources[i].type != CU_DEV_RESOURCE_TYPE_SM) return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+      const Hidden hidden = hidden_of(resources[i]);
+      if (hidden.device != device) return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+      for (unsigned k = 0; k < resources[i].sm.smCount; ++k) all.push_back(hidden.first + k);
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    // Nothing of the API takes a descriptor back.
+    *result = new CUdevResourceDesc_st{std::make_shared<const Multiprocessors>(std::move(all))};
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuGreenCtxCreate(CUgreenCtx* result, CUdevResourceDesc descriptor, CUdevice device,
+                          unsigned flags) {
+  return driver_call("cuGreenCtxCreate", Needs::initialised, [&](Process& p) {
+    if (!p.has_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (result == nullptr || flags != CU_GREEN_CTX_DEFAULT_STREAM) return CUDA_ERROR_INVALID_VALUE;
+    Context* context = Contexts::get().create(device, 0);
+    context->multiprocessors =
+        descriptor != nullptr  // an H200 takes none for all
+            ? descriptor->multiprocessors
+            : std::make_shared<const Multiprocessors>(multiprocessors_of(p, device));
+    ++Contexts::get().primary(device).uses;
+    *result = reinterpret_cast<CUgreenCtx>(context);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuGreenCtxDestroy(CUgreenCtx handle) {
+  return of_green("cuGreenCtxDestroy", handle, [&](Process& p, Context& context) {
+    p.show_printed();
+    wait_for_device(p, context.device);
+    context.is_destroyed = true;
+    --Contexts::get().primary(context.device).uses;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxFromGreenCtx(CUcontext* result, CUgreenCtx handle) {
+  return of_green("cuCtxFromGreenCtx", handle, [&](Process&, Context& context) {
+    if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *result = reinterpret_cast<CUcontext>(&context);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuGreenCtxGetId(CUgreenCtx handle, unsigned long long* number) {
+  const auto named = [&]() -> Context* {
+    Context* current = Contexts::get().current();
+    if (handle != nullptr) return green_context(handle);
+    return current != nullptr && current->is_green() ? current : nullptr;
+  };
+  return with_context("cuGreenCtxGetId", named, [&](Process&, const Context& context) {
+    if (number == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *number = context.number;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuGreenCtxStreamCreate(CUstream* result, CUgreenCtx handle, unsigned flags, int priority) {
+  return of_green("cuGreenCtxStreamCreate", handle, [&](Process& p, Context& context) {
+    if (result == nullptr || flags != CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
+    static auto* const make =
+        runtime_function<decltype(::cudaStreamCreateWithPriority)>("cudaStreamCreateWithPriority");
+    const cudaError_t made = make(result, flags, priority);
+    if (made == cudaSuccess) p.stream(*result)->green = &context;
+    return as_driver_error(made);
+  });
+}
+CUresult cuStreamGetGreenCtx(CUstream handle, CUgreenCtx* result) {
+  return driver_call("cuStreamGetGreenCtx", Needs::context, [&](Process& p) {
+    const Stream* stream = p.stream(handle);
+    if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *result = reinterpret_cast<CUgreenCtx>(green_of(handle, *stream));
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuGreenCtxRecordEvent(CUgreenCtx handle, CUevent event) {
+  return of_green("cuGreenCtxRecordEvent", handle, [&](Process& p, const Context& context) {
+    return record_all(p, context, event);
+  });
+}
+CUresult cuGreenCtxWaitEvent(CUgreenCtx handle, CUevent event) {
+  return of_green("cuGreenCtxWaitEvent", handle, [&](Process& p, const Context& context) {
+    return wait_with_all(p, context, event);
+  });
+}
+CUresult cuCtxRecordEvent(CUcontext handle, CUevent event) {
+  return of_any("cuCtxRecordEvent", handle,
+                [&](Process& p, const Context& context) { return record_all(p, context, event); });
+}
+CUresult cuCtxWaitEvent(CUcontext handle, CUevent event) {
+  return of_any("cuCtxWaitEvent", handle, [&](Process& p, const Context& context) {
+    return wait_with_all(p, context, event);
+  });
+}
+
+}  // namespace
+}  // namespace api
+
+std::span<const Answer> green_context_answers() {
+  static const Answer table[] = {
+      WARPMETER_ANSWER(cuDeviceGetDevResource),
+      WARPMETER_ANSWER(cuCtxGetDevResource),
+      WARPMETER_ANSWER(cuGreenCtxGetDevResource),
+      WARPMETER_ANSWER(cuDevSmResourceSplitByCount),
+      WARPMETER_ANSWER(cuDevResourceGenerateDesc),
+      WARPMETER_ANSWER(cuGreenCtxCreate),
+      WARPMETER_ANSWER(cuGreenCtxDestroy),
+      WARPMETER_ANSWER(cuCtxFromGreenCtx),
+      WARPMETER_ANSWER(cuGreenCtxGetId),
+      WARPMETER_ANSWER(cuGreenCtxStreamCreate),
+      WARPMETER_ANSWER(cuStreamGetGreenCtx),
+      WARPMETER_ANSWER(cuGreenCtxRecordEvent),
+      WARPMETER_ANSWER(cuGreenCtxWaitEvent),
+      WARPMETER_ANSWER(cuCtxRecordEvent),
+      WARPMETER_ANSWER(cuCtxWaitEvent),
+  };
+  return table;
+}
+
+}  // namespace warpmeter::runtime

@@ -1,0 +1,302 @@
+// Textures, surfaces and arrays with levels, by the driver's API: its descriptions are turned into
+// the runtime's.
+#include <algorithm>
+
+#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/process/textures.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+/// What the runtime has names for is an invalid value to the driver.
+CUresult texture_error(cudaError_t error) {
+  switch (error) {
+    case cudaErrorInvalidFilterSetting:
+    case cudaErrorInvalidNormSetting:
+    case cudaErrorInvalidChannelDescriptor:
+      return CUDA_ERROR_INVALID_VALUE;
+    default:
+      return as_driver_error(error);
+  }
+}
+
+/// False where the format is none.
+bool texture_parts_of(const CUDA_RESOURCE_DESC& given, cudaResourceDesc& wanted) {
+  wanted.resType = static_cast<cudaResourceType>(given.resType);
+  wanted.flags = given.flags;
+  std::optional<cudaChannelFormatDesc> channels;
+  switch (given.resType) {
+    case CU_RESOURCE_TYPE_ARRAY:
+      wanted.res.array.array = reinterpret_cast<cudaArray_t>(given.res.array.hArray);
+      return true;
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+      wanted.res.mipmap.mipmap =
+          reinterpret_cast<cudaMipmappedArray_t>(given.res.mipmap.hMipmappedArray);
+      return true;
+    case CU_RESOURCE_TYPE_LINEAR:
+      channels = channels_of(given.res.linear.format, given.res.linear.numChannels);
+      if (!channels) return false;
+      wanted.res.linear.devPtr = reinterpret_cast<void*>(given.res.linear.devPtr);
+      wanted.res.linear.desc = *channels;
+      wanted.res.linear.sizeInBytes = given.res.linear.sizeInBytes;
+      return true;
+    case CU_RESOURCE_TYPE_PITCH2D:
+      channels = channels_of(given.res.pitch2D.format, given.res.pitch2D.numChannels);
+      if (!channels) return false;
+      wanted.res.pitch2D.devPtr = reinterpret_cast<void*>(given.res.pitch2D.devPtr);
+      wanted.res.pitch2D.desc = *channels;
+      wanted.res.pitch2D.width = given.res.pitch2D.width;
+      wanted.res.pitch2D.height = given.res.pitch2D.height;
+      wanted.res.pitch2D.pitchInBytes = given.res.pitch2D.pitchInBytes;
+      return true;
+  }
+  return false;
+}
+
+/// The elements of a resource; nullopt for none.
+std::optional<cudaChannelFormatDesc> elements_of(const cudaResourceDesc& resource) {
+  const void* array = nullptr;
+  switch (resource.resType) {
+    case cudaResourceTypeArray:
+      array = resource.res.array.array;
+      break;
+    case cudaResourceTypeMipmappedArray:
+      if (const Mipmap* mipmap = mipmap_at(resource.res.mipmap.mipmap)) array = mipmap->levels[0];
+      break;
+    case cudaResourceTypeLinear:
+      return resource.res.linear.desc;
+    case cudaResourceTypePitch2D:
+      return resource.res.pitch2D.desc;
+  }
+  const Array* known = array_at(array);
+  return known == nullptr ? std::nullopt : std::optional(known->channels);
+}
+
+constexpr unsigned texture_flags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES |
+                                   CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION |
+                                   CU_TRSF_SEAMLESS_CUBEMAP;
+
+cudaTextureDesc texture_parts_of(const CUDA_TEXTURE_DESC& given,
+                                 const cudaChannelFormatDesc& elements) {
+  cudaTextureDesc wanted{};
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    wanted.addressMode[axis] = static_cast<cudaTextureAddressMode>(given.addressMode[axis]);
+  }
+  wanted.filterMode = static_cast<cudaTextureFilterMode>(given.filterMode);
+  // Numbers are fractions unless they are to be read as what they are; those of 32 bits never are.
+  const bool are_numbers =
+      elements.f == cudaChannelFormatKindSigned || elements.f == cudaChannelFormatKindUnsigned;
+  const bool are_fractions =
+      are_numbers && elements.x < 32 && (given.flags & CU_TRSF_READ_AS_INTEGER) == 0;
+  // Numbers have no mean: the driver takes the filter, and point sampling is what is left.
+  if (are_numbers && !are_fractions) wanted.filterMode = cudaFilterModePoint;
+  wanted.readMode = are_fractions ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
+  wanted.sRGB = (given.flags & CU_TRSF_SRGB) != 0 ? 1 : 0;
+  std::copy_n(given.borderColor, 4, wanted.borderColor);
+  wanted.normalizedCoords = (given.flags & CU_TRSF_NORMALIZED_COORDINATES) != 0 ? 1 : 0;
+  wanted.maxAnisotropy = given.maxAnisotropy;
+  wanted.mipmapFilterMode = static_cast<cudaTextureFilterMode>(given.mipmapFilterMode);
+  wanted.mipmapLevelBias = given.mipmapLevelBias;
+  wanted.minMipmapLevelClamp = given.minMipmapLevelClamp;
+  wanted.maxMipmapLevelClamp = given.maxMipmapLevelClamp;
+  wanted.disableTrilinearOptimization =
+      (given.flags & CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION) != 0 ? 1 : 0;
+  wanted.seamlessCubemap = (given.flags & CU_TRSF_SEAMLESS_CUBEMAP) != 0 ? 1 : 0;
+  return wanted;
+}
+
+CUDA_TEXTURE_DESC told_texture(const cudaTextureDesc& given, bool are_numbers) {
+  CUDA_TEXTURE_DESC told{};
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    told.addressMode[axis] = static_cast<CUaddress_mode>(given.addressMode[axis]);
+  }
+  told.filterMode = static_cast<CUfilter_mode>(given.filterMode);
+  told.flags =
+      (are_numbers && given.readMode == cudaReadModeElementType ? CU_TRSF_READ_AS_INTEGER : 0u) |
+      (given.normalizedCoords != 0 ? CU_TRSF_NORMALIZED_COORDINATES : 0u) |
+      (given.sRGB != 0 ? CU_TRSF_SRGB : 0u) |
+      (given.disableTrilinearOptimization != 0 ? CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION : 0u) |
+      (given.seamlessCubemap != 0 ? CU_TRSF_SEAMLESS_CUBEMAP : 0u);
+  told.maxAnisotropy = given.maxAnisotropy;
+  told.mipmapFilterMode = static_cast<CUfilter_mode>(given.mipmapFilterMode);
+  told.mipmapLevelBias = given.mipmapLevelBias;
+  told.minMipmapLevelClamp = given.minMipmapLevelClamp;
+  told.maxMipmapLevelClamp = given.maxMipmapLevelClamp;
+  std::copy_n(given.borderColor, 4, told.borderColor);
+  return told;
+}
+
+CUarray_format texture_format_of(const cudaChannelFormatDesc& channels) {
+  for (int number = 0; number < 256; ++number) {
+    const auto format = static_cast<CUarray_format>(number);
+    const auto known = channels_of(format, channels.w != 0 ? 4 : channels.y != 0 ? 2 : 1);
+    if (known && known->f == channels.f && known->x == channels.x) return format;
+  }
+  return CU_AD_FORMAT_FLOAT;
+}
+
+CUDA_RESOURCE_DESC told_texture(const cudaResourceDesc& given) {
+  CUDA_RESOURCE_DESC told{};
+  told.resType = static_cast<CUresourcetype>(given.resType);
+  const auto count = [](const cudaChannelFormatDesc& channels) {
+    return channels.w != 0 ? 4u : channels.y != 0 ? 2u : 1u;
+  };
+  if (given.resType == cudaResourceTypeArray) {
+    told.res.array.hArray = reinterpret_cast<CUarray>(given.res.array.array);
+  } else if (given.resType == cudaResourceTypeMipmappedArray) {
+    told.res.mipmap.hMipmappedArray = reinterpret_cast<CUmipmappedArray>(given.res.mipmap.mipmap);
+  } else if (given.resType == cudaResourceTypeLinear) {
+    const auto& linear = given.res.linear;
+    told.res.linear.devPtr = reinterpret_cast<CUdeviceptr>(linear.devPtr);
+    told.res.linear.format = texture_format_of(linear.desc);
+    told.res.linear.numChannels = count(linear.desc);
+    told.res.linear.sizeInBytes = linear.sizeInBytes;
+  } else {
+    const auto& rows = given.res.pitch2D;
+    told.res.pitch2D.devPtr = reinterpret_cast<CUdeviceptr>(rows.devPtr);
+    told.res.pitch2D.format = texture_format_of(rows.desc);
+    told.res.pitch2D.numChannels = count(rows.desc);
+    told.res.pitch2D.width = rows.width;
+    told.res.pitch2D.height = rows.height;
+    told.res.pitch2D.pitchInBytes = rows.pitchInBytes;
+  }
+  return told;
+}
+
+}  // namespace
+
+namespace api {
+namespace {
+
+CUresult cuMipmappedArrayCreate(CUmipmappedArray* result, const CUDA_ARRAY3D_DESCRIPTOR* wanted,
+                                unsigned levels) {
+  const void* caller = __builtin_return_address(0);
+  return driver_call("cuMipmappedArrayCreate", Needs::context, [&](Process& p) {
+    if (result == nullptr || wanted == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const auto channels = channels_of(wanted->Format, wanted->NumChannels);
+    if (!channels) return CUDA_ERROR_INVALID_VALUE;
+    const Array array{*channels, {wanted->Width, wanted->Height, wanted->Depth}, wanted->Flags};
+    return as_driver_error(make_mipmap(p, array, levels, caller, reinterpret_cast<void**>(result)));
+  });
+}
+
+CUresult cuTexObjectCreate(CUtexObject* result, const CUDA_RESOURCE_DESC* resource,
+                           const CUDA_TEXTURE_DESC* texture, const CUDA_RESOURCE_VIEW_DESC* view) {
+  return driver_call("cuTexObjectCreate", Needs::context, [&](Process& p) {
+    if (result == nullptr || resource == nullptr || texture == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    cudaResourceDesc wanted{};
+    if (!texture_parts_of(*resource, wanted) || resource->flags != 0 ||
+        (texture->flags & ~texture_flags) != 0) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const auto elements = elements_of(wanted);
+    if (!elements) return CUDA_ERROR_INVALID_HANDLE;
+    // The two views are the same structure.
+    cudaResourceViewDesc seen{};
+    if (view != nullptr) {
+      seen.format = static_cast<cudaResourceViewFormat>(view->format);
+      seen.width = view->width;
+      seen.height = view->height;
+      seen.depth = view->depth;
+      seen.firstMipmapLevel = view->firstMipmapLevel;
+      seen.lastMipmapLevel = view->lastMipmapLevel;
+      seen.firstLayer = view->firstLayer;
+      seen.lastLayer = view->lastLayer;
+    }
+    return texture_error(make_texture(p, wanted, texture_parts_of(*texture, *elements),
+                                      view != nullptr ? &seen : nullptr, *result));
+  });
+}
+
+CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC* result, CUtexObject handle) {
+  return driver_call("cuTexObjectGetResourceDesc", Needs::context, [&](Process&) {
+    const TextureObject* object = object_at(handle, false);
+    if (object == nullptr || result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *result = told_texture(object->resource);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* result, CUtexObject handle) {
+  return driver_call("cuTexObjectGetTextureDesc", Needs::context, [&](Process&) {
+    const TextureObject* object = object_at(handle, false);
+    if (object == nullptr || result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const auto elements = elements_of(object->resource);
+    const bool are_numbers = elements && elements->f <= cudaChannelFormatKindUnsigned;
+    *result = told_texture(object->texture, are_numbers);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* result, CUtexObject handle) {
+  return driver_call("cuTexObjectGetResourceViewDesc", Needs::context, [&](Process&) {
+    const TextureObject* object = object_at(handle, false);
+    if (object == nullptr || result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const cudaResourceViewDesc& view = object->view;
+    *result = {};
+    result->format = static_cast<CUresourceViewFormat>(view.format);
+    result->width = view.width;
+    result->height = view.height;
+    result->depth = view.depth;
+    result->firstMipmapLevel = view.firstMipmapLevel;
+    result->lastMipmapLevel = view.lastMipmapLevel;
+    result->firstLayer = view.firstLayer;
+    result->lastLayer = view.lastLayer;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuSurfObjectCreate(CUsurfObject* result, const CUDA_RESOURCE_DESC* resource) {
+  return driver_call("cuSurfObjectCreate", Needs::context, [&](Process&) {
+    cudaResourceDesc wanted{};
+    if (result == nullptr || resource == nullptr || !texture_parts_of(*resource, wanted)) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    return texture_error(make_surface(wanted, *result));
+  });
+}
+
+CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* result, CUsurfObject handle) {
+  return driver_call("cuSurfObjectGetResourceDesc", Needs::context, [&](Process&) {
+    const TextureObject* object = object_at(handle, true);
+    if (object == nullptr || result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *result = told_texture(object->resource);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetTexture1DLinearMaxWidth(std::size_t* most, CUarray_format format,
+                                            unsigned count, CUdevice device) {
+  return driver_call("cuDeviceGetTexture1DLinearMaxWidth", Needs::initialised, [&](Process&) {
+    const auto channels = channels_of(format, count);
+    if (!channels) return CUDA_ERROR_INVALID_VALUE;
+    const auto ask = runtime_function<decltype(::cudaDeviceGetTexture1DLinearMaxWidth)>(
+        "cudaDeviceGetTexture1DLinearMaxWidth");
+    return as_driver_error(ask(most, &*channels, device));
+  });
+}
+
+}  // namespace
+}  // namespace api
+
+std::span<const Answer> driver_texture_answers() {
+  static const Answer table[] = {
+      WARPMETER_ANSWER(cuMipmappedArrayCreate),
+      WARPMETER_FORWARD(cuMipmappedArrayGetLevel, cudaGetMipmappedArrayLevel),
+      WARPMETER_FORWARD(cuMipmappedArrayDestroy, cudaFreeMipmappedArray),
+      WARPMETER_ANSWER(cuDeviceGetTexture1DLinearMaxWidth),
+      WARPMETER_ANSWER(cuTexObjectCreate),
+      WARPMETER_FORWARD(cuTexObjectDestroy, cudaDestroyTextureObject),
+      WARPMETER_ANSWER(cuTexObjectGetResourceDesc),
+      WARPMETER_ANSWER(cuTexObjectGetTextureDesc),
+      WARPMETER_ANSWER(cuTexObjectGetResourceViewDesc),
+      WARPMETER_ANSWER(cuSurfObjectCreate),
+      WARPMETER_FORWARD(cuSurfObjectDestroy, cudaDestroySurfaceObject),
+      WARPMETER_ANSWER(cuSurfObjectGetResourceDesc),
+  };
+  return table;
+}
+
+}  // namespace warpmeter::runtime

@@ -1,0 +1,135 @@
+// One call of the driver's API. Its errors have the numbers of the runtime's, so that what is the
+// same in both is answered once: most functions of the driver are the runtime's by another name.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "collector/runtime/api/answer.h"
+#include "collector/runtime/api/call.h"
+
+namespace warpmeter::runtime {
+
+/// What has to be there for a call: cuInit, and a context that is current.
+enum class Needs { nothing, initialised, context };
+
+/// A kernel is named by a handle there.
+inline CUresult as_driver_error(cudaError_t error) {
+  return error == cudaErrorInvalidDeviceFunction ? CUDA_ERROR_INVALID_HANDLE
+                                                 : static_cast<CUresult>(error);
+}
+
+/// What keeps a call from being asked; CUDA_SUCCESS: nothing.
+inline CUresult missing(Needs needs) {
+  const Contexts& contexts = Contexts::get();
+  if (needs == Needs::nothing) return CUDA_SUCCESS;
+  if (!contexts.is_initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (needs == Needs::initialised) return CUDA_SUCCESS;
+  const Context* current = contexts.current();
+  if (current == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  return current->is_active() ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+/// `body` returns a CUresult.
+template <class Body>
+CUresult driver_call(std::string_view name, Needs needs, const Body& body) {
+  const Called called = timed_call(name, needs != Needs::context, [&](Process& process) {
+    const CUresult without = missing(needs);
+    return static_cast<cudaError_t>(without != CUDA_SUCCESS ? without : body(process));
+  });
+  // There is no last error: the result is all that the program is told.
+  if (called.is_own) Process::get().look_at(name, called.result);
+  return as_driver_error(called.result);
+}
+
+/// "cuMemFree_v2" → "cuMemFree": what people call it.
+constexpr std::string_view without_version(std::string_view name) {
+  const bool has_version = name.ends_with("_v2") || name.ends_with("_v3");
+  return has_version ? name.substr(0, name.size() - 3) : name;
+}
+
+/// The answer of that name, of either API; null where there is none.
+void* runtime_answer(std::string_view name);
+template <class Function>
+Function* runtime_function(std::string_view name) {
+  return reinterpret_cast<Function*>(runtime_answer(name));
+}
+
+/// What a function's or a library kernel's handle is; null for none.
+inline Kernel* kernel_of(Process& process, const void* handle) {
+  return handle == nullptr ? nullptr : process.kernel(handle);
+}
+
+/// Literal as a parameter of a template.
+template <std::size_t count>
+struct Literal {
+  constexpr Literal(const char (&text)[count]) { std::copy_n(text, count, characters); }
+  constexpr operator std::string_view() const { return {characters, count - 1}; }
+  char characters[count];
+};
+
+/// What one API's function is given, as the other's wants it: addresses are numbers in the
+/// driver's.
+template <class To, class From>
+To given_as(From from) {
+  if constexpr (std::is_same_v<To, From>) {
+    return from;
+  } else if constexpr (std::is_pointer_v<To> && !std::is_pointer_v<From>) {
+    return reinterpret_cast<To>(static_cast<std::uintptr_t>(from));
+  } else if constexpr (std::is_pointer_v<From> && !std::is_pointer_v<To>) {
+    return static_cast<To>(reinterpret_cast<std::uintptr_t>(from));
+  } else if constexpr (std::is_class_v<From> || std::is_pointer_v<To>) {
+    return std::bit_cast<To>(from);
+  } else {
+    return static_cast<To>(from);
+  }
+}
+
+/// The driver's function that is one of the runtime's, parameter by parameter.
+template <Literal driver, Literal runtime, Needs needs, class DriverFunction, class RuntimeFunction>
+struct Forward;
+template <Literal driver, Literal runtime, Needs needs, class... Given, class... Wanted>
+struct Forward<driver, runtime, needs, CUresult(Given...), cudaError_t(Wanted...)> {
+  static CUresult call(Given... given) {
+    return driver_call(without_version(driver), needs, [&](Process&) {
+      static void* const function = runtime_answer(runtime);
+      if (function == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+      return as_driver_error(
+          reinterpret_cast<cudaError_t (*)(Wanted...)>(function)(given_as<Wanted>(given)...));
+    });
+  }
+};
+
+/// The runtime's function that is one of the driver's.
+template <Literal name, Literal driver, class RuntimeFunction, class DriverFunction>
+struct Backward;
+template <Literal name, Literal driver, class... Given, class... Wanted>
+struct Backward<name, driver, cudaError_t(Given...), CUresult(Wanted...)> {
+  static cudaError_t call(Given... given) {
+    return runtime::call(name, [&](Process&) {
+      static void* const function = runtime_answer(driver);
+      if (function == nullptr) return cudaErrorNotSupported;
+      return static_cast<cudaError_t>(
+          reinterpret_cast<CUresult (*)(Wanted...)>(function)(given_as<Wanted>(given)...));
+    });
+  }
+};
+
+}  // namespace warpmeter::runtime
+
+/// cudaRUNTIME is cuDRIVER.
+#define WARPMETER_BACKWARD(RUNTIME, DRIVER)                                             \
+  ::warpmeter::runtime::answer(                                                         \
+      #RUNTIME, &::warpmeter::runtime::Backward<#RUNTIME, #DRIVER, decltype(::RUNTIME), \
+                                                decltype(::DRIVER)>::call)
+/// cuDRIVER is cudaRUNTIME.
+#define WARPMETER_FORWARD(DRIVER, RUNTIME) WARPMETER_FORWARD_IN(DRIVER, RUNTIME, context)
+#define WARPMETER_FORWARD_IN(DRIVER, RUNTIME, NEEDS)                                        \
+  ::warpmeter::runtime::answer(                                                             \
+      #DRIVER,                                                                              \
+      &::warpmeter::runtime::Forward<#DRIVER, #RUNTIME, ::warpmeter::runtime::Needs::NEEDS, \
+                                     decltype(::DRIVER), decltype(::RUNTIME)>::call)

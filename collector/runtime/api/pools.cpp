@@ -1,0 +1,411 @@
+// Pools of memory: made, asked, changed, and taken from.
+#include <algorithm>
+#include <memory>
+#include <tuple>
+
+#include "collector/model/machine/align.h"
+#include "collector/runtime/api/answer.h"
+#include "collector/runtime/api/call.h"
+#include "collector/runtime/device/device.h"
+#include "collector/runtime/graph/graph_addresses.h"
+#include "collector/runtime/process/pools.h"
+#include "collector/runtime/stream/submit.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+/// What a pool takes from the device at a time, as an H100's driver does.
+constexpr std::uint64_t reserved_step = std::uint64_t{32} << 20;
+
+/// Whose pools they are: type of allocation, type and number of the location.
+using Owner = std::tuple<int, int, int>;
+
+struct Pools {
+  std::map<const void*, std::unique_ptr<Pool>> all;
+  std::map<Owner, Pool*> defaults, current;
+};
+
+Pools& pools() {
+  static auto* known = new Pools;
+  return *known;
+}
+
+Owner owner_of(const cudaMemLocation& location, cudaMemAllocationType type) {
+  const bool has_number =
+      location.type == cudaMemLocationTypeDevice || location.type == cudaMemLocationTypeHostNuma;
+  return {type, location.type, has_number ? location.id : 0};
+}
+
+Pool* default_pool(const cudaMemLocation& location, cudaMemAllocationType type) {
+  Pool*& pool = pools().defaults[owner_of(location, type)];
+  if (pool == nullptr) {
+    cudaMemPoolProps properties{};
+    properties.allocType = type;
+    properties.location = location;
+    pool = &add_pool(properties);
+    pool->is_default = true;
+  }
+  return pool;
+}
+
+Pool*& current(const cudaMemLocation& location, cudaMemAllocationType type) {
+  Pool*& pool = pools().current[owner_of(location, type)];
+  if (pool == nullptr) pool = default_pool(location, type);
+  return pool;
+}
+
+/// Whether there may be pools of memory of that type there.
+cudaError_t owner_mistake(const Process& process, const cudaMemLocation* location,
+                          cudaMemAllocationType type) {
+  if (location == nullptr) return cudaErrorInvalidValue;
+  const bool is_managed = type == cudaMemAllocationTypeManaged;
+  if (type != cudaMemAllocationTypePinned && !is_managed) return cudaErrorInvalidValue;
+  switch (location->type) {
+    case cudaMemLocationTypeDevice:
+      return location->id >= 0 && location->id < process.devices() ? cudaSuccess
+                                                                   : cudaErrorInvalidDevice;
+    case cudaMemLocationTypeHost:
+    case cudaMemLocationTypeHostNuma:
+      return cudaSuccess;
+    case cudaMemLocationTypeNone:
+      return is_managed ? cudaSuccess : cudaErrorInvalidValue;
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+std::uint64_t used(const Process& process, Pool& pool) {
+  const Memory& memory = const_cast<Process&>(process).memory();
+  std::uint64_t bytes = 0;
+  std::erase_if(pool.addresses, [&](std::uint64_t address) {
+    const Block* block = memory.find(address);
+    const bool is_there = block != nullptr && block->address == address;
+    bytes += is_there ? block->bytes : 0;
+    return !is_there;
+  });
+  return bytes;
+}
+
+/// What it keeps of the device's memory: what is used, and what the threshold lets it keep.
+std::uint64_t reserved(const Process& process, Pool& pool) {
+  const std::uint64_t needed = model::round_up(used(process, pool), reserved_step);
+  pool.reserved = std::max(needed, std::min(pool.reserved, pool.threshold));
+  return pool.reserved;
+}
+
+void count(const Process& process, Pool& pool, std::uint64_t address) {
+  pool.addresses.insert(address);
+  const std::uint64_t bytes = used(process, pool);
+  pool.used_high = std::max(pool.used_high, bytes);
+  pool.reserved = std::max(pool.reserved, model::round_up(bytes, reserved_step));
+  pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
+}
+
+const Block* allocate(Process& process, const Pool& pool, std::uint64_t bytes, const void* caller) {
+  Label label = process.name_of_allocation(bytes, caller);
+  const bool is_managed = pool.properties.allocType == cudaMemAllocationTypeManaged;
+  if (pool.is_of_device() && !is_managed) {
+    return process.memory().allocate(bytes, pool.properties.location.id, std::move(label));
+  }
+  return process.memory().allocate_shared(bytes,
+                                          is_managed ? MemoryKind::managed : MemoryKind::pinned,
+                                          current_device, std::move(label));
+}
+
+/// A call about a pool.
+template <class Body>
+cudaError_t pool_call(std::string_view name, cudaMemPool_t handle, const Body& body) {
+  return call(name, [&](Process& process) {
+    Pool* pool = pool_of(handle);
+    return pool != nullptr ? body(process, *pool) : cudaErrorInvalidValue;
+  });
+}
+/// One that another process's pool cannot be asked.
+template <class Body>
+cudaError_t own_pool_call(std::string_view name, cudaMemPool_t handle, const Body& body) {
+  return pool_call(name, handle, [&](Process& process, Pool& pool) {
+    if (!pool.is_imported) return body(process, pool);
+    return process.refuse(cudaErrorInvalidValue, "failed call",
+                          [] { return std::string("the pool is another process's"); });
+  });
+}
+
+}  // namespace
+
+Pool& add_pool(const cudaMemPoolProps& properties) {
+  auto pool = std::make_unique<Pool>();
+  pool->properties = properties;
+  Pool& made = *pool;
+  pools().all[&made] = std::move(pool);
+  return made;
+}
+
+cudaMemPool_t handle_of(const Pool& pool) {
+  return reinterpret_cast<cudaMemPool_t>(const_cast<Pool*>(&pool));
+}
+
+Pool* pool_of(cudaMemPool_t handle) {
+  const auto found = pools().all.find(handle);
+  return found == pools().all.end() ? nullptr : found->second.get();
+}
+
+Pool& current_pool(int device) {
+  return *current({cudaMemLocationTypeDevice, device}, cudaMemAllocationTypePinned);
+}
+
+Pool* pool_holding(std::uint64_t address) {
+  for (const auto& [handle, pool] : pools().all) {
+    if (pool->addresses.contains(address)) return pool.get();
+  }
+  return nullptr;
+}
+
+cudaError_t give_in_order(Process& process, void** pointer, std::size_t bytes, cudaStream_t handle,
+                          Pool* pool, const void* caller) {
+  const Stream* stream = process.stream(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (pointer == nullptr) return cudaErrorInvalidValue;
+  *pointer = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  Pool& from = pool != nullptr ? *pool : current_pool(stream->device);
+  if (stream->capture == nullptr) {
+    const std::uint64_t most = from.properties.maxSize;
+    if (most != 0 && bytes > most - std::min(most, used(process, from))) {
+      return cudaErrorMemoryAllocation;
+    }
+    const Block* block = allocate(process, from, bytes, caller);
+    if (block == nullptr) return cudaErrorMemoryAllocation;
+    count(process, from, block->address);
+    if (Races* races = process.races()) {
+      races->allocated(*process.stream(handle), *block, process.function());
+    }
+    *pointer = reinterpret_cast<void*>(block->address);
+    return cudaSuccess;
+  }
+  AllocationWork allocation;
+  allocation.parameters.bytesize = bytes;
+  allocation.parameters.poolProps.allocType = cudaMemAllocationTypePinned;
+  allocation.parameters.poolProps.location = {cudaMemLocationTypeDevice, stream->device};
+  const bool is_placed =
+      place(process.memory(), *stream->capture->graph, stream->capture_after, allocation);
+  if (!is_placed) return cudaErrorMemoryAllocation;
+  *pointer = allocation.parameters.dptr;
+  return submit(process, handle, allocation);
+}
+
+namespace api {
+namespace {
+
+cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
+  const void* caller = __builtin_return_address(0);
+  return call("cudaMallocAsync", [&](Process& p) {
+    return give_in_order(p, pointer, bytes, stream, nullptr, caller);
+  });
+}
+
+cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t handle,
+                                    cudaStream_t stream) {
+  const void* caller = __builtin_return_address(0);
+  return own_pool_call("cudaMallocFromPoolAsync", handle, [&](Process& p, Pool& pool) {
+    return give_in_order(p, pointer, bytes, stream, &pool, caller);
+  });
+}
+
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* result, cudaMemLocation* location,
+                                     cudaMemAllocationType type) {
+  return call_without_context("cudaMemGetDefaultMemPool", [&](Process& p) {
+    const cudaError_t mistake = owner_mistake(p, location, type);
+    if (result == nullptr || mistake == cudaErrorInvalidValue) return cudaErrorInvalidValue;
+    if (mistake == cudaSuccess) *result = handle_of(*default_pool(*location, type));
+    return mistake;
+  });
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t* result, cudaMemLocation* location,
+                              cudaMemAllocationType type) {
+  return call_without_context("cudaMemGetMemPool", [&](Process& p) {
+    const cudaError_t mistake = owner_mistake(p, location, type);
+    if (result == nullptr || mistake == cudaErrorInvalidValue) return cudaErrorInvalidValue;
+    if (mistake == cudaSuccess) *result = handle_of(*current(*location, type));
+    return mistake;
+  });
+}
+
+cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type,
+                              cudaMemPool_t handle) {
+  return own_pool_call("cudaMemSetMemPool", handle, [&](Process& p, Pool& pool) {
+    const cudaError_t mistake = owner_mistake(p, location, type);
+    if (mistake != cudaSuccess) return mistake;
+    const cudaMemPoolProps& own = pool.properties;
+    if (owner_of(own.location, own.allocType) != owner_of(*location, type)) {
+      return cudaErrorInvalidValue;
+    }
+    current(*location, type) = &pool;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* result, int device) {
+  return call_without_context("cudaDeviceGetDefaultMemPool", [&](Process&) {
+    cudaMemLocation location = {cudaMemLocationTypeDevice, device};
+    return api::cudaMemGetDefaultMemPool(result, &location, cudaMemAllocationTypePinned);
+  });
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* result, int device) {
+  return call_without_context("cudaDeviceGetMemPool", [&](Process&) {
+    cudaMemLocation location = {cudaMemLocationTypeDevice, device};
+    return api::cudaMemGetMemPool(result, &location, cudaMemAllocationTypePinned);
+  });
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
+  return call("cudaDeviceSetMemPool", [&](Process&) {
+    cudaMemLocation location = {cudaMemLocationTypeDevice, device};
+    return api::cudaMemSetMemPool(&location, cudaMemAllocationTypePinned, handle);
+  });
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* result, const cudaMemPoolProps* properties) {
+  return call("cudaMemPoolCreate", [&](Process& p) {
+    if (result == nullptr || properties == nullptr) return cudaErrorInvalidValue;
+    if (owner_mistake(p, &properties->location, properties->allocType) != cudaSuccess) {
+      return cudaErrorInvalidValue;
+    }
+    const bool is_of_host = properties->location.type == cudaMemLocationTypeHost;
+    if (is_of_host && properties->handleTypes != 0) return cudaErrorInvalidValue;
+    *result = handle_of(add_pool(*properties));
+    return cudaSuccess;
+  });
+}
+
+/// What was taken from it stays until it is given back.
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
+  return pool_call("cudaMemPoolDestroy", handle, [&](Process&, Pool& pool) {
+    if (pool.is_default) return cudaErrorInvalidValue;
+    std::erase_if(pools().current, [&](const auto& one) { return one.second == &pool; });
+    pools().all.erase(handle);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr which, void* value) {
+  return own_pool_call("cudaMemPoolSetAttribute", handle, [&](Process& p, Pool& pool) {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    switch (which) {
+      case cudaMemPoolReuseFollowEventDependencies:
+      case cudaMemPoolReuseAllowOpportunistic:
+      case cudaMemPoolReuseAllowInternalDependencies:
+        pool.reuse[static_cast<std::size_t>(which - 1)] = *static_cast<int*>(value) != 0 ? 1 : 0;
+        return cudaSuccess;
+      case cudaMemPoolAttrReleaseThreshold:
+        pool.threshold = *static_cast<std::uint64_t*>(value);
+        return cudaSuccess;
+      case cudaMemPoolAttrReservedMemHigh:
+      case cudaMemPoolAttrUsedMemHigh:  // set back, to what there is now
+        if (*static_cast<std::uint64_t*>(value) != 0) return cudaErrorInvalidValue;
+        if (which == cudaMemPoolAttrUsedMemHigh) {
+          pool.used_high = used(p, pool);
+        } else {
+          pool.reserved_high = reserved(p, pool);
+        }
+        return cudaSuccess;
+      default:
+        return cudaErrorInvalidValue;
+    }
+  });
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr which, void* value) {
+  return own_pool_call("cudaMemPoolGetAttribute", handle, [&](Process& p, Pool& pool) {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    const auto put = [&](std::uint64_t number) {
+      *static_cast<std::uint64_t*>(value) = number;
+      return cudaSuccess;
+    };
+    switch (which) {
+      case cudaMemPoolReuseFollowEventDependencies:
+      case cudaMemPoolReuseAllowOpportunistic:
+      case cudaMemPoolReuseAllowInternalDependencies:
+        *static_cast<int*>(value) = pool.reuse[static_cast<std::size_t>(which - 1)];
+        return cudaSuccess;
+      case cudaMemPoolAttrReleaseThreshold:
+        return put(pool.threshold);
+      case cudaMemPoolAttrReservedMemCurrent:
+        return put(reserved(p, pool));
+      case cudaMemPoolAttrReservedMemHigh:
+        return put(pool.reserved_high);
+      case cudaMemPoolAttrUsedMemCurrent:
+        return put(used(p, pool));
+      case cudaMemPoolAttrUsedMemHigh:
+        return put(pool.used_high);
+      default:
+        return cudaErrorInvalidValue;
+    }
+  });
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, std::size_t least) {
+  return own_pool_call("cudaMemPoolTrimTo", handle, [&](Process& p, Pool& pool) {
+    const std::uint64_t needed = model::round_up(used(p, pool), reserved_step);
+    pool.reserved = std::max(needed, std::min<std::uint64_t>(pool.reserved, least));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* wanted,
+                                 std::size_t count) {
+  return pool_call("cudaMemPoolSetAccess", handle, [&](Process& p, Pool& pool) {
+    if (wanted == nullptr && count > 0) return cudaErrorInvalidValue;
+    for (std::size_t i = 0; i < count; ++i) {
+      const cudaMemLocation& location = wanted[i].location;
+      if (location.type != cudaMemLocationTypeDevice) return cudaErrorInvalidValue;
+      if (location.id < 0 || location.id >= p.devices()) return cudaErrorInvalidDevice;
+      const bool is_own = pool.is_of_device() && pool.properties.location.id == location.id;
+      if (is_own && wanted[i].flags != cudaMemAccessFlagsProtReadWrite) {
+        const bool is_read = wanted[i].flags == cudaMemAccessFlagsProtRead;
+        return is_read ? cudaErrorNotSupported : cudaErrorInvalidValue;
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) pool.access[wanted[i].location.id] = wanted[i].flags;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t handle,
+                                 cudaMemLocation* location) {
+  return pool_call("cudaMemPoolGetAccess", handle, [&](Process& p, Pool& pool) {
+    if (flags == nullptr || location == nullptr) return cudaErrorInvalidValue;
+    if (location->type != cudaMemLocationTypeDevice) {
+      const bool is_of_host = !pool.is_of_device();
+      *flags = is_of_host ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+      return cudaSuccess;
+    }
+    if (location->id < 0 || location->id >= p.devices()) return cudaErrorInvalidDevice;
+    const auto set = pool.access.find(location->id);
+    const bool is_own = pool.is_of_device() && pool.properties.location.id == location->id;
+    *flags = set != pool.access.end() ? set->second
+             : is_own                 ? cudaMemAccessFlagsProtReadWrite
+                                      : cudaMemAccessFlagsProtNone;
+    return cudaSuccess;
+  });
+}
+
+}  // namespace
+}  // namespace api
+
+std::span<const Answer> pool_answers() {
+  static const Answer table[] = {
+      WARPMETER_UNDECLARED(cudaMallocAsync),      WARPMETER_UNDECLARED(cudaMallocFromPoolAsync),
+      WARPMETER_ANSWER(cudaMemGetDefaultMemPool), WARPMETER_ANSWER(cudaMemGetMemPool),
+      WARPMETER_ANSWER(cudaMemSetMemPool),        WARPMETER_ANSWER(cudaDeviceGetDefaultMemPool),
+      WARPMETER_ANSWER(cudaDeviceGetMemPool),     WARPMETER_ANSWER(cudaDeviceSetMemPool),
+      WARPMETER_ANSWER(cudaMemPoolCreate),        WARPMETER_ANSWER(cudaMemPoolDestroy),
+      WARPMETER_ANSWER(cudaMemPoolSetAttribute),  WARPMETER_ANSWER(cudaMemPoolGetAttribute),
+      WARPMETER_ANSWER(cudaMemPoolTrimTo),        WARPMETER_ANSWER(cudaMemPoolSetAccess),
+      WARPMETER_ANSWER(cudaMemPoolGetAccess),
+  };
+  return table;
+}
+
+}  // namespace warpmeter::runtime

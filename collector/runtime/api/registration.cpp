@@ -1,0 +1,135 @@
+// What a program says before it begins, and how it asks for the kernels that it said then: the
+// functions that nvcc's generated code calls (crt/host_runtime.h).
+#include <memory>
+#include <vector>
+
+#include "collector/runtime/api/answer.h"
+#include "collector/runtime/api/call.h"
+#include "collector/runtime/image/registry.h"
+#include "collector/runtime/process/process.h"
+#include "collector/runtime/stream/launcher.h"
+#include "collector/runtime/stream/submit.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+/// What nvcc hands over: a fat binary, or one with those that were compiled apart.
+struct Wrapper {
+  int magic;
+  int version;  ///< 2: linked
+  const void* data;
+  const void* linked;  ///< of a linked one, a list of fat binaries that ends with null
+};
+constexpr int linked_version = 2;
+
+struct PushedLaunch {
+  dim3 grid, block;
+  std::size_t shared = 0;
+  cudaStream_t stream = nullptr;
+};
+thread_local std::vector<PushedLaunch> pushed;
+
+}  // namespace
+
+// The names are NVIDIA's. NOLINTBEGIN(bugprone-reserved-identifier)
+namespace api {
+namespace {
+
+void** __cudaRegisterFatBinary(void* data) {
+  const auto* wrapper = static_cast<const Wrapper*>(data);
+  auto registration = std::make_unique<Registration>();
+  registration->fat_binary = wrapper->data;
+  if (wrapper->version == linked_version && wrapper->linked != nullptr) {
+    for (auto* part = static_cast<const void* const*>(wrapper->linked); *part != nullptr; ++part) {
+      registration->linked.push_back(*part);
+    }
+  }
+  return reinterpret_cast<void**>(Registry::get().add(std::move(registration)));
+}
+
+void __cudaRegisterFatBinaryEnd(void**) {}
+
+void __cudaUnregisterFatBinary(void**) {}  // the process ends, or a library goes: nothing is owed
+
+char __cudaInitModule(void** handle) {
+  Process& process = Process::get();
+  const std::lock_guard lock(process.mutex());
+  process.module_of(*reinterpret_cast<Registration*>(handle));
+  return 1;
+}
+
+void __cudaRegisterFunction(void** handle, const char* stub, char*, const char* name, int, uint3*,
+                            uint3*, dim3*, dim3*, int*) {
+  Registry::get().functions[stub] = {reinterpret_cast<Registration*>(handle), name};
+}
+
+void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int is_elsewhere,
+                       std::size_t bytes, int, int) {
+  constexpr std::size_t most_bytes = std::size_t{64} << 10, most_variables = 256;
+  Registry& registry = Registry::get();
+  registry.variables[host] = {reinterpret_cast<Registration*>(handle), name};
+  if (is_elsewhere != 0 || bytes > most_bytes || registry.host_variables.size() == most_variables)
+    return;
+  const auto* at = reinterpret_cast<const std::byte*>(host);
+  registry.host_variables.push_back({at, {at, at + bytes}});
+}
+
+void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name, int, std::size_t,
+                              int, int) {
+  auto* registration = reinterpret_cast<Registration*>(handle);
+  registration->managed.push_back({host, name});
+  Registry::get().variables[host] = {registration, name};
+}
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared,
+                                     cudaStream_t stream) {
+  pushed.push_back({grid, block, shared, stream});
+  return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared, void* stream) {
+  if (pushed.empty()) return cudaErrorMissingConfiguration;
+  const PushedLaunch launch = pushed.back();
+  pushed.pop_back();
+  Process::is_launching = true;
+  *grid = launch.grid;
+  *block = launch.block;
+  *shared = launch.shared;
+  *static_cast<cudaStream_t*>(stream) = launch.stream;
+  return cudaSuccess;
+}
+
+cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
+  *kernel = reinterpret_cast<cudaKernel_t>(const_cast<void*>(stub));  // looked up at the launch
+  return cudaSuccess;
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                               std::size_t shared, cudaStream_t stream) {
+  return call("cudaLaunchKernel", [&](Process& process) {
+    return launch(process, kernel, grid, block, arguments, shared, stream);
+  });
+}
+
+}  // namespace
+}  // namespace api
+// NOLINTEND(bugprone-reserved-identifier)
+
+std::span<const Answer> registration_answers() {
+  static const Answer table[] = {
+      WARPMETER_UNDECLARED(__cudaRegisterFatBinary),
+      WARPMETER_UNDECLARED(__cudaRegisterFatBinaryEnd),
+      WARPMETER_UNDECLARED(__cudaUnregisterFatBinary),
+      WARPMETER_UNDECLARED(__cudaInitModule),
+      WARPMETER_UNDECLARED(__cudaRegisterFunction),
+      WARPMETER_UNDECLARED(__cudaRegisterVar),
+      WARPMETER_UNDECLARED(__cudaRegisterManagedVar),
+      WARPMETER_UNDECLARED(__cudaPushCallConfiguration),
+      WARPMETER_UNDECLARED(__cudaPopCallConfiguration),
+      WARPMETER_UNDECLARED(__cudaGetKernel),
+      WARPMETER_UNDECLARED(__cudaLaunchKernel),
+  };
+  return table;
+}
+
+}  // namespace warpmeter::runtime

@@ -1,0 +1,47 @@
+// What was found in the launches of a process: the first ones of each kernel and shape are recorded
+// and explained; a later one whose counts are those of one of them is told the same.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "collector/model/explain/sources.h"
+#include "collector/model/input/kernel_file.h"
+#include "collector/model/machine/launch.h"
+#include "collector/model/machine/memory.h"
+#include "collector/runtime/check/report.h"
+
+namespace warpmeter::runtime {
+
+class Explained {
+ public:
+  /// Whether the launch should be recorded.
+  bool wants(const LaunchPlace& place) const;
+
+  /// The number of what is told of a launch that ended well.
+  std::uint32_t number_of(const LaunchPlace& place, const model::Program& program,
+                          const model::LaunchOutcome& outcome, const model::DeviceMemory& memory,
+                          Report& report);
+
+  /// Says which arrays that the person gave a shape kernels had.
+  void end(Report& report) const;
+
+ private:
+  using Shape = std::tuple<std::string, std::vector<std::uint32_t>>;
+  struct Told {
+    std::vector<double> counts;
+    std::uint32_t number = 0;
+  };
+
+  static Shape shape_of(const LaunchPlace& place);
+
+  std::map<Shape, std::vector<Told>> told_;
+  model::explain::Sources sources_{model::source_text};
+  std::map<std::string, std::string> shaped_;  ///< see model::explain::Options
+  std::uint32_t unlike_ = 0;  ///< what is told of those like none of the first; 0: not yet
+};
+
+}  // namespace warpmeter::runtime

@@ -1,0 +1,200 @@
+#include "collector/runtime/check/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "collector/inject/ranges.h"
+#include "collector/model/counts/grades.h"
+#include "collector/model/input/kernel_file.h"
+#include "collector/runtime/device/device.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+/// Calls that wait to be sent; a kernel or a copy is sent at once, with all before it.
+constexpr std::size_t most_waiting = 256;
+/// Of a frame's size, what a line's numbers take.
+constexpr std::size_t lines_in_a_frame = 1000;
+
+}  // namespace
+
+Report::Report(const std::string& socket) : channel_(socket) {
+  const auto config = channel_.receive_config();
+  if (config) config_ = *config;
+  filter_ = std::make_unique<inject::Filter>(config_.selection);
+}
+
+bool Report::takes(const LaunchPlace& place) {
+  if (filter_->takes(place.kernel, place.device, inject::open_ranges())) return true;
+  if (left_out_.insert(place.kernel).second) {
+    channel_.send(inject::Seen{channel_.name(place.kernel)});
+  }
+  return false;
+}
+
+void Report::send_device(std::uint32_t ordinal) {
+  if (!devices_.insert(ordinal).second) return;
+  channel_.send(inject::Device{described_device(config_.arch, ordinal)});
+}
+
+inject::LaunchShape Report::shape_of(const LaunchPlace& place, const model::Program* program) {
+  send_device(place.device);
+  inject::LaunchShape shape;
+  shape.device = place.device;
+  shape.stream = place.stream;
+  shape.kernel = channel_.name(place.kernel);
+  const std::vector<std::string> ranges = inject::open_ranges();
+  if (!ranges.empty()) shape.range = channel_.name(ranges.back());
+  shape.grid = {place.geometry.grid.x, place.geometry.grid.y, place.geometry.grid.z};
+  shape.block = {place.geometry.block.x, place.geometry.block.y, place.geometry.block.z};
+  shape.dynamic_shared_bytes = place.geometry.dynamic_shared_bytes;
+  if (program == nullptr) return shape;
+  shape.static_shared_bytes = program->static_shared_bytes;
+  const auto number = [](const std::optional<std::int64_t>& value) {
+    return value ? std::optional(static_cast<std::uint32_t>(*value)) : std::nullopt;
+  };
+  shape.registers = number(program->resources.registers);
+  shape.local_bytes = number(program->resources.local_bytes);
+  return shape;
+}
+
+void Report::launched(const LaunchPlace& place, const model::Program& program,
+                      const std::vector<model::Ran>& grids, const std::string& failure,
+                      std::uint32_t explanation, std::string_view doubt) {
+  inject::Launch launch;
+  launch.explanation = explanation;
+  launch.shape = shape_of(place, &program);
+  for (const std::string& name : config_.counters) {
+    if (!grids.empty()) {
+      launch.values.push_back(channel_.value_of(model::counter_named(name, grids, doubt)));
+    } else {
+      launch.values.push_back({0, channel_.name("the launch failed"), schema::Grade::unavailable});
+    }
+  }
+  if (!grids.empty()) send_lines(grids);
+  if (!failure.empty()) launch.failure = channel_.name(failure);
+  channel_.send(launch);
+}
+
+void Report::could_not_run(const LaunchPlace& place, const std::string& why) {
+  inject::Launch launch;
+  launch.shape = shape_of(place, nullptr);
+  const std::uint32_t reason = channel_.name("the launch failed");
+  launch.values.assign(config_.counters.size(), {0, reason, schema::Grade::unavailable});
+  launch.failure = channel_.name(why);
+  launch.could_not_run = true;
+  channel_.send(launch);
+}
+
+void Report::refused(const std::string& why) { channel_.send(inject::Refused{channel_.name(why)}); }
+
+void Report::failed(const std::string& call, bool is_of_model) {
+  if (is_told_of_launches() || config_.checks) {
+    channel_.send(inject::FailedCall{call, is_of_model});
+  }
+}
+
+std::uint32_t Report::explain(const schema::Explanation& explanation) {
+  for (const schema::Finding& finding : explanation.findings) {
+    inject::Found found{finding};
+    found.finding.file = model::relative_path(finding.file);
+    channel_.send(found);
+  }
+  channel_.send(inject::Explained{++explanations_, explanation.was_made, explanation.missing});
+  return explanations_;
+}
+
+/// Functions that several kernels call have their lines once.
+void Report::send_lines(const std::vector<model::Ran>& grids) {
+  inject::Lines lines;
+  static std::map<std::string, std::string> sources;
+  std::map<std::tuple<std::string, int, std::string>, schema::Line> all;
+  for (const model::Ran& ran : grids) {
+    for (schema::Line& line : model::source_lines(*ran.program, ran.outcome, "", "")) {
+      const auto [known, is_new] = all.try_emplace({line.file, line.line, line.access}, line);
+      if (is_new) continue;
+      schema::Line& sum = known->second;
+      sum.requests += line.requests;
+      sum.transactions += line.transactions;
+      sum.ideal += line.ideal;
+      if (line.bytes) sum.bytes = sum.bytes.value_or(0) + *line.bytes;
+      sum.grade = std::max(sum.grade, line.grade);
+    }
+  }
+  for (const auto& [key, line] : all) {
+    const auto [source, is_new] = sources.try_emplace(line.file);
+    if (is_new) source->second = model::source_text(line.file);
+    inject::Lines::Line sent;
+    sent.file = channel_.name(model::relative_path(line.file));
+    sent.text = channel_.name(model::line_text(source->second, line.line));
+    sent.access = channel_.name(line.access);
+    sent.line = line.line;
+    sent.requests = line.requests;
+    sent.transactions = line.transactions;
+    sent.ideal = line.ideal;
+    sent.bytes = line.bytes;
+    sent.grade = line.grade;
+    lines.lines.push_back(sent);
+    if (lines.lines.size() < lines_in_a_frame) continue;
+    channel_.send(lines);
+    lines.lines.clear();
+  }
+  if (!lines.lines.empty()) channel_.send(lines);
+}
+
+void Report::runs(const std::string& kernel) {
+  channel_.send(inject::Running{channel_.name(kernel)});
+}
+
+void Report::has_run() { channel_.send(inject::Running{}); }
+
+void Report::ran(const LaunchPlace& place, const model::Program& program,
+                 std::uint64_t instructions) {
+  inject::Activity activity;
+  activity.kind = inject::ActivityKind::kernel;
+  activity.name = channel_.name(place.kernel);
+  activity.amount = instructions;
+  activity.shape = shape_of(place, &program);
+  activity.correlation = ++correlation_;
+  waiting_.activities.push_back(activity);
+  flush();
+}
+
+void Report::moved(std::string_view what, std::uint64_t bytes, bool is_set) {
+  if (!traces()) return;
+  inject::Activity activity;
+  activity.kind = is_set ? inject::ActivityKind::set : inject::ActivityKind::copy;
+  activity.name = channel_.name(what);
+  activity.amount = bytes;
+  waiting_.activities.push_back(activity);
+  flush();
+}
+
+void Report::called(std::string_view function, std::chrono::nanoseconds duration) {
+  if (!traces()) return;
+  inject::Activity activity;
+  activity.name = channel_.name(function);
+  activity.duration_ns = static_cast<double>(duration.count());
+  waiting_.activities.push_back(activity);
+  if (waiting_.activities.size() >= most_waiting) flush();
+}
+
+void Report::say(const std::string& text) {
+  if (said_.insert(text).second) channel_.send(inject::Problem{true, text});
+}
+
+void Report::flush() {
+  if (waiting_.activities.empty()) return;
+  channel_.send(waiting_);
+  waiting_.activities.clear();
+}
+
+void Report::end() {
+  flush();
+  channel_.send(inject::Bye{0});
+}
+
+}  // namespace warpmeter::runtime

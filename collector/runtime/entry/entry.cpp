@@ -1,0 +1,46 @@
+// Where the library begins: preloaded into the program that `warpmeter profile -b model` starts,
+// and into its children. A process that has no CUDA in it is left alone.
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "collector/inject/protocol.h"
+#include "collector/runtime/entry/redirect.h"
+#include "collector/runtime/entry/started.h"
+#include "collector/runtime/process/process.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+/// Before all other libraries (-z initfirst), the C library too: what those that the program is
+/// linked with register as they are initialised would be lost otherwise.
+[[gnu::constructor]] void begin(int /*count*/, char** /*arguments*/, char** variables) {
+  if (environ == nullptr) environ = variables;
+  if (std::getenv(inject::socket_variable) == nullptr) return;
+  remember_listener();
+  redirect_everything();
+  if (redirected_objects() > 0) Process::announce();
+}
+
+/// After the program's own destructors, which may free what it has: this library was there before
+/// the program.
+[[gnu::destructor]] void end() { Process::exists() ? Process::get().end() : Process::end_unused(); }
+
+}  // namespace
+}  // namespace warpmeter::runtime
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WARPMETER_HAS_ADDRESS_SANITIZER
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define WARPMETER_HAS_ADDRESS_SANITIZER
+#endif
+#ifdef WARPMETER_HAS_ADDRESS_SANITIZER
+/// Of a build for tests: the program's memory is its own business, and a fault in it ours to
+/// explain.
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's name
+extern "C" [[gnu::visibility("default")]] const char* __asan_default_options() {
+  return "detect_leaks=0:handle_segv=0:allow_user_segv_handler=1";
+}
+#endif

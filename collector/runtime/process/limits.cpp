@@ -1,0 +1,77 @@
+#include "collector/runtime/process/limits.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "collector/model/machine/align.h"
+#include "collector/runtime/device/device.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+struct Limits {
+  std::map<int, std::size_t> changed;
+  std::set<int> held;
+};
+
+Limits& limits() {
+  static auto* all = new Limits;
+  return *all;
+}
+
+constexpr int first_unknown = 16;
+constexpr std::size_t most_stack = 512 << 10;  // local memory of a thread
+constexpr std::size_t least_fifo = 512 << 10, least_heap = 4 << 20, most_fetched = 128;
+
+}  // namespace
+
+cudaError_t get_limit(std::size_t& value, cudaLimit limit) {
+  const int number = limit;  // of a caller that may have made it of any number
+  if (number < 0 || number >= first_unknown) return cudaErrorInvalidValue;
+  const auto changed = limits().changed.find(number);
+  const bool is_changed = changed != limits().changed.end();
+  if (!is_changed && limit_fact(number) == 0) return cudaErrorUnsupportedLimit;
+  value = is_changed ? changed->second : limit_fact(number);
+  return cudaSuccess;
+}
+
+cudaError_t set_limit(Process& process, cudaLimit limit, std::size_t value) {
+  const int number = limit;
+  if (number < 0 || number >= first_unknown) return cudaErrorInvalidValue;
+  if (limits().held.contains(number)) return cudaErrorInvalidValue;
+  switch (limit) {
+    case cudaLimitStackSize:
+      if (value > most_stack) return cudaErrorInvalidValue;
+      value = model::round_up(value, 16);
+      break;
+    case cudaLimitPrintfFifoSize:
+      value = model::round_up(std::max(value, least_fifo), 256);
+      break;
+    case cudaLimitMallocHeapSize:
+      value = model::round_up(std::max(value, least_heap), 64 << 10);
+      process.memory().machine().heap().limit = value;
+      break;
+    case cudaLimitDevRuntimeSyncDepth:
+      return cudaErrorUnsupportedLimit;
+    case cudaLimitMaxL2FetchGranularity:
+      if (value > most_fetched) return cudaErrorInvalidValue;
+      break;
+    default:
+      break;
+  }
+  limits().changed[number] = value;
+  return cudaSuccess;
+}
+
+void hold_limits(const model::Program& program) {
+  if (program.prints) limits().held.insert(cudaLimitPrintfFifoSize);
+  if (program.allocates) limits().held.insert(cudaLimitMallocHeapSize);
+}
+
+void reset_limits(Process& process) {
+  limits() = {};
+  process.memory().machine().heap().limit = limit_fact(cudaLimitMallocHeapSize);
+}
+
+}  // namespace warpmeter::runtime

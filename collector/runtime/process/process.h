@@ -1,0 +1,189 @@
+// This process as a CUDA program: its memory, modules, streams and errors. There is one; it is made
+// at the first call of the API and lives until the process ends.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "collector/model/machine/order.h"
+#include "collector/runtime/check/checks.h"
+#include "collector/runtime/check/explained.h"
+#include "collector/runtime/check/races.h"
+#include "collector/runtime/check/report.h"
+#include "collector/runtime/device/clock.h"
+#include "collector/runtime/device/cuda_api.h"
+#include "collector/runtime/graph/stream.h"
+#include "collector/runtime/image/module.h"
+#include "collector/runtime/image/registry.h"
+#include "collector/runtime/memory/memory.h"
+#include "collector/runtime/memory/virtual_memory.h"
+
+namespace warpmeter::runtime {
+
+class Process {
+ public:
+  static Process& get();
+  /// Before the first call of a program that has CUDA in it: warpmeter hears of it, should it be
+  /// killed before.
+  static void announce();
+  /// Such a process ends in order, or becomes another program, without a call.
+  static void end_unused();
+  /// Whether get() has been called: nothing happens for a program that only registers kernels.
+  static bool exists();
+  /// The program has come to its end; nothing of it follows.
+  void end();
+
+  Report* report() { return report_.get(); }
+  Explained& explained() { return explained_; }
+  model::HostOrder& host_order() { return host_order_; }
+  Checks* checks() { return checks_.get(); }  ///< null: nobody asked for them
+  Races* races() { return checks_ == nullptr ? nullptr : &checks_->races(); }
+  int arch() const { return arch_; }
+  int devices() const { return static_cast<int>(visible().size()); }
+  bool has_device(int device) const { return device >= 0 && device < devices(); }
+  /// Of the machine's devices, the one that the program sees under this number.
+  int device_of_machine(int device) const { return visible().at(static_cast<std::size_t>(device)); }
+  Memory& memory() { return memory_; }
+  VirtualMemory& virtual_memory() { return virtual_memory_; }
+  std::recursive_mutex& mutex() { return mutex_; }
+
+  // Errors. Those of a kernel stay for the rest of the process and are noticed by the calls that
+  // follow it, except by those that only ask for the last error.
+  cudaError_t note(cudaError_t result);
+  /// The same of what a call found out itself.
+  cudaError_t note(std::string_view function, cudaError_t result);
+  /// What a call found out itself, for the checks.
+  void look_at(std::string_view function, cudaError_t result, bool is_unseen = false);
+  /// Tells warpmeter, once for each function and error.
+  void tell_failed(std::string_view function, cudaError_t error);
+  /// The call that is being answered.
+  std::string_view function() const { return function_; }
+  void begin_call(std::string_view function) { function_ = function; }
+  /// What is wrong with it, when it is about to return an error; only asked for with --check.
+  template <class Describe>
+  cudaError_t refuse(cudaError_t result, std::string_view kind, const Describe& describe) {
+    if (checks_ != nullptr) checks_->because(std::string(kind), describe());
+    return result;
+  }
+  cudaError_t take_last_error();
+  cudaError_t last_error() const;
+  cudaError_t peek_at_last_error();
+  /// A kernel ended badly.
+  void kernel_failed(cudaError_t error, const std::string& kernel = "");
+  /// Every call of the API from now on returns it; cudaSuccess: none has failed.
+  cudaError_t surfaced_error();
+  /// The same, asked without waiting for the lock: by a host function.
+  cudaError_t last_failure() const { return sticky_ != cudaSuccess ? sticky_ : pending_; }
+  /// The same for what this function would say: one that only adds work notices no kernel that
+  /// failed just now.
+  cudaError_t error_for(std::string_view function);
+  bool is_fork() const;
+  /// cudaDeviceReset: what the program has is gone; after a failed kernel nothing works any more.
+  cudaError_t reset();
+
+  /// For the person.
+  void say(const std::string& text);
+  /// What kernels print is shown when the program waits for them, as on hardware.
+  void print(std::string_view text) { printed_ += text; }
+  void print_assertion(std::string_view text) { failed_ += text; }
+  void show_printed();
+  /// The program ends: what it has not waited for is not shown (measured on an H200).
+  void lose_printed();
+
+  // Streams and events by their handles; null for none.
+  Stream* stream(cudaStream_t handle);
+  bool has_event(const Event* event) const { return events_.contains(event); }
+  Stream* make_stream(unsigned flags, int priority);
+  bool remove_stream(cudaStream_t handle);
+  Event* event(cudaEvent_t handle);
+  Event* make_event(unsigned flags);
+  bool remove_event(cudaEvent_t handle);
+  template <class Visit>
+  void for_each_stream(const Visit& visit) {
+    for (const auto& [handle, stream] : streams_) visit(*stream);
+    for (const auto& stream : left_) visit(*stream);
+  }
+
+  // Modules and kernels.
+  Module* module_of(Registration& registration);
+  /// A kernel by its stub, or by the handle of an earlier answer; null for none. What belongs to no
+  /// device, a stub or a library's kernel, is the current device's.
+  Kernel* kernel(const void* stub_or_handle);
+  /// What a call returns where there is none.
+  static cudaError_t kernel_mistake(const void* stub_or_handle) {
+    return stub_or_handle == nullptr ? cudaErrorInvalidDeviceFunction
+                                     : cudaErrorInvalidResourceHandle;
+  }
+  struct Symbol {
+    Module* module = nullptr;
+    VariablePlace place;
+  };
+  std::optional<Symbol> symbol(const void* host);
+  struct VariableFacts {
+    int device = 0;
+    bool is_managed = false;
+  };
+  /// Of the variable that lies there.
+  std::optional<VariableFacts> variable_at(std::uint64_t address);
+  /// What a call returns for a symbol that there is not: its module may not be executable at all.
+  cudaError_t symbol_mistake(const void* host);
+  /// A module that the program loads itself; null: `failure` says why.
+  Module* load(ModuleSource source, bool is_library);
+  /// A library belongs to no device: each has its variables to itself. Else the module itself.
+  Module* on_this_device(Module* module);
+  /// What a program names the library of such a module by.
+  Module* handle_of(Module* module) const;
+  void unload(Module* module);
+  bool is_module(const void* handle) const;
+  void know(Kernel* kernel) { kernels_.insert(kernel); }
+
+  /// "'d_a' (allocated at vec.cu:12)", "memory of 4,096 bytes (allocated in main)".
+  Label name_of_allocation(std::uint64_t bytes, const void* caller) const;
+
+  /// The next launch is one of `<<<>>>`, whose code drops what it returns.
+  static thread_local bool is_launching;
+
+ private:
+  Process();
+  std::uint64_t next_room();
+  const std::vector<int>& visible() const;
+
+  const pid_t id_;
+  std::unique_ptr<Report> report_;
+  Explained explained_;
+  int arch_ = 90, devices_ = 1;  ///< of the machine
+  Memory memory_;
+  VirtualMemory virtual_memory_{memory_};
+  model::HostOrder host_order_;
+  std::unique_ptr<Checks> checks_;
+  std::recursive_mutex mutex_;
+  std::string_view function_;
+  cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
+  std::string printed_, failed_;
+  std::set<std::string> said_, failed_calls_;
+  std::map<const void*, std::shared_ptr<Stream>> streams_;
+  std::vector<std::shared_ptr<Stream>> left_;  ///< without a handle, with something to do
+  std::map<const void*, std::unique_ptr<Event>> events_;
+  std::uint32_t next_stream_ = 13;  // as on hardware, where the first ones are the driver's
+  std::set<const void*> kernels_;
+  std::map<const void*, std::unique_ptr<Module>> loaded_;
+  struct Library {
+    ModuleSource source;
+    std::map<int, Module*> by_device;
+  };
+  std::map<const void*, Library> libraries_;  ///< by the module that is its handle
+  std::uint64_t modules_ = 0;
+};
+
+}  // namespace warpmeter::runtime

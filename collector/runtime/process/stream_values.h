@@ -1,0 +1,22 @@
+// Values in memory that streams wait for and write: cuStreamWaitValue32 and its kin.
+#pragma once
+
+#include "collector/runtime/process/process.h"
+
+namespace warpmeter::runtime {
+
+/// In one call.
+inline constexpr unsigned most_values_of_call = 255;
+
+/// What is wrong with such operations.
+CUresult values_mistake(Process& process, const std::vector<CUstreamBatchMemOpParams>& operations);
+
+/// Such operations as the work of a graph's node.
+cudaError_t make_work(Process& process, const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2& parameters,
+                      Work& work);
+
+/// Does what can be done now, in the order of the operations: false where one of them waits. It
+/// goes on from there the next time.
+bool go_on(Process& process, ValuesWork& work);
+
+}  // namespace warpmeter::runtime
