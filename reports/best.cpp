@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/variant_name.h"
-#include "reports/plot.h"
+#include "reports/plot/plot.h"
 #include "reports/statistics.h"
 #include "schema/catalogue.h"
 

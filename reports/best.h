@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reports/record.h"
-#include "reports/table.h"
+#include "reports/table/table.h"
 #include "schema/store.h"
 
 namespace warpmeter::reports {

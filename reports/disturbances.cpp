@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "reports/record.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "reports/picture.h"
-#include "reports/plot.h"
-#include "reports/table.h"
+#include "reports/plot/picture.h"
+#include "reports/plot/plot.h"
+#include "reports/table/table.h"
 
 namespace warpmeter::reports {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/table.h"
+#include "reports/table/table.h"
 #include "schema/figures.h"
 
 namespace warpmeter::reports {

@@ -16,9 +16,9 @@
 #include "base/variant_name.h"
 #include "reports/change_points.h"
 #include "reports/document.h"
-#include "reports/number.h"
-#include "reports/sections/sql.h"
-#include "reports/text_plot.h"
+#include "reports/plot/text_plot.h"
+#include "reports/sql/sql.h"
+#include "reports/table/number.h"
 #include "schema/catalogue.h"
 
 namespace warpmeter::reports {

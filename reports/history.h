@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/table.h"
+#include "reports/table/table.h"
 #include "schema/store.h"
 
 namespace warpmeter::reports {

@@ -18,8 +18,8 @@
 #include "base/utf8.h"
 #include "reports/document.h"
 #include "reports/html_table.h"
-#include "reports/number.h"
 #include "reports/page.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "base/escapes.h"
 #include "base/utf8.h"
-#include "reports/heat.h"
-#include "reports/number.h"
+#include "reports/plot/heat.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports::html {
 

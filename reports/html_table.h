@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "reports/document.h"
-#include "reports/plot.h"
-#include "reports/table.h"
+#include "reports/plot/plot.h"
+#include "reports/table/table.h"
 
 namespace warpmeter::reports::html {
 

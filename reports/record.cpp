@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "base/variant_name.h"
 #include "reports/metrics.h"
-#include "reports/number.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
 #include "reports/statistics.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "reports/figures.h"
-#include "reports/table.h"
+#include "reports/table/table.h"
 #include "schema/store.h"
 
 namespace warpmeter::reports {

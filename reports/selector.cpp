@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/variant_name.h"
-#include "reports/number.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports {
 namespace {

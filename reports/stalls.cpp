@@ -7,9 +7,9 @@
 #include <map>
 #include <utility>
 
-#include "reports/number.h"
 #include "reports/record.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/table.h"
+#include "reports/table/table.h"
 #include "schema/store.h"
 
 namespace warpmeter::reports {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "reports/number.h"
 #include "reports/record.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports {
 namespace {

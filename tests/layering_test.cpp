@@ -26,12 +26,14 @@ struct Layer {
 };
 
 const std::vector<Layer>& layers() {
-  // The deepest folder that holds a file decides.
+  // The deepest folder that holds a file decides. A folder may include those above it in this
+  // table; "folder/*" names a folder with all below it.
   static const std::vector<Layer> table = {
       {"base", {}, {"utf8proc.h"}},
       {"kernels", {"base"}, {}},
       {"schema", {"base"}, {"sqlite3.h", "nlohmann/"}},
-      {"schema/server", {"base", "schema"}, {"libpq-fe.h"}},
+      {"schema/merge", {"base", "schema"}, {}},
+      {"schema/server", {"base", "schema", "schema/merge"}, {"libpq-fe.h"}},
       {"collector/run", {"base", "kernels", "schema"}, {"nvtx3/"}},
       {"collector/cupti",
        {"base", "collector/run/backend.h", "kernels/family.h", "schema"},
@@ -40,62 +42,106 @@ const std::vector<Layer>& layers() {
       {"collector/profile", {"base", "collector/inject", "schema"}, {}},
       // The rooms of the model.
       {"collector/model/ptx", {}, {}},
+      {"collector/model/ptx/flow", {"collector/model/ptx"}, {}},
+      {"collector/model/ptx/memory", {"collector/model/ptx", "collector/model/ptx/flow"}, {}},
+      {"collector/model/ptx/parse", {"collector/model/ptx", "collector/model/ptx/flow"}, {}},
       {"collector/model/counts/rules", {"base"}, {}},
-      {"collector/model/machine",
-       {"base", "collector/model/ptx", "collector/model/counts/rules"},
+      {"collector/model/machine/memory", {"base", "collector/model/counts/rules"}, {}},
+      {"collector/model/machine/operations", {}, {}},
+      {"collector/model/machine/warp",
+       {"base", "collector/model/machine/operations", "collector/model/ptx",
+        "collector/model/ptx/memory"},
        {"xmmintrin.h"}},
-      {"collector/model/machine/native", {"collector/model/machine"}, {"xbyak/"}},
-      {"collector/model/counts",
-       {"base", "collector/model/ptx", "collector/model/machine", "schema"},
+      // An instruction holds what executes it, hence the single headers.
+      {"collector/model/machine",
+       {"base", "collector/model/counts/rules", "collector/model/machine/execute/narrow.h",
+        "collector/model/machine/launch/launch.h", "collector/model/machine/memory",
+        "collector/model/machine/native/code.h", "collector/model/machine/texture/access.h",
+        "collector/model/machine/warp", "collector/model/ptx"},
+       {}},
+      {"collector/model/machine/texture",
+       {"base", "collector/model/machine", "collector/model/machine/memory",
+        "collector/model/machine/warp"},
+       {}},
+      {"collector/model/machine/execute",
+       {"collector/model/machine", "collector/model/machine/texture",
+        "collector/model/machine/warp"},
+       {}},
+      {"collector/model/machine/native",
+       {"collector/model/machine", "collector/model/machine/execute",
+        "collector/model/machine/warp"},
+       {"xbyak/"}},
+      {"collector/model/machine/decode",
+       {"base", "collector/model/counts/rules", "collector/model/machine",
+        "collector/model/machine/memory", "collector/model/machine/warp", "collector/model/ptx/*"},
+       {}},
+      {"collector/model/machine/launch",
+       {"base", "collector/model/counts/rules", "collector/model/machine",
+        "collector/model/machine/execute", "collector/model/machine/memory",
+        "collector/model/machine/texture", "collector/model/machine/warp"},
+       {}},
+      {"collector/model/counts", {"base", "collector/model/machine/*", "schema"}, {}},
+      {"collector/model/counts/sass",
+       {"base", "collector/model/machine/*", "collector/model/ptx/*"},
+       {}},
+      {"collector/model/check/unset",
+       {"base", "collector/model/counts/rules", "collector/model/machine",
+        "collector/model/machine/memory", "collector/model/machine/warp"},
        {}},
       {"collector/model/check",
-       {"base", "collector/model/counts/rules", "collector/model/machine"},
+       {"base", "collector/model/check/unset", "collector/model/counts/rules",
+        "collector/model/machine", "collector/model/machine/launch",
+        "collector/model/machine/memory", "collector/model/machine/warp"},
        {}},
       {"collector/model/explain",
-       {"base", "collector/model/counts", "collector/model/machine", "schema"},
+       {"base", "collector/model/counts", "collector/model/counts/rules",
+        "collector/model/machine/*", "schema"},
        {}},
       {"collector/model/input",
-       {"base", "collector/model/ptx", "collector/model/machine", "schema/catalogue.h"},
+       {"base", "collector/model/ptx/*", "collector/model/machine/*", "schema/catalogue.h"},
        {"nlohmann/", "nvrtc.h", "yaml-cpp/"}},
       {"collector/model/session",
-       {"base", "collector/model", "collector/run/backend.h", "kernels/family.h", "schema"},
+       {"base", "collector/model/check/*", "collector/model/counts/*", "collector/model/explain",
+        "collector/model/input", "collector/model/machine/*", "collector/model/ptx/*",
+        "collector/run/backend.h", "kernels/family.h", "schema"},
        {}},
       // The rooms of the library that answers CUDA's API; each one may include those above it.
       {"collector/runtime/device",
-       {"base", "collector/model/machine", "schema/records.h"},
+       {"base", "collector/model/machine/*", "schema/records.h"},
        {"cuda.h", "cuda_runtime_api.h"}},
-      {"collector/runtime/memory", {"collector/model/machine", "collector/runtime/device"}, {}},
+      {"collector/runtime/memory", {"collector/model/machine/*", "collector/runtime/device"}, {}},
       {"collector/runtime/image",
-       {"base", "collector/model/counts/sass", "collector/model/input", "collector/model/machine",
-        "collector/model/ptx", "collector/runtime/device", "collector/runtime/memory"},
+       {"base", "collector/model/counts/sass", "collector/model/input", "collector/model/machine/*",
+        "collector/model/ptx/*", "collector/runtime/device", "collector/runtime/memory"},
        {"lz4.h", "zstd.h"}},
       {"collector/runtime/graph",
-       {"base", "collector/model/machine", "collector/runtime/device", "collector/runtime/memory"},
+       {"base", "collector/model/machine/*", "collector/runtime/device",
+        "collector/runtime/memory"},
        {}},
       {"collector/runtime/check",
        {"base", "collector/inject/channel.h", "collector/inject/filter.h",
-        "collector/inject/protocol.h", "collector/inject/ranges.h", "collector/model/check",
+        "collector/inject/protocol.h", "collector/inject/ranges.h", "collector/model/check/*",
         "collector/model/counts", "collector/model/explain", "collector/model/input",
-        "collector/model/machine", "collector/runtime/device", "collector/runtime/graph",
+        "collector/model/machine/*", "collector/runtime/device", "collector/runtime/graph",
         "collector/runtime/image", "collector/runtime/memory", "schema/records.h"},
        {"backtrace.h", "ucontext.h", "unwind.h"}},
       {"collector/runtime/process",
-       {"base", "collector/model/check", "collector/model/machine", "collector/runtime/check",
+       {"base", "collector/model/check/*", "collector/model/machine/*", "collector/runtime/check",
         "collector/runtime/device", "collector/runtime/graph", "collector/runtime/image",
         "collector/runtime/memory"},
        {"cuda_occupancy.h"}},
       {"collector/runtime/stream",
-       {"base", "collector/model/check", "collector/model/counts", "collector/model/machine",
+       {"base", "collector/model/check/*", "collector/model/counts", "collector/model/machine/*",
         "collector/runtime/check", "collector/runtime/device", "collector/runtime/graph",
         "collector/runtime/image", "collector/runtime/memory", "collector/runtime/process"},
        {}},
       {"collector/runtime/api",
-       {"base", "collector/model/machine", "collector/model/ptx", "collector/runtime/check",
+       {"base", "collector/model/machine/*", "collector/model/ptx/*", "collector/runtime/check",
         "collector/runtime/device", "collector/runtime/graph", "collector/runtime/image",
         "collector/runtime/memory", "collector/runtime/process", "collector/runtime/stream"},
        {"nvJitLink.h"}},
       {"collector/runtime/api/driver",
-       {"collector/model/machine", "collector/model/ptx", "collector/runtime/api",
+       {"collector/model/machine/*", "collector/model/ptx/*", "collector/runtime/api",
         "collector/runtime/device", "collector/runtime/graph", "collector/runtime/image",
         "collector/runtime/memory", "collector/runtime/process", "collector/runtime/stream"},
        {}},
@@ -105,15 +151,66 @@ const std::vector<Layer>& layers() {
         "collector/runtime/process"},
        {"cuda_runtime_api.h", "nvJitLink.h", "nvrtc.h"}},
       {"collector/family",
-       {"base", "collector/model/input", "collector/model/ptx", "collector/model/counts/sass",
+       {"base", "collector/model/input", "collector/model/ptx/*", "collector/model/counts/sass",
         "collector/model/machine/decode/decode.h", "collector/model/machine/program.h",
         "kernels/family.h", "schema/catalogue.h"},
        {"nlohmann/", "yaml-cpp/"}},
       {"collector/lab", {"base"}, {"nlohmann/"}},
+      {"reports/sql", {}, {}},
+      {"reports/table", {"base", "schema"}, {"nlohmann/"}},
+      {"reports/plot", {"base", "reports/table"}, {}},
+      {"reports", {"base", "reports/plot", "reports/sql", "reports/table", "schema"}, {"boost/"}},
+      {"reports/explain",
+       {"base", "reports", "reports/plot", "reports/sql", "reports/table", "schema"},
+       {"nlohmann/"}},
+      {"reports/compare",
+       {"base", "reports", "reports/explain", "reports/sql", "reports/table", "schema"},
+       {"nlohmann/"}},
+      {"reports/gates",
+       {"base", "reports", "reports/compare", "reports/sql", "reports/table", "schema"},
+       {"nlohmann/", "pugixml.hpp", "toml++/"}},
+      {"reports/sections",
+       {"base", "reports", "reports/compare", "reports/explain", "reports/plot", "reports/sql",
+        "reports/table", "schema"},
+       {}},
+      {"reports/render",
+       {"base", "reports", "reports/sections", "reports/sql", "reports/table", "schema"},
+       {}},
+      // The commands. The last ones may use what others measure.
       {"collector/cli",
-       {"base", "collector", "kernels", "schema", "reports"},
-       {"CLI/", "nlohmann/"}},
-      {"reports", {"base", "schema"}, {"boost/", "nlohmann/", "pugixml.hpp", "toml++/"}},
+       {"base", "collector/cupti", "collector/family", "collector/model/*", "collector/run",
+        "collector/runtime/image", "reports/*", "schema"},
+       {"CLI/"}},
+      {"collector/cli/tables",
+       {"base", "collector/cli", "collector/model/*", "collector/profile", "reports/*", "schema"},
+       {}},
+      {"collector/cli/request",
+       {"base", "collector/cli", "collector/family", "collector/model/*", "collector/run",
+        "reports/*", "schema"},
+       {"CLI/"}},
+      {"collector/cli/report",
+       {"base", "collector/cli", "collector/cupti", "collector/model/*", "kernels", "reports/*",
+        "schema/*"},
+       {"CLI/"}},
+      {"collector/cli/profile",
+       {"base", "collector/cli", "collector/cli/request", "collector/cli/tables", "collector/cupti",
+        "collector/inject", "collector/lab", "collector/model/*", "collector/profile",
+        "collector/run", "collector/runtime/image", "reports/*", "schema"},
+       {"CLI/"}},
+      {"collector/cli/run",
+       {"base", "collector/cli", "collector/cli/profile", "collector/cli/request",
+        "collector/cli/tables", "collector/family", "collector/lab", "collector/model/*",
+        "collector/run", "reports/*", "schema"},
+       {"CLI/"}},
+      {"collector/cli/submit",
+       {"base", "collector/cli", "collector/cli/request", "collector/cli/run", "collector/lab",
+        "collector/profile", "reports/*", "schema"},
+       {"CLI/"}},
+      {"collector/cli/model",
+       {"base", "collector/cli", "collector/cli/report", "collector/cli/request",
+        "collector/cli/tables", "collector/cupti", "collector/model/*", "collector/profile",
+        "collector/runtime/image", "kernels", "reports/*", "schema"},
+       {"CLI/"}},
   };
   return table;
 }
@@ -168,15 +265,23 @@ std::optional<std::string> included(const std::string& line) {
   return line.substr(open, close - open);
 }
 
+/// Whether an entry of the table names a header that this layer holds.
+bool holds(const std::string& entry, const Layer& layer, const std::string& header) {
+  if (entry == header || entry == layer.folder) return true;
+  if (!entry.ends_with("/*")) return false;
+  const std::string folder = entry.substr(0, entry.size() - 2);
+  return layer.folder == folder || layer.folder.starts_with(folder + "/");
+}
+
 bool is_allowed(const Layer& layer, const std::string& include) {
   const std::string header = include.substr(1);
   if (include.front() == '<') {
     return is_standard_or_system(header) || starts_with_any(header, layer.libraries);
   }
-  if (header.rfind(layer.folder + "/", 0) == 0) return true;
-  return std::any_of(layer.folders.begin(), layer.folders.end(), [&](const std::string& folder) {
-    return header == folder || header.rfind(folder + "/", 0) == 0;
-  });
+  const Layer* of_header = layer_of(header);
+  if (of_header == nullptr || of_header == &layer) return of_header != nullptr;
+  return std::any_of(layer.folders.begin(), layer.folders.end(),
+                     [&](const std::string& entry) { return holds(entry, *of_header, header); });
 }
 
 /// The includes of one file that its layer does not allow, as "path: #include …".
@@ -204,6 +309,24 @@ TEST(Layering, EveryIncludeFollowsAnArrow) {
     ASSERT_TRUE(text) << file;
     const std::string path = fs::relative(file, warpmeter::source_dir()).string();
     for (const std::string& violation : violations(path, text)) ADD_FAILURE() << violation;
+  }
+}
+
+TEST(Layering, NoArrowLeadsUp) {
+  for (auto layer = layers().begin(); layer != layers().end(); ++layer) {
+    for (const std::string& entry : layer->folders) {
+      for (auto other = layer; other != layers().end(); ++other) {
+        EXPECT_FALSE(holds(entry, *other, "")) << layer->folder << " → " << other->folder;
+      }
+    }
+  }
+}
+
+TEST(Layering, NoFolderHoldsMoreThanFortyFiles) {
+  std::map<fs::path, int> files;
+  for (const fs::path& file : sources()) ++files[file.parent_path()];
+  for (const auto& [folder, count] : files) {
+    if (folder.filename() != "base") EXPECT_LE(count, 40) << folder;
   }
 }
 

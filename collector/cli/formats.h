@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "reports/table.h"
+#include "reports/table/table.h"
 
 namespace CLI {
 class App;

@@ -16,9 +16,9 @@
 #include "reports/compare/groups.h"
 #include "reports/compare/sides.h"
 #include "reports/compare/times.h"
-#include "reports/number.h"
 #include "reports/record.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
+#include "reports/table/number.h"
 #include "reports/unfinished.h"
 
 namespace warpmeter::reports {

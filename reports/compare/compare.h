@@ -13,7 +13,7 @@
 
 #include "reports/explain/explained.h"
 #include "reports/statistics.h"
-#include "reports/table.h"
+#include "reports/table/table.h"
 #include "reports/unfinished.h"
 #include "schema/store.h"
 

@@ -15,7 +15,7 @@
 #include "base/statistics.h"
 #include "reports/metrics.h"
 #include "reports/record.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
 #include "schema/catalogue.h"
 
 namespace warpmeter::reports {

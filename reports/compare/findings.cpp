@@ -12,7 +12,7 @@
 #include <set>
 
 #include "reports/record.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
 
 namespace warpmeter::reports {
 namespace {

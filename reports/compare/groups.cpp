@@ -9,9 +9,9 @@
 #include <unordered_map>
 
 #include "reports/disturbances.h"
-#include "reports/number.h"
 #include "reports/record.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports {
 namespace {

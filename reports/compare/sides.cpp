@@ -17,7 +17,7 @@
 #include "base/variant_name.h"
 #include "reports/compare/common_sizes.h"
 #include "reports/record.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
 #include "reports/unfinished.h"
 
 namespace warpmeter::reports {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/number.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "reports/explain/sentences.h"
-#include "reports/json.h"
-#include "reports/number.h"
+#include "reports/table/json.h"
+#include "reports/table/number.h"
 #include "reports/unfinished.h"
 
 namespace warpmeter::reports {

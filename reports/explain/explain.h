@@ -10,7 +10,7 @@
 
 #include "reports/document.h"
 #include "reports/explain/explained.h"
-#include "reports/table.h"
+#include "reports/table/table.h"
 #include "schema/store.h"
 
 namespace warpmeter::reports {

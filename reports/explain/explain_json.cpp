@@ -2,7 +2,7 @@
 
 #include "reports/explain/explain.h"
 #include "reports/explain/sentences.h"
-#include "reports/json.h"
+#include "reports/table/json.h"
 
 namespace warpmeter::reports {
 namespace {

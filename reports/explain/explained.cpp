@@ -10,9 +10,9 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "reports/json.h"
 #include "reports/record.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
+#include "reports/table/json.h"
 #include "reports/unfinished.h"
 
 namespace warpmeter::reports {

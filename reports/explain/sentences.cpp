@@ -8,8 +8,8 @@
 #include <cctype>
 #include <cmath>
 
-#include "reports/number.h"
 #include "reports/record.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports {
 namespace {

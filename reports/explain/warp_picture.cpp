@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "reports/json.h"
-#include "reports/number.h"
+#include "reports/table/json.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/picture.h"
+#include "reports/plot/picture.h"
 
 namespace warpmeter::reports {
 

@@ -12,9 +12,9 @@
 #include "base/error.h"
 #include "reports/compare/groups.h"
 #include "reports/gates/slowdown.h"
-#include "reports/number.h"
 #include "reports/record.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
+#include "reports/table/number.h"
 #include "reports/unfinished.h"
 #include "schema/catalogue.h"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "reports/gates/expression.h"
-#include "reports/table.h"
+#include "reports/table/table.h"
 #include "schema/store.h"
 
 namespace warpmeter::reports {

@@ -9,9 +9,9 @@
 #include "base/utf8.h"
 #include "reports/document.h"
 #include "reports/gates/check.h"
-#include "reports/json.h"
-#include "reports/number.h"
 #include "reports/record.h"
+#include "reports/table/json.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports {
 namespace {

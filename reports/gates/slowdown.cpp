@@ -7,7 +7,7 @@
 
 #include "reports/compare/groups.h"
 #include "reports/compare/times.h"
-#include "reports/number.h"
+#include "reports/table/number.h"
 #include "reports/unfinished.h"
 
 namespace warpmeter::reports {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "reports/best.h"
-#include "reports/number.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports::sections {
 namespace {

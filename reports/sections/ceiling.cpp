@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <map>
 
-#include "reports/number.h"
 #include "reports/sections/sections.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports::sections {
 namespace {

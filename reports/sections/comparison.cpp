@@ -9,8 +9,8 @@
 #include <set>
 
 #include "reports/metrics.h"
-#include "reports/number.h"
 #include "reports/sections/sections.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports::sections {
 namespace {

@@ -16,7 +16,7 @@
 #include "base/statistics.h"
 #include "reports/disturbances.h"
 #include "reports/sections/sections.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
 
 namespace warpmeter::reports::sections {
 namespace {

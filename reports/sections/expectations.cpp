@@ -5,9 +5,9 @@
 #include <map>
 #include <tuple>
 
-#include "reports/number.h"
 #include "reports/sections/sections.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
+#include "reports/table/number.h"
 #include "reports/unfinished.h"
 
 namespace warpmeter::reports::sections {

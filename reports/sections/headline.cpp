@@ -17,10 +17,10 @@
 #include "reports/disturbances.h"
 #include "reports/explain/sentences.h"
 #include "reports/metrics.h"
-#include "reports/number.h"
 #include "reports/sections/best_variant.h"
 #include "reports/sections/sections.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
+#include "reports/table/number.h"
 #include "reports/unfinished.h"
 
 namespace warpmeter::reports::sections {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "reports/number.h"
 #include "reports/sections/sections.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports::sections {
 namespace {

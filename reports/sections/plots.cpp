@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "reports/metrics.h"
-#include "reports/number.h"
 #include "reports/sections/sections.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports::sections {
 namespace {

@@ -2,10 +2,10 @@
 // and the full list.
 #include <fmt/format.h>
 
-#include "reports/number.h"
 #include "reports/sections/sections.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
 #include "reports/stalls.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports::sections {
 namespace {

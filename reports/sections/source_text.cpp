@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "reports/number.h"
 #include "reports/sections/sections.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports::sections {
 namespace {

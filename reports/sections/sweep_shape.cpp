@@ -10,8 +10,8 @@
 
 #include "base/statistics.h"
 #include "reports/metrics.h"
-#include "reports/number.h"
-#include "reports/plot.h"
+#include "reports/plot/plot.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports::sections {
 namespace {

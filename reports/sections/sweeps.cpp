@@ -13,9 +13,9 @@
 #include "base/variant_name.h"
 #include "reports/best.h"
 #include "reports/metrics.h"
-#include "reports/number.h"
 #include "reports/sections/sections.h"
 #include "reports/sections/sweep_shape.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports::sections {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "reports/metrics.h"
 #include "reports/sections/sections.h"
-#include "reports/sections/sql.h"
+#include "reports/sql/sql.h"
 
 namespace warpmeter::reports::sections {
 namespace {

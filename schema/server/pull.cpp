@@ -13,7 +13,7 @@
 #include "base/temporary.h"
 #include "base/words.h"
 #include "schema/database.h"
-#include "schema/merge.h"
+#include "schema/merge/merge.h"
 #include "schema/server.h"
 #include "schema/server/connection.h"
 #include "schema/server/run_content.h"

@@ -13,9 +13,9 @@
 #include <map>
 
 #include "base/temporary.h"
-#include "schema/conflict.h"
 #include "schema/database.h"
 #include "schema/embedded.h"
+#include "schema/merge/conflict.h"
 #include "schema/server.h"
 #include "schema/server/connection.h"
 #include "schema/server/copy_rows.h"

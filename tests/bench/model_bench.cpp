@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "collector/model/machine/decode/decode.h"
-#include "collector/model/machine/launch.h"
+#include "collector/model/machine/launch/launch.h"
 #include "collector/model/ptx/module.h"
 #include "kernels/family.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-#include "collector/model/machine/acceptance.h"
+#include "collector/model/machine/decode/acceptance.h"
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/ptx/module.h"
 

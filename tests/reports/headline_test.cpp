@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/report.h"
+#include "reports/render/report.h"
 #include "tests/reports/compare_runs.h"
 #include "tests/reports/explained_launches.h"
 #include "tests/reports/golden_file.h"

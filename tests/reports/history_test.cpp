@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/temporary.h"
 #include "reports/page.h"
-#include "reports/text_plot.h"
+#include "reports/plot/text_plot.h"
 #include "schema/store.h"
 
 namespace warpmeter::reports {

@@ -1,4 +1,4 @@
-#include "reports/number.h"
+#include "reports/table/number.h"
 
 #include <gtest/gtest.h>
 

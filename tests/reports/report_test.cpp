@@ -1,6 +1,6 @@
 // Whole reports against the files in golden/. What differs from run to run (times of day, UUIDs) is
 // made equal here, not in the product.
-#include "reports/report.h"
+#include "reports/render/report.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

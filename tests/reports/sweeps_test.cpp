@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "reports/best.h"
-#include "reports/heat.h"
 #include "reports/page.h"
-#include "reports/report.h"
+#include "reports/plot/heat.h"
+#include "reports/render/report.h"
 #include "reports/sections/sections.h"
 #include "reports/sweep.h"
 #include "tests/reports/golden_file.h"

@@ -1,4 +1,4 @@
-#include "reports/table.h"
+#include "reports/table/table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "reports/stream.h"
+#include "reports/table/stream.h"
 
 namespace warpmeter::reports {
 namespace {

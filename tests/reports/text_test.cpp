@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 #include "reports/document.h"
-#include "reports/table.h"
+#include "reports/table/table.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "reports/compare/compare.h"
 #include "reports/gates/check.h"
-#include "reports/report.h"
+#include "reports/render/report.h"
 #include "tests/reports/compare_runs.h"
 #include "tests/reports/runs.h"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "reports/explain/explain.h"
-#include "reports/report.h"
+#include "reports/render/report.h"
 #include "tests/reports/runs.h"
 #include "tests/reports/sweep_runs.h"
 

@@ -1,5 +1,5 @@
 // Databases into one: each run once, with everything that belongs to it, and no source changed.
-#include "schema/merge.h"
+#include "schema/merge/merge.h"
 
 #include <fstream>
 #include <iterator>

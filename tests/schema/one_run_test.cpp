@@ -1,5 +1,5 @@
 // The runs of a job's tasks as one run.
-#include "schema/one_run.h"
+#include "schema/merge/one_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

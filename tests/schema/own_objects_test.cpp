@@ -9,7 +9,7 @@
 #include "schema/database.h"
 #include "schema/embedded.h"
 #include "schema/maintenance.h"
-#include "schema/merge.h"
+#include "schema/merge/merge.h"
 #include "tests/schema/fixture.h"
 
 namespace warpmeter::schema {

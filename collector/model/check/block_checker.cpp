@@ -6,11 +6,11 @@
 #include <bit>
 
 #include "base/lanes.h"
-#include "collector/model/check/source_lane.h"
-#include "collector/model/machine/exchange_operands.h"
-#include "collector/model/machine/lane_rows.h"
-#include "collector/model/machine/trap_message.h"
-#include "collector/model/machine/worker.h"
+#include "collector/model/check/unset/source_lane.h"
+#include "collector/model/machine/launch/trap_message.h"
+#include "collector/model/machine/launch/worker.h"
+#include "collector/model/machine/warp/exchange_operands.h"
+#include "collector/model/machine/warp/lane_rows.h"
 
 namespace warpmeter::model::check {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "collector/model/check/bulk_copies.h"
 #include "collector/model/check/checker.h"
-#include "collector/model/check/unset_registers.h"
+#include "collector/model/check/unset/registers.h"
 #include "collector/model/machine/observer.h"
 
 namespace warpmeter::model::check {

@@ -7,8 +7,8 @@
 #include "collector/model/check/block_checker.h"
 #include "collector/model/check/stored_value.h"
 #include "collector/model/machine/bulk.h"
-#include "collector/model/machine/lane_rows.h"
-#include "collector/model/machine/mbarrier.h"
+#include "collector/model/machine/warp/lane_rows.h"
+#include "collector/model/machine/warp/mbarrier.h"
 
 namespace warpmeter::model::check {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "base/lanes.h"
 #include "collector/model/check/stored_value.h"
-#include "collector/model/machine/mbarrier.h"
-#include "collector/model/machine/shown_name.h"
+#include "collector/model/machine/memory/shown_name.h"
+#include "collector/model/machine/warp/mbarrier.h"
 
 namespace warpmeter::model::check {
 namespace {

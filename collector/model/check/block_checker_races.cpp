@@ -9,7 +9,7 @@
 #include "collector/model/check/block_checker.h"
 #include "collector/model/check/stored_value.h"
 #include "collector/model/check/updates.h"
-#include "collector/model/machine/shown_name.h"
+#include "collector/model/machine/memory/shown_name.h"
 
 namespace warpmeter::model::check {
 namespace {

@@ -22,12 +22,12 @@
 #include "collector/model/check/passage.h"
 #include "collector/model/check/shadow.h"
 #include "collector/model/check/signals.h"
+#include "collector/model/check/unset/written.h"
 #include "collector/model/check/updates.h"
-#include "collector/model/check/written.h"
-#include "collector/model/machine/launch.h"
+#include "collector/model/machine/launch/launch.h"
 #include "collector/model/machine/observer.h"
 #include "collector/model/machine/program.h"
-#include "collector/model/machine/warp.h"
+#include "collector/model/machine/warp/warp.h"
 
 namespace warpmeter::model::check {
 

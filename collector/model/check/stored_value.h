@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "collector/model/machine/program.h"
-#include "collector/model/machine/warp.h"
+#include "collector/model/machine/warp/warp.h"
 
 namespace warpmeter::model::check {
 

@@ -26,7 +26,7 @@ constexpr Row rows[] = {
 #define TERNARY(code, names, ...) {Code::code, Shape::ternary, names},
 #define LOAD(code, ...) {Code::code##_a32, Shape::load, ""}, {Code::code##_a64, Shape::load, ""},
 #define STORE(code, ...) {Code::code##_a32, Shape::store, ""}, {Code::code##_a64, Shape::store, ""},
-#include "collector/model/machine/operations.h"
+#include "collector/model/machine/warp/operations.h"
 };
 
 const Row& row_of(Code code) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "collector/model/counts/block_selection.h"
-#include "collector/model/machine/launch.h"
+#include "collector/model/machine/launch/launch.h"
 #include "collector/model/machine/program.h"
 #include "schema/records.h"
 

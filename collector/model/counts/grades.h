@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collector/model/machine/launch.h"
+#include "collector/model/machine/launch/launch.h"
 #include "schema/records.h"
 
 namespace warpmeter::model {

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "collector/model/explain/subject.h"
-#include "collector/model/machine/shown_name.h"
+#include "collector/model/machine/memory/shown_name.h"
 
 namespace warpmeter::model::explain {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "base/geometry.h"
 #include "collector/model/explain/sources.h"
-#include "collector/model/machine/launch.h"
+#include "collector/model/machine/launch/launch.h"
 #include "collector/model/machine/program.h"
 #include "schema/explanation.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/words.h"
 #include "collector/model/input/variables.h"
-#include "collector/model/ptx/variable_uses.h"
+#include "collector/model/ptx/memory/variable_uses.h"
 
 namespace warpmeter::model {
 namespace {

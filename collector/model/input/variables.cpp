@@ -17,7 +17,7 @@
 #include "collector/model/input/arguments.h"
 #include "collector/model/input/fill.h"
 #include "collector/model/input/npy.h"
-#include "collector/model/machine/shown_name.h"
+#include "collector/model/machine/memory/shown_name.h"
 
 namespace warpmeter::model {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "collector/model/counts/rules/counting.h"
 #include "collector/model/machine/access_counts.h"
-#include "collector/model/machine/sharing.h"
+#include "collector/model/machine/memory/sharing.h"
 #include "collector/model/machine/windows.h"
 #include "collector/model/machine/worker_memory.h"
 

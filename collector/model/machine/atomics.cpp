@@ -10,7 +10,7 @@
 // The arithmetic of 16-bit floats is that of the units of execute/, compiled once more.
 #define WARPMETER_ISA atomics
 #include "collector/model/machine/execute/narrow.h"
-#include "collector/model/machine/lane_rows.h"
+#include "collector/model/machine/warp/lane_rows.h"
 
 namespace warpmeter::model {
 namespace {

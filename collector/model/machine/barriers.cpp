@@ -3,8 +3,8 @@
 #include <bit>
 
 #include "collector/model/counts/rules/counting.h"
-#include "collector/model/machine/lane_rows.h"
 #include "collector/model/machine/observer.h"
+#include "collector/model/machine/warp/lane_rows.h"
 
 namespace warpmeter::model {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "collector/model/machine/warp.h"
+#include "collector/model/machine/warp/warp.h"
 
 namespace warpmeter::model {
 class BlockObserver;

@@ -8,8 +8,8 @@
 #include "base/lanes.h"
 #include "collector/model/machine/access.h"
 #include "collector/model/machine/cluster.h"
-#include "collector/model/machine/lane_rows.h"
-#include "collector/model/machine/mbarrier.h"
+#include "collector/model/machine/warp/lane_rows.h"
+#include "collector/model/machine/warp/mbarrier.h"
 #include "collector/model/machine/worker_memory.h"
 
 namespace warpmeter::model {

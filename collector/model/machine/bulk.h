@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "collector/model/machine/tensor_map.h"
-#include "collector/model/machine/warp.h"
+#include "collector/model/machine/warp/tensor_map.h"
+#include "collector/model/machine/warp/warp.h"
 
 namespace warpmeter::model {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "collector/model/machine/cluster_barrier.h"
 #include "collector/model/machine/observer.h"
+#include "collector/model/machine/warp/cluster_barrier.h"
 #include "collector/model/machine/worker_memory.h"
 
 namespace warpmeter::model {

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "base/geometry.h"
-#include "collector/model/machine/warp.h"
+#include "collector/model/machine/warp/warp.h"
 
 namespace warpmeter::model {
 

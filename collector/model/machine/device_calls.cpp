@@ -7,9 +7,9 @@
 #include "base/lanes.h"
 #include "collector/model/machine/access.h"
 #include "collector/model/machine/device_runtime.h"
-#include "collector/model/machine/lane_rows.h"
 #include "collector/model/machine/observer.h"
 #include "collector/model/machine/system_calls.h"
+#include "collector/model/machine/warp/lane_rows.h"
 #include "collector/model/machine/worker_memory.h"
 
 namespace warpmeter::model {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collector/model/machine/warp.h"
+#include "collector/model/machine/warp/warp.h"
 
 namespace warpmeter::model {
 

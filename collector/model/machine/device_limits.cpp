@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "collector/model/machine/align.h"
+#include "collector/model/machine/memory/align.h"
 
 namespace warpmeter::model {
 namespace {

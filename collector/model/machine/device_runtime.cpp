@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "collector/model/machine/align.h"
-#include "collector/model/machine/launch.h"
+#include "collector/model/machine/launch/launch.h"
+#include "collector/model/machine/memory/align.h"
 
 namespace warpmeter::model {
 namespace {

@@ -19,7 +19,7 @@
 
 #include "base/geometry.h"
 #include "collector/model/machine/device_calls.h"
-#include "collector/model/machine/memory.h"
+#include "collector/model/machine/memory/memory.h"
 #include "collector/model/machine/program.h"
 
 namespace warpmeter::model {

@@ -10,7 +10,7 @@
 
 #include "base/lanes.h"
 #include "collector/model/machine/program.h"
-#include "collector/model/machine/warp.h"
+#include "collector/model/machine/warp/warp.h"
 
 namespace warpmeter::model {
 

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "collector/model/machine/memory.h"
+#include "collector/model/machine/memory/memory.h"
 #include "collector/model/machine/program.h"
 
 namespace warpmeter::model {

@@ -13,14 +13,14 @@
 #include "base/geometry.h"
 #include "collector/model/machine/bulk.h"
 #include "collector/model/machine/device_calls.h"
-#include "collector/model/machine/matrix_product.h"
-#include "collector/model/machine/memory.h"
+#include "collector/model/machine/memory/memory.h"
 #include "collector/model/machine/native/code.h"
-#include "collector/model/machine/operation.h"
 #include "collector/model/machine/texture/access.h"
-#include "collector/model/machine/unset_steps.h"
-#include "collector/model/machine/warp.h"
-#include "collector/model/machine/warpgroup_product.h"
+#include "collector/model/machine/warp/matrix_product.h"
+#include "collector/model/machine/warp/operation.h"
+#include "collector/model/machine/warp/unset_steps.h"
+#include "collector/model/machine/warp/warp.h"
+#include "collector/model/machine/warp/warpgroup_product.h"
 
 namespace warpmeter::model {
 

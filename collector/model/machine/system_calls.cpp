@@ -11,7 +11,7 @@
 #include "base/lanes.h"
 #include "collector/model/counts/rules/counting.h"
 #include "collector/model/machine/access.h"
-#include "collector/model/machine/lane_rows.h"
+#include "collector/model/machine/warp/lane_rows.h"
 #include "collector/model/machine/worker_memory.h"
 
 namespace warpmeter::model {

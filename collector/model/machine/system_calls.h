@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "collector/model/machine/warp.h"
+#include "collector/model/machine/warp/warp.h"
 
 namespace warpmeter::model {
 

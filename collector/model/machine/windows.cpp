@@ -4,7 +4,7 @@
 
 #include "collector/model/counts/rules/counting.h"
 #include "collector/model/machine/cluster.h"
-#include "collector/model/machine/sharing.h"
+#include "collector/model/machine/memory/sharing.h"
 #include "collector/model/machine/worker_memory.h"
 
 namespace warpmeter::model {

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "collector/model/machine/memory.h"
+#include "collector/model/machine/memory/memory.h"
 #include "collector/model/machine/program.h"
-#include "collector/model/machine/warp.h"
+#include "collector/model/machine/warp/warp.h"
 
 namespace warpmeter::model {
 

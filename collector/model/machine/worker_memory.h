@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "collector/model/machine/block_trace.h"
-#include "collector/model/machine/memory.h"
+#include "collector/model/machine/memory/block_trace.h"
+#include "collector/model/machine/memory/memory.h"
+#include "collector/model/machine/memory/zeroed_bytes.h"
 #include "collector/model/machine/program.h"
-#include "collector/model/machine/warp.h"
-#include "collector/model/machine/zeroed_bytes.h"
+#include "collector/model/machine/warp/warp.h"
 
 namespace warpmeter::model {
 

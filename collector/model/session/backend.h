@@ -12,7 +12,7 @@
 #include "collector/model/check/coverage.h"
 #include "collector/model/check/findings.h"
 #include "collector/model/explain/explain.h"
-#include "collector/model/machine/launch.h"
+#include "collector/model/machine/launch/launch.h"
 #include "collector/run/backend.h"
 
 namespace warpmeter::model {

@@ -18,14 +18,14 @@
 #include "base/output.h"
 #include "collector/model/check/coverage.h"
 #include "collector/model/check/findings.h"
-#include "collector/model/check/written.h"
+#include "collector/model/check/unset/written.h"
 #include "collector/model/counts/estimate.h"
 #include "collector/model/explain/explain.h"
 #include "collector/model/input/arguments.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/model/input/spec.h"
 #include "collector/model/input/variables.h"
-#include "collector/model/machine/launch.h"
+#include "collector/model/machine/launch/launch.h"
 #include "schema/records.h"
 
 namespace warpmeter::model::check {

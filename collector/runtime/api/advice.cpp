@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "collector/model/machine/align.h"
+#include "collector/model/machine/memory/align.h"
 #include "collector/runtime/api/advice.h"
 #include "collector/runtime/api/answer.h"
 #include "collector/runtime/api/driver_call.h"

@@ -28,49 +28,12 @@ Names& unanswered() {
 
 std::vector<Answer> answers() {
   std::vector<Answer> all;
-  for (const auto& table : {registration_answers(),
-                            memory_answers(),
-                            copy_answers(),
-                            stream_answers(),
-                            device_answers(),
-                            launch_answers(),
-                            graph_answers(),
-                            graph_edge_answers(),
-                            graph_node_answers(),
-                            executable_answers(),
-                            capture_answers(),
-                            earlier_answers(),
-                            ipc_answers(),
-                            library_answers(),
-                            array_answers(),
-                            texture_answers(),
-                            batch_answers(),
-                            log_answers(),
-                            earlier_graph_answers(),
-                            advice_answers(),
-                            pool_answers(),
-                            stream_attribute_answers(),
-                            conditional_answers(),
-                            driver_device_answers(),
-                            driver_module_answers(),
-                            driver_launch_answers(),
-                            driver_memory_answers(),
-                            driver_copy_answers(),
-                            driver_stream_answers(),
-                            driver_graph_answers(),
-                            driver_array_answers(),
-                            driver_texture_answers(),
-                            tensor_answers(),
-                            virtual_memory_answers(),
-                            linker_answers(),
-                            stream_value_answers(),
-                            green_context_answers(),
-                            driver_advice_answers(),
-                            driver_stream_attribute_answers(),
-                            driver_question_answers(),
-                            driver_earlier_answers()}) {
+  const auto add = [&](std::span<const Answer> table) {
     all.insert(all.end(), table.begin(), table.end());
-  }
+  };
+#define WARPMETER_ADD(NAME) add(NAME##_answers());
+  WARPMETER_ANSWER_TABLES(WARPMETER_ADD)
+#undef WARPMETER_ADD
   return all;
 }
 

@@ -14,50 +14,23 @@ struct Answer {
   void* function = nullptr;
 };
 
-// Each file of answers has a table; answers() is all of them.
-std::span<const Answer> registration_answers();
-std::span<const Answer> memory_answers();
-std::span<const Answer> copy_answers();
-std::span<const Answer> stream_answers();
-std::span<const Answer> device_answers();
-std::span<const Answer> launch_answers();
-std::span<const Answer> graph_answers();
-std::span<const Answer> earlier_answers();
-std::span<const Answer> graph_edge_answers();
-std::span<const Answer> graph_node_answers();
-std::span<const Answer> executable_answers();
-std::span<const Answer> capture_answers();
-std::span<const Answer> ipc_answers();
-std::span<const Answer> library_answers();
-std::span<const Answer> array_answers();
-std::span<const Answer> texture_answers();
-std::span<const Answer> batch_answers();
-std::span<const Answer> log_answers();
-std::span<const Answer> earlier_graph_answers();
-std::span<const Answer> advice_answers();
-std::span<const Answer> pool_answers();
-std::span<const Answer> stream_attribute_answers();
-std::span<const Answer> conditional_answers();
-std::span<const Answer> driver_device_answers();
-// Parts of the driver's.
-std::span<const Answer> driver_module_answers();
-std::span<const Answer> driver_launch_answers();
-std::span<const Answer> driver_memory_answers();
-std::span<const Answer> driver_copy_answers();
-std::span<const Answer> driver_stream_answers();
-std::span<const Answer> driver_graph_answers();
-std::span<const Answer> driver_array_answers();
-std::span<const Answer> driver_texture_answers();
-std::span<const Answer> tensor_answers();
-std::span<const Answer> virtual_memory_answers();
-std::span<const Answer> driver_advice_answers();
-std::span<const Answer> driver_question_answers();
-std::span<const Answer> driver_earlier_answers();
-std::span<const Answer> driver_stream_attribute_answers();
-std::span<const Answer> linker_answers();
-std::span<const Answer> stream_value_answers();
-std::span<const Answer> green_context_answers();
+/// Each file of answers has a table of its own, NAME_answers(); this is the list of them.
+// clang-format off
+#define WARPMETER_ANSWER_TABLES(TABLE) TABLE(registration) TABLE(memory) TABLE(copy) \
+  TABLE(stream) TABLE(device) TABLE(launch) TABLE(graph) TABLE(earlier) TABLE(graph_edge) \
+  TABLE(graph_node) TABLE(executable) TABLE(capture) TABLE(ipc) TABLE(library) TABLE(array) \
+  TABLE(texture) TABLE(batch) TABLE(log) TABLE(earlier_graph) TABLE(advice) TABLE(pool) \
+  TABLE(stream_attribute) TABLE(conditional) TABLE(driver_device) TABLE(driver_module) \
+  TABLE(driver_launch) TABLE(driver_memory) TABLE(driver_copy) TABLE(driver_stream) \
+  TABLE(driver_graph) TABLE(driver_array) TABLE(driver_texture) TABLE(tensor) \
+  TABLE(virtual_memory) TABLE(driver_advice) TABLE(driver_question) TABLE(driver_earlier) \
+  TABLE(driver_stream_attribute) TABLE(linker) TABLE(stream_value) TABLE(green_context)
+// clang-format on
+#define WARPMETER_DECLARE(NAME) std::span<const Answer> NAME##_answers();
+WARPMETER_ANSWER_TABLES(WARPMETER_DECLARE)
+#undef WARPMETER_DECLARE
 
+/// All of them.
 std::vector<Answer> answers();
 
 /// The names that NVIDIA's libraries have, of the runtime and of the driver.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "collector/model/machine/align.h"
+#include "collector/model/machine/memory/align.h"
 #include "collector/runtime/api/answer.h"
 #include "collector/runtime/api/call.h"
 #include "collector/runtime/device/device.h"

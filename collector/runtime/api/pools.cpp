@@ -3,7 +3,7 @@
 #include <memory>
 #include <tuple>
 
-#include "collector/model/machine/align.h"
+#include "collector/model/machine/memory/align.h"
 #include "collector/runtime/api/answer.h"
 #include "collector/runtime/api/call.h"
 #include "collector/runtime/device/device.h"

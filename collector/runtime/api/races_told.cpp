@@ -1,7 +1,7 @@
 // Races in words, and those that show by what host code touches.
 #include <fmt/format.h>
 
-#include "collector/model/machine/shown_name.h"
+#include "collector/model/machine/memory/shown_name.h"
 #include "collector/runtime/api/call.h"
 #include "collector/runtime/check/caller.h"
 #include "collector/runtime/check/races.h"

@@ -17,7 +17,7 @@
 
 #include "collector/inject/protocol.h"
 #include "collector/model/check/checker.h"
-#include "collector/model/check/written.h"
+#include "collector/model/check/unset/written.h"
 #include "collector/runtime/check/caller.h"
 #include "collector/runtime/check/failed_calls.h"
 #include "collector/runtime/check/races.h"

@@ -10,8 +10,8 @@
 
 #include "collector/model/explain/sources.h"
 #include "collector/model/input/kernel_file.h"
-#include "collector/model/machine/launch.h"
-#include "collector/model/machine/memory.h"
+#include "collector/model/machine/launch/launch.h"
+#include "collector/model/machine/memory/memory.h"
 #include "collector/runtime/check/report.h"
 
 namespace warpmeter::runtime {

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "collector/model/machine/memory.h"
+#include "collector/model/machine/memory/memory.h"
 #include "collector/runtime/check/access_width.h"
 #include "collector/runtime/check/own_signals.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collector/model/machine/align.h"
+#include "collector/model/machine/memory/align.h"
 #include "collector/runtime/check/host_fault.h"
 
 namespace warpmeter::runtime {

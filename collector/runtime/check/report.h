@@ -12,7 +12,7 @@
 #include "collector/inject/channel.h"
 #include "collector/inject/filter.h"
 #include "collector/model/counts/grades.h"
-#include "collector/model/machine/launch.h"
+#include "collector/model/machine/launch/launch.h"
 #include "collector/model/machine/program.h"
 #include "schema/records.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "collector/model/machine/align.h"
+#include "collector/model/machine/memory/align.h"
 
 namespace warpmeter::runtime {
 namespace {

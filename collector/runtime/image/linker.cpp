@@ -10,8 +10,8 @@
 #include <variant>
 
 #include "base/kernel_name.h"
-#include "collector/model/ptx/declared.h"
-#include "collector/model/ptx/parser.h"
+#include "collector/model/ptx/flow/declared.h"
+#include "collector/model/ptx/parse/parser.h"
 #include "collector/runtime/image/fat_binary.h"
 #include "collector/runtime/image/link_ptx.h"
 #include "collector/runtime/image/object_file.h"

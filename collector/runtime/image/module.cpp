@@ -11,8 +11,8 @@
 #include "collector/model/counts/sass/elf.h"
 #include "collector/model/counts/sass/resources.h"
 #include "collector/model/input/kernel_file.h"
-#include "collector/model/machine/align.h"
 #include "collector/model/machine/decode/decode.h"
+#include "collector/model/machine/memory/align.h"
 #include "collector/runtime/image/ptxas.h"
 
 namespace warpmeter::runtime {

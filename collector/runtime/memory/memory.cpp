@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collector/model/machine/align.h"
+#include "collector/model/machine/memory/align.h"
 
 namespace warpmeter::runtime {
 namespace {

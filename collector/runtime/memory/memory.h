@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "collector/model/machine/memory.h"
+#include "collector/model/machine/memory/memory.h"
 #include "collector/runtime/memory/freed_memory.h"
 #include "collector/runtime/memory/shared_pages.h"
 

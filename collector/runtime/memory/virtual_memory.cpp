@@ -6,7 +6,7 @@
 #include <bit>
 #include <utility>
 
-#include "collector/model/machine/align.h"
+#include "collector/model/machine/memory/align.h"
 
 namespace warpmeter::runtime {
 namespace {

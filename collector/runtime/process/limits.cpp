@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "collector/model/machine/align.h"
+#include "collector/model/machine/memory/align.h"
 #include "collector/runtime/device/device.h"
 
 namespace warpmeter::runtime {

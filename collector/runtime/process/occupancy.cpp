@@ -6,7 +6,7 @@
 
 #include "collector/model/machine/cluster.h"
 #include "collector/model/machine/device_limits.h"
-#include "collector/model/machine/launch.h"
+#include "collector/model/machine/launch/launch.h"
 #include "collector/runtime/device/device.h"
 #include "collector/runtime/process/contexts.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "collector/model/check/written.h"
+#include "collector/model/check/unset/written.h"
 #include "collector/model/machine/program.h"
 #include "collector/model/machine/texture/texture.h"
 #include "collector/runtime/device/cuda_api.h"

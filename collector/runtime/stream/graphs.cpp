@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "collector/model/machine/align.h"
+#include "collector/model/machine/memory/align.h"
 #include "collector/runtime/stream/capture.h"
 #include "collector/runtime/stream/conditions.h"
 #include "collector/runtime/stream/graph_launches.h"

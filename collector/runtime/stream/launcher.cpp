@@ -18,7 +18,7 @@
 #include "collector/model/check/checker.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/machine/device_runtime.h"
-#include "collector/model/machine/launch.h"
+#include "collector/model/machine/launch/launch.h"
 #include "collector/runtime/image/registry.h"
 #include "collector/runtime/process/limits.h"
 #include "collector/runtime/process/occupancy.h"

@@ -1,5 +1,5 @@
 // What counts as a save of a watched file.
-#include "collector/cli/file_watch.h"
+#include "collector/cli/run/file_watch.h"
 
 #include <gtest/gtest.h>
 

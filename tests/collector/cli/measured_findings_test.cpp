@@ -1,5 +1,5 @@
 // What a GPU showed of launches, as findings beside those of the model.
-#include "collector/cli/measured_findings.h"
+#include "collector/cli/tables/measured_findings.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // The tables of `profile`: every number that is printed.
-#include "collector/cli/profile_tables.h"
+#include "collector/cli/tables/profile_tables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Which kernels the model can run, and every reason why it cannot run the others.
-#include "collector/model/machine/acceptance.h"
+#include "collector/model/machine/decode/acceptance.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

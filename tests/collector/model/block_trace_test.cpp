@@ -1,4 +1,4 @@
-#include "collector/model/machine/block_trace.h"
+#include "collector/model/machine/memory/block_trace.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "collector/model/machine/decode/decode.h"
-#include "collector/model/machine/launch.h"
+#include "collector/model/machine/launch/launch.h"
 #include "collector/model/ptx/module.h"
 
 namespace warpmeter::model {

@@ -1,6 +1,6 @@
 // Where addresses lead and what accesses cost: allocations, the spaces, vectors, atomics, and that
 // the remembered path counts as the careful one does.
-#include "collector/model/machine/memory.h"
+#include "collector/model/machine/memory/memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "collector/model/machine/execute/units.h"
-#include "collector/model/machine/launch.h"
+#include "collector/model/machine/launch/launch.h"
 
 namespace warpmeter::model {
 

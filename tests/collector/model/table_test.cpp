@@ -97,7 +97,7 @@ Names names_of_table() {
 #define TERNARY(code, choices, ...) add(choices);
 #define CLASSIFY(code, choices, ...) add(choices);
 #define CARRY(code, choices, ...) add(choices);
-#include "collector/model/machine/operations.h"
+#include "collector/model/machine/warp/operations.h"
   return names;
 }
 
@@ -279,7 +279,7 @@ const std::vector<std::string>& codes() {
 #define LOAD(code, ...) #code "_a32", #code "_a64", #code "_v_a32", #code "_v_a64",
 #define STORE(code, ...) #code "_a32", #code "_a64", #code "_v_a32", #code "_v_a64",
 #define OTHER(code, ...) #code,
-#include "collector/model/machine/operations.h"
+#include "collector/model/machine/warp/operations.h"
   };
   return names;
 }

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "collector/model/machine/shown_name.h"
+#include "collector/model/machine/memory/shown_name.h"
 #include "tests/collector/model/run_ptx.h"
 
 namespace warpmeter::model {

@@ -6,9 +6,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include "collector/model/machine/fragments.h"
-#include "collector/model/ptx/addresses.h"
-#include "collector/model/ptx/registers.h"
+#include "collector/model/machine/warp/fragments.h"
+#include "collector/model/ptx/flow/registers.h"
+#include "collector/model/ptx/memory/addresses.h"
 #include "collector/model/ptx/row.h"
 
 namespace warpmeter::model::sass {

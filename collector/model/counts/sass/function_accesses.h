@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "collector/model/machine/program.h"
-#include "collector/model/ptx/control_flow.h"
-#include "collector/model/ptx/flow_graph.h"
+#include "collector/model/ptx/flow/control_flow.h"
+#include "collector/model/ptx/flow/flow_graph.h"
 #include "collector/model/ptx/module.h"
 
 namespace warpmeter::model::sass {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "collector/model/machine/memory.h"
+#include "collector/model/machine/memory/memory.h"
 #include "collector/model/machine/program.h"
 
 namespace warpmeter::model::sass {

@@ -13,7 +13,7 @@
 #include "collector/model/counts/sass/elf.h"
 #include "collector/model/counts/sass/instruction.h"
 #include "collector/model/machine/program.h"
-#include "collector/model/ptx/flow_graph.h"
+#include "collector/model/ptx/flow/flow_graph.h"
 
 namespace warpmeter::model::sass {
 

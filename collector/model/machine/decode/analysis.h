@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "collector/model/ptx/control_flow.h"
-#include "collector/model/ptx/order_flow.h"
-#include "collector/model/ptx/slots.h"
+#include "collector/model/ptx/flow/control_flow.h"
+#include "collector/model/ptx/flow/slots.h"
+#include "collector/model/ptx/memory/order_flow.h"
 
 namespace warpmeter::model {
 

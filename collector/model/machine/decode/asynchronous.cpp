@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "collector/model/machine/decode/decoder.h"
-#include "collector/model/machine/mbarrier.h"
+#include "collector/model/machine/warp/mbarrier.h"
 
 namespace warpmeter::model {
 

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <set>
 
-#include "collector/model/machine/align.h"
 #include "collector/model/machine/decode/decoder.h"
-#include "collector/model/ptx/waiting.h"
+#include "collector/model/machine/memory/align.h"
+#include "collector/model/ptx/flow/waiting.h"
 
 namespace warpmeter::model {
 namespace {

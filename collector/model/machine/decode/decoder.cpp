@@ -6,16 +6,16 @@
 #include <functional>
 
 #include "collector/model/counts/rules/measured.h"
-#include "collector/model/machine/align.h"
 #include "collector/model/machine/decode/decode.h"
-#include "collector/model/ptx/copied_loads.h"
-#include "collector/model/ptx/early_joins.h"
-#include "collector/model/ptx/leaders.h"
-#include "collector/model/ptx/one_value.h"
-#include "collector/model/ptx/shared_variables.h"
-#include "collector/model/ptx/thread_numbers.h"
-#include "collector/model/ptx/verified_loads.h"
-#include "collector/model/ptx/waiting.h"
+#include "collector/model/machine/memory/align.h"
+#include "collector/model/ptx/flow/early_joins.h"
+#include "collector/model/ptx/flow/leaders.h"
+#include "collector/model/ptx/flow/one_value.h"
+#include "collector/model/ptx/flow/waiting.h"
+#include "collector/model/ptx/memory/copied_loads.h"
+#include "collector/model/ptx/memory/shared_variables.h"
+#include "collector/model/ptx/memory/thread_numbers.h"
+#include "collector/model/ptx/memory/verified_loads.h"
 
 namespace warpmeter::model {
 namespace {

@@ -20,10 +20,10 @@
 #include "collector/model/machine/decode/analysis.h"
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/machine/decode/table.h"
-#include "collector/model/machine/mbarrier.h"
 #include "collector/model/machine/program.h"
+#include "collector/model/machine/warp/mbarrier.h"
+#include "collector/model/ptx/flow/registers.h"
 #include "collector/model/ptx/module.h"
-#include "collector/model/ptx/registers.h"
 
 namespace warpmeter::model {
 

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "collector/model/machine/decode/decoder.h"
-#include "collector/model/machine/fragments.h"
+#include "collector/model/machine/warp/fragments.h"
 
 namespace warpmeter::model {
 

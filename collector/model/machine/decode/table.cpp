@@ -42,7 +42,7 @@ class Table {
 #define TERNARY(code, names, D, A, B, C, ...) add(names, {Code::code, D, {A, B, C}, 3});
 #define CLASSIFY(code, names, T, ...) add(names, {Code::code, none, {T}, 1});
 #define CARRY(code, names, T, sources, ...) add(names, {Code::code, T, {T, T, T}, sources});
-#include "collector/model/machine/operations.h"
+#include "collector/model/machine/warp/operations.h"
   }
 
   const ValueOperation* find(ptx::Opcode opcode, const ptx::Words& words) const {
@@ -75,7 +75,7 @@ struct ComparisonRow {
 };
 constexpr ComparisonRow comparisons[] = {
 #define COMPARE(code, comparison, T, ...) {ptx::Word::comparison, RowType::T, Code::code},
-#include "collector/model/machine/operations.h"
+#include "collector/model/machine/warp/operations.h"
 };
 
 struct AccessRow {
@@ -89,11 +89,11 @@ struct AccessRow {
    {Code::code##_a32, Code::code##_a64, Code::code##_v_a32, Code::code##_v_a64}},
 constexpr AccessRow loads[] = {
 #define LOAD(code, M, R) ACCESS(code, M, R)
-#include "collector/model/machine/operations.h"
+#include "collector/model/machine/warp/operations.h"
 };
 constexpr AccessRow stores[] = {
 #define STORE(code, M, R) ACCESS(code, M, R)
-#include "collector/model/machine/operations.h"
+#include "collector/model/machine/warp/operations.h"
 };
 #undef ACCESS
 
@@ -124,7 +124,7 @@ constexpr bool are_known(std::string_view names) {
 #define TERNARY KNOWN
 #define CLASSIFY KNOWN
 #define CARRY KNOWN
-#include "collector/model/machine/operations.h"
+#include "collector/model/machine/warp/operations.h"
 #undef KNOWN
 
 std::optional<RowType> compared_type(ptx::Type type, bool equality) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "collector/model/machine/operation.h"
+#include "collector/model/machine/warp/operation.h"
 #include "collector/model/ptx/mnemonic.h"
 
 namespace warpmeter::model {

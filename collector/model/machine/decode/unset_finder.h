@@ -18,7 +18,7 @@
 
 #include "collector/model/machine/decode/decoder.h"
 #include "collector/model/machine/decode/unset_memory.h"
-#include "collector/model/ptx/unset.h"
+#include "collector/model/ptx/memory/unset.h"
 
 namespace warpmeter::model {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "collector/model/machine/unset_steps.h"
+#include "collector/model/machine/warp/unset_steps.h"
 #include "collector/model/ptx/module.h"
 
 namespace warpmeter::model {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "collector/model/machine/align.h"
 #include "collector/model/machine/decode/decoder.h"
-#include "collector/model/ptx/reached.h"
+#include "collector/model/machine/memory/align.h"
+#include "collector/model/ptx/flow/reached.h"
 
 namespace warpmeter::model {
 namespace {

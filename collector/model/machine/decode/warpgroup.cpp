@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "collector/model/machine/decode/decoder.h"
-#include "collector/model/machine/fragments.h"
+#include "collector/model/machine/warp/fragments.h"
 
 namespace warpmeter::model {
 

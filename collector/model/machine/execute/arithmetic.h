@@ -112,7 +112,7 @@ inline T sum_with_carry(T x, T y, bool carry_in, bool& carry_out) {
     return op + 1;                                                               \
   }
 
-#include "collector/model/machine/operations.h"
+#include "collector/model/machine/warp/operations.h"
 
 template <class T>
 inline const Operation* select(Warp& w, const Operation* op, u32 mask) {

@@ -1,7 +1,7 @@
 // What each unit exports (see unit.h).
 #pragma once
 
-#include "collector/model/machine/warp.h"
+#include "collector/model/machine/warp/warp.h"
 
 namespace warpmeter::model {
 

@@ -286,7 +286,7 @@ inline const Operation* store(Warp& w, const Operation* op, u32 mask) {
   }
 #define LOAD(code, M, R) ACCESS(code, load, M, R)
 #define STORE(code, M, R) ACCESS(code, store, M, R)
-#include "collector/model/machine/operations.h"
+#include "collector/model/machine/warp/operations.h"
 
 const Operation* do_texture(Warp& w, const Operation* op, u32 mask) {
   return access_texture(w, op, mask) ? op + 1 : nullptr;

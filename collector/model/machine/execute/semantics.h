@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-#include "collector/model/machine/rounding.h"
+#include "collector/model/machine/warp/rounding.h"
 
 namespace warpmeter::model::WARPMETER_ISA {
 

@@ -12,15 +12,15 @@
 
 #include "collector/model/machine/access.h"
 #include "collector/model/machine/bulk.h"
-#include "collector/model/machine/cluster_barrier.h"
 #include "collector/model/machine/execute/entries.h"
 #include "collector/model/machine/execute/narrow.h"
 #include "collector/model/machine/execute/semantics.h"
 #include "collector/model/machine/execute/special.h"
-#include "collector/model/machine/mbarrier.h"
 #include "collector/model/machine/system_calls.h"
 #include "collector/model/machine/texture/access.h"
-#include "collector/model/machine/warp.h"
+#include "collector/model/machine/warp/cluster_barrier.h"
+#include "collector/model/machine/warp/mbarrier.h"
+#include "collector/model/machine/warp/warp.h"
 #include "collector/model/machine/warpgroup.h"
 
 namespace warpmeter::model::WARPMETER_ISA {
@@ -62,7 +62,7 @@ constexpr ExecuteOperation functions[] = {
 #define LOAD(code, ...) do_##code##_a32, do_##code##_a64, do_##code##_v_a32, do_##code##_v_a64,
 #define STORE(code, ...) do_##code##_a32, do_##code##_a64, do_##code##_v_a32, do_##code##_v_a64,
 #define OTHER(code, ...) do_##code,
-#include "collector/model/machine/operations.h"
+#include "collector/model/machine/warp/operations.h"
 };
 static_assert(sizeof(functions) / sizeof(functions[0]) == static_cast<std::size_t>(Code::count));
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "collector/model/machine/warp.h"
+#include "collector/model/machine/warp/warp.h"
 
 namespace warpmeter::model {
 

@@ -39,7 +39,7 @@ Access access_of(Code code) {
     return access_of<M, R>(stores, true, true);
 #define LOAD(name, M, R) ACCESS(name, false, M, R)
 #define STORE(name, M, R) ACCESS(name, true, M, R)
-#include "collector/model/machine/operations.h"
+#include "collector/model/machine/warp/operations.h"
 #undef ACCESS
     default:
       return {};

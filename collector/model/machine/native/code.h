@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "collector/model/machine/execute/units.h"
-#include "collector/model/machine/operation.h"
-#include "collector/model/machine/warp.h"
+#include "collector/model/machine/warp/operation.h"
+#include "collector/model/machine/warp/warp.h"
 
 namespace warpmeter::model {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "collector/model/machine/operation.h"
+#include "collector/model/machine/warp/operation.h"
 
 namespace warpmeter::model::native {
 

@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "collector/model/machine/native/instruction_set.h"
-#include "collector/model/machine/operation.h"
-#include "collector/model/machine/warp.h"
+#include "collector/model/machine/warp/operation.h"
+#include "collector/model/machine/warp/warp.h"
 
 namespace warpmeter::model::native {
 

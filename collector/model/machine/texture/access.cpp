@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/lanes.h"
-#include "collector/model/machine/sharing.h"
+#include "collector/model/machine/memory/sharing.h"
 #include "collector/model/machine/texture/format.h"
 #include "collector/model/machine/texture/surface.h"
 #include "collector/model/machine/worker_memory.h"

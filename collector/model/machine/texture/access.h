@@ -5,9 +5,9 @@
 #include <array>
 #include <cstdint>
 
-#include "collector/model/machine/operation.h"
 #include "collector/model/machine/texture/sample.h"
-#include "collector/model/machine/warp.h"
+#include "collector/model/machine/warp/operation.h"
+#include "collector/model/machine/warp/warp.h"
 
 namespace warpmeter::model {
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "collector/model/machine/program.h"
-#include "collector/model/ptx/declared.h"
+#include "collector/model/ptx/flow/declared.h"
 #include "collector/runtime/api/driver_call.h"
 #include "collector/runtime/image/fat_binary.h"
 #include "collector/runtime/image/jit_options.h"

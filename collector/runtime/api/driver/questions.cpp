@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "collector/model/machine/align.h"
+#include "collector/model/machine/memory/align.h"
 #include "collector/runtime/api/driver_call.h"
 #include "collector/runtime/device/device.h"
 #include "collector/runtime/process/process.h"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "collector/model/machine/tensor_map.h"
+#include "collector/model/machine/warp/tensor_map.h"
 #include "collector/runtime/api/driver_call.h"
 
 namespace warpmeter::runtime {

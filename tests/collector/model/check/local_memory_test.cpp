@@ -1,5 +1,5 @@
 // Local memory: which bits of it are unset, and that a read of them is found where it matters.
-#include "collector/model/check/local_memory.h"
+#include "collector/model/check/unset/local_memory.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // Registers that nothing has set: found where they matter, in the lanes in which they do, and
 // nowhere else.
-#include "collector/model/check/unset_registers.h"
+#include "collector/model/check/unset/registers.h"
 
 #include <gmock/gmock.h>
 

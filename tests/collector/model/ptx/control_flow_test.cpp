@@ -1,4 +1,4 @@
-#include "collector/model/ptx/control_flow.h"
+#include "collector/model/ptx/flow/control_flow.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

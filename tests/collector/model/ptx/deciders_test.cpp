@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "collector/model/ptx/one_value.h"
+#include "collector/model/ptx/flow/one_value.h"
 #include "tests/collector/model/ptx/parsed.h"
 
 namespace warpmeter::model::ptx {

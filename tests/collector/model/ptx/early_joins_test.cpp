@@ -1,4 +1,4 @@
-#include "collector/model/ptx/early_joins.h"
+#include "collector/model/ptx/flow/early_joins.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

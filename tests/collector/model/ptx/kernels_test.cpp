@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "collector/model/ptx/declared.h"
+#include "collector/model/ptx/flow/declared.h"
+#include "collector/model/ptx/flow/slots.h"
 #include "collector/model/ptx/row.h"
-#include "collector/model/ptx/slots.h"
 #include "kernels/family.h"
 #include "tests/collector/model/ptx/parsed.h"
 

@@ -1,4 +1,4 @@
-#include "collector/model/ptx/leaders.h"
+#include "collector/model/ptx/flow/leaders.h"
 
 #include <gtest/gtest.h>
 

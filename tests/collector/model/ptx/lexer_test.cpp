@@ -1,4 +1,4 @@
-#include "collector/model/ptx/lexer.h"
+#include "collector/model/ptx/parse/lexer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <random>
 
+#include "collector/model/ptx/flow/slots.h"
 #include "collector/model/ptx/row.h"
-#include "collector/model/ptx/slots.h"
 #include "tests/collector/model/ptx/parsed.h"
 
 namespace warpmeter::model::ptx {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <variant>
 
-#include "collector/model/ptx/control_flow.h"
+#include "collector/model/ptx/flow/control_flow.h"
 #include "collector/model/ptx/module.h"
 #include "tests/paths.h"
 

@@ -1,4 +1,4 @@
-#include "collector/model/ptx/reached.h"
+#include "collector/model/ptx/flow/reached.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "collector/model/ptx/registers.h"
+#include "collector/model/ptx/flow/registers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

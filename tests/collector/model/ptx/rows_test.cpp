@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "collector/model/ptx/declared.h"
+#include "collector/model/ptx/flow/declared.h"
 #include "tests/collector/model/ptx/parsed.h"
 
 namespace warpmeter::model::ptx {

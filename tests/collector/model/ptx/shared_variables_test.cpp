@@ -1,6 +1,6 @@
 // Which shared array an access means: known where everything that leads to its address says the
 // same.
-#include "collector/model/ptx/shared_variables.h"
+#include "collector/model/ptx/memory/shared_variables.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "collector/model/ptx/slots.h"
+#include "collector/model/ptx/flow/slots.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

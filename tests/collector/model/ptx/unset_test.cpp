@@ -1,4 +1,4 @@
-#include "collector/model/ptx/unset.h"
+#include "collector/model/ptx/memory/unset.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // What a kernel does to the variables of its module.
-#include "collector/model/ptx/variable_uses.h"
+#include "collector/model/ptx/memory/variable_uses.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

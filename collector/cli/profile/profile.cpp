@@ -1,0 +1,371 @@
+// `warpmeter profile`: nvprof's job. What can be wrong with the request is said before the program
+// starts; the program runs with our library inside; its own output goes where it always goes, the
+// tables go to standard error when it has ended, and its exit code becomes ours.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/file_claims.h"
+#include "collector/cli/arguments.h"
+#include "collector/cli/codes.h"
+#include "collector/cli/interrupt.h"
+#include "collector/cli/options.h"
+#include "collector/cli/profile/line_runs.h"
+#include "collector/cli/profile/remarks.h"
+#include "collector/cli/profile/request.h"
+#include "collector/cli/request/run_record.h"
+#include "collector/cli/request/shapes.h"
+#include "collector/cli/request/sources.h"
+#include "collector/cli/tables/measured_findings.h"
+#include "collector/cupti/device.h"
+#include "collector/cupti/diagnose.h"
+#include "collector/cupti/passes.h"
+#include "collector/lab/dcgm.h"
+#include "collector/model/explain/explain.h"
+#include "collector/model/input/compile_options.h"
+#include "collector/profile/injector.h"
+#include "collector/profile/program.h"
+#include "collector/runtime/image/program_file.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* without_clean_time =
+    "no launch of the run for clean times (--timing) matches it";
+
+/// Whether the model executes the kernels. Throws Error{usage} for options that it cannot follow.
+bool is_for_model(const ProfileRequest& request) {
+  const bool asks_model = request.checks || !request.arch.empty() || request.model_devices != 1 ||
+                          !request.shapes.empty();
+  const bool is_model = request.backend == "model" ||
+                        (request.backend == "auto" && (asks_model || !cupti::has_device()));
+  const auto refuse = [&](const char* option, const char* why) {
+    throw Error(ExitCode::usage, fmt::format("{} {}", option, why));
+  };
+  if (is_model) {
+    if (request.times) refuse("--timing", "needs a GPU: the model has no clock");
+    if (request.replays_program()) {
+      refuse("--replay application", "needs a GPU: the model counts everything in one run");
+    }
+    return true;
+  }
+  if (asks_model) {
+    refuse("--check, --arch, --shape and --model-devices", "are of the model: leave -b cupti away");
+  }
+  return false;
+}
+
+/// The first device, or why there is none.
+schema::Device required_device() {
+  try {
+    return cupti::describe_device(0);
+  } catch (const Error& error) {
+    const std::string_view words = error.what();
+    throw Error(error.code(), fmt::format("{}; -b model executes the program's kernels on the CPU",
+                                          words.substr(0, words.find(';'))));
+  }
+}
+
+using Devices = std::shared_future<std::vector<schema::Device>>;
+
+/// The devices of this machine. Throws Error{no_hardware} when there is none, or no driver: that is
+/// known at once, while a working driver takes 0.3 s to start.
+Devices find_devices() {
+  return std::async(std::launch::async,
+                    [] {
+                      std::vector<schema::Device> devices = cupti::devices();
+                      if (devices.empty()) devices.push_back(required_device());
+                      return devices;
+                    })
+      .share();
+}
+
+/// A process names its device by what the driver tells; we know the rest of it.
+std::function<void(schema::Device&)> completing(const Devices& known) {
+  return [known](schema::Device& device) {
+    for (const schema::Device& whole : known.get()) {
+      if (whole.uuid == device.uuid) device = whole;
+    }
+  };
+}
+
+/// A device's states around the program, of which the first is known.
+std::function<std::vector<schema::DeviceState>(const schema::Device&)> around(
+    std::map<std::string, schema::DeviceState> before) {
+  return [before = std::move(before)](const schema::Device& device) {
+    std::vector<schema::DeviceState> states;
+    if (const auto found = before.find(device.uuid); found != before.end()) {
+      states.push_back(found->second);
+    }
+    states.push_back(cupti::read_state(device.uuid, "after"));
+    return states;
+  };
+}
+
+/// Before the program runs for nothing. Throws Error{no_hardware}.
+void check_permission() {
+  std::ifstream params("/proc/driver/nvidia/params"), status("/proc/self/status");
+  if (const std::string refusal = cupti::counters_refusal(params, status); !refusal.empty()) {
+    throw Error(ExitCode::no_hardware,
+                refusal + "; without --metrics and --lines the summary works");
+  }
+}
+
+/// What is the same on a GPU and without: the program with our library in it.
+profile::Options options_of(const ProfileRequest& request, profile::Library library,
+                            const profile::PrivateFolder& folder) {
+  profile::Options options;
+  options.words = request.words;
+  std::error_code ignored;
+  options.injector = profile::find_library(
+      library, std::filesystem::read_symlink("/proc/self/exe", ignored), folder.path());
+  options.is_preloaded = library == profile::Library::runtime;
+  if (options.is_preloaded) options.stand_ins = profile::write_stand_ins(folder.path());
+  options.socket = folder.path() / "socket";
+  options.all_processes = request.processes == "all";
+  if (request.timeout > 0) options.timeout = std::chrono::duration<double>(request.timeout);
+  options.cancelled = interrupted;
+  options.remark = [](const std::string& text) { say_line("warpmeter: " + text); };
+  return options;
+}
+
+profile::RecorderOptions recording_of(const ProfileRequest& request, const char* backend) {
+  profile::RecorderOptions recording;
+  recording.database = request.database;
+  recording.run = run_record(backend, request.command_line, request.label);
+  recording.program = std::filesystem::path(request.words.front()).filename();
+  return recording;
+}
+
+/// Before it runs and finds no GPU. Throws Error{usage} for what is no program, Error{no_hardware}.
+void check_way_in(const std::string& name, std::uint32_t arch) {
+  const std::string path = profile::find_program(name).string();
+  const runtime::WayIn way = runtime::read_program(path, static_cast<int>(arch)).way;
+  const bool may_start_others = way == runtime::WayIn::no_program;  // a script
+  if (const std::string why = runtime::no_way_into(way); !why.empty() && !may_start_others) {
+    throw Error(ExitCode::no_hardware, fmt::format("{} cannot be answered: {}", name, why));
+  }
+}
+
+/// What its lines were, and with --lines what became of them.
+void keep_texts(const ProfileRequest& request, std::int64_t run_id) {
+  keep_sources(request.database, run_id);
+  if (!request.lines) return;
+  keep_code_of_program(request.database, run_id,
+                       profile::find_program(request.words.front()).string());
+}
+
+ExitCode run_on_model(const ProfileRequest& request, inject::Config config) {
+  if (!request.arch.empty()) {
+    config.arch = static_cast<std::uint32_t>(model::checked_arch("--arch", request.arch));
+  }
+  config.devices = static_cast<std::uint32_t>(request.model_devices);
+  config.checks = request.checks;
+  config.shapes = request.shapes;
+  check_names(config);
+  check_way_in(request.words.front(), config.arch);
+  if (!request.quiet && request.backend == "auto") {
+    say_line(fmt::format("warpmeter: {}the model executes the kernels, as sm_{}",
+                         cupti::has_device() ? "" : "there is no GPU here: ", config.arch));
+  }
+  const profile::PrivateFolder folder;
+  profile::RecorderOptions recording = recording_of(request, "model");
+  recording.timing_reason =
+      "the model executes PTX on the CPU and has no clock; run on a GPU for times";
+  profile::Recorder recorder(std::move(recording));
+  const profile::Options options = options_of(request, profile::Library::runtime, folder);
+  catch_interrupts();
+  const profile::Outcome outcome =
+      profile::profile_passes(options, config, {{config.counters}, false}, recorder);
+  if (recorder.run_id()) keep_texts(request, *recorder.run_id());
+  const ExitCode code = conclude(request, outcome, recorder);
+  if (recorder.run_id()) check_shapes(request.shapes, recorder.shaped(), *recorder.run_id());
+  return code;
+}
+
+ExitCode run_on_gpu(const ProfileRequest& request, inject::Config config) {
+  if (request.counts() || request.lines) check_permission();
+  config.cupti_directory = cupti::cupti_folder();
+  const Devices devices = find_devices();
+  // The summary does not keep the program waiting for what only the database wants to know.
+  if (request.counts() || devices.wait_for(20ms) == std::future_status::ready) {
+    try {
+      devices.get();
+    } catch (const Error&) {
+      check_names(config);  // a wrong name is wrong whatever else is missing
+      throw;
+    }
+  }
+  const profile::Passes passes = passes_of(request, config);
+
+  const profile::PrivateFolder folder;
+  profile::RecorderOptions recording = recording_of(request, "cupti");
+  recording.has_more_passes = passes.size() > 1;
+  if (request.times) recording.timing_reason = without_clean_time;
+  recording.complete = completing(devices);
+  recording.states = around(cupti::read_states("before"));
+  profile::Recorder recorder(std::move(recording));
+  const profile::Options options = options_of(request, profile::Library::injector, folder);
+  catch_interrupts();
+  const profile::Outcome outcome = profile::profile_passes(options, config, passes, recorder);
+  if (recorder.launches() == 0) devices.get();  // why, perhaps
+  if (request.lines && !outcome.cancelled && !outcome.timed_out) {
+    add_lines_of_kernels(request, options, config, recorder);
+    if (recorder.run_id()) add_measured_findings(request.database, *recorder.run_id());
+  }
+  if (recorder.run_id()) keep_texts(request, *recorder.run_id());
+  return conclude(request, outcome, recorder);
+}
+
+ExitCode run_command(const ProfileRequest& typed) {
+  ProfileRequest request = typed;
+  if (request.list_passes) return list_passes(request);
+  if (request.words.empty()) {
+    throw Error(ExitCode::usage,
+                "profile needs a program: warpmeter profile [OPTIONS] PROGRAM [ARGS...] (see: "
+                "warpmeter profile --help)");
+  }
+  FileClaims files;
+  files.read(profile::find_program(request.words.front()), "the program");
+  files.store(request.database);
+  check_label(request.label);
+  inject::Config config = config_of(request);
+  const bool is_model = is_for_model(request);
+  for (const std::string& shape : request.shapes) model::explain::parse_shape(shape);
+  if (request.checks && !request.shapes.empty()) {
+    throw Error(ExitCode::usage,
+                "--shape is for what `explain` says, and --check explains nothing: leave one out");
+  }
+  if (is_model && request.pause_dcgm && request.backend != "auto") {
+    throw Error(ExitCode::usage,
+                "--pause-dcgm is for a GPU's counters, and the model uses none: leave one out");
+  }
+  std::optional<lab::DcgmPause> pause;
+  if (request.pause_dcgm) {
+    catch_interrupts();  // from here on somebody has to resume it
+    pause.emplace([](const std::string& text) { say_line("warpmeter: " + text); });
+  }
+  // The model has the lines of what it counts, and explains it, and of what else it executes none.
+  if (is_model && (request.lines || !request.shapes.empty()) && !request.counts()) {
+    request.metrics = {"@default"};
+    config = config_of(request);
+  }
+  return is_model ? run_on_model(request, std::move(config))
+                  : run_on_gpu(request, std::move(config));
+}
+
+/// Whether an option of ours takes the word after it.
+bool takes_next_word(const CLI::App& app, const std::string& word) {
+  if (word.find('=') != std::string::npos) return false;
+  const bool is_long = word.starts_with("--");
+  if (!is_long && word.size() > 2) return false;  // -s2
+  const CLI::Option* option = app.get_option_no_throw(word);
+  return option != nullptr && option->get_items_expected_max() > 0;
+}
+
+}  // namespace
+
+std::size_t words_before_program(const CLI::App& program, const std::vector<std::string>& words) {
+  if (words.size() > 1 && words[1] == "submit") {
+    const auto end = std::find(words.begin(), words.end(), "--");
+    return static_cast<std::size_t>(end - words.begin());
+  }
+  if (words.size() < 2 || words[1] != "profile") return words.size();
+  const CLI::App& app = *program.get_subcommand("profile");
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    if (words[i] == "--" || words[i].size() < 2 || words[i].front() != '-') return i;
+    if (takes_next_word(app, words[i])) ++i;
+  }
+  return words.size();
+}
+
+Command add_profile(CLI::App& program, std::vector<std::string> words) {
+  CLI::App& app = add_command(
+      program, "profile", "Measure the kernels of any CUDA program, as nvprof did",
+      {{"warpmeter profile ./app", "where its time goes"},
+       {"warpmeter profile -m @default ./app --size 4096", "metrics of every launch"},
+       {"warpmeter profile -m @shared -k regex:'reduce.*' -s 2 -c 10 ./app", "of chosen ones"},
+       {"warpmeter profile -m @all --replay application --timing ./app", "and clean times"},
+       {"warpmeter profile --lines ./app", "what each source line costs"},
+       {"warpmeter profile --check ./app", "look for mistakes, on the model"},
+       {"warpmeter profile -m @all --list-passes", "what that would cost"}});
+  auto request = std::make_shared<ProfileRequest>();
+  request->command_line = shell_line(words);
+  add_arguments(app, "PROGRAM", request->words,
+                "The program and its arguments; -- may stand before it");
+  add_list(app, "-m,--metrics", "METRIC", request->metrics,
+           "Metrics, counters, sets (@default) or PerfWorks names; times when not given");
+  add_choice(app, "-b,--backend", {"auto", "cupti", "model"}, request->backend,
+             "The GPU (cupti), the model on the CPU, or the GPU where there is one (auto, the "
+             "default)");
+  add_text(app, "--arch", "ARCH", request->arch,
+           "Of the model: the device that the program finds (sm_90 when not given)");
+  add_count(app, "--model-devices", 1, 64, request->model_devices,
+            "Of the model: how many devices the program finds");
+  add_flag(app, "--check", request->checks,
+           "Of the model: look for mistakes of kernels and host code; exit 6 when there are any");
+  add_flag(app, "-v,--verbose", request->verbose,
+           "With --check: list all that was looked for, and what was not");
+  add_list(app, "--shape", "NAME=SHAPE", request->shapes,
+           "Of the model: the shape of an array in shared memory, for what `explain` says of it: "
+           "tile=16x16:f32");
+  add_text(app, "-k,--kernel-name", "NAME", request->kernel,
+           "Measure only the kernel NAME, or those that regex:PATTERN finds");
+  add_count(app, "-s,--launch-skip", 0, INT64_MAX, request->skip,
+            "Leave out the first N of those launches of a process");
+  add_count(app, "-c,--launch-count", 1, INT64_MAX, request->count,
+            "Measure no more than N of those launches of a process");
+  add_list(app, "--devices", "N", request->devices,
+           "Measure only on these devices, as the program counts them");
+  add_repeated(app, "--nvtx-include", "RANGE", request->ranges,
+               "Measure only inside of this NVTX range of the program");
+  add_flag(app, "--lines", request->lines,
+           "What each source line costs, the worst first; on a GPU a run of the program more for "
+           "each kernel");
+  add_count(
+      app, "--lines-kernels", 1, 1'000'000, request->lines_kernels,
+      "With --lines on a GPU: look at no more than N kernels, those that took longest or, with "
+      "--metrics, were launched first; 8 when not given");
+  add_choice(app, "--kernel-name-base", {"function", "demangled", "mangled"}, request->name_base,
+             "How the tables name kernels");
+  add_choice(app, "--target-processes", {"all", "application-only"}, request->processes,
+             "Measure the program's children too (all, the default) or not");
+  add_choice(app, "--replay", {"kernel", "application"}, request->replay,
+             "For counters that do not fit together repeat each launch (kernel, the default) or "
+             "run the whole program again (application)");
+  add_flag(app, "--timing", request->times,
+           "With --metrics: run the program once more without counters, for clean durations");
+  add_flag(app, "--list-passes", request->list_passes,
+           "Show how often --metrics repeat a launch or the program, and run nothing");
+  add_flag(app, "--pause-dcgm", request->pause_dcgm,
+           "Pause DCGM's profiling, which takes the counters; it is resumed however this ends");
+  add_seconds(app, "--timeout", request->timeout,
+              "End each run of the program after that long; the exit code is 3 then");
+  add_text(app, "--label", "TEXT", request->label, "A name for the run, for report --run later");
+  add_database(app, request->database);
+  add_recorded_as(app, request->command_line);
+  add_flag(app, "-q,--quiet", request->quiet, "Print no tables");
+  return {&app, [request, &program, words = std::move(words)] {
+            std::size_t begin = words_before_program(program, words);
+            if (begin < words.size() && words[begin] == "--") ++begin;
+            request->words.assign(words.begin() + static_cast<std::ptrdiff_t>(begin), words.end());
+            return run_command(*request);
+          }};
+}
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,372 @@
+#include "collector/cli/profile/remarks.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
+#include <set>
+#include <vector>
+
+#include "base/utf8.h"
+#include "collector/cli/arguments.h"
+#include "collector/cli/tables/findings_tables.h"
+#include "collector/cli/tables/lines_tables.h"
+#include "collector/cli/tables/profile_tables.h"
+#include "collector/cli/terminal.h"
+#include "collector/model/check/coverage.h"
+#include "reports/disturbances.h"
+#include "reports/document.h"
+#include "schema/store.h"
+
+namespace warpmeter::cli {
+namespace {
+
+KernelNameBase base_of(const std::string& word) {
+  return word == "mangled"     ? KernelNameBase::mangled
+         : word == "demangled" ? KernelNameBase::demangled
+                               : KernelNameBase::function;
+}
+
+/// At most five, and how many more.
+std::string some_of(const std::set<std::string>& all) {
+  std::set<std::string> names;
+  for (const std::string& one : all) names.insert(printable(one));
+  const std::size_t shown = std::min<std::size_t>(names.size(), 5);
+  const std::size_t more = names.size() - shown;
+  return fmt::format(
+      "{}{}",
+      fmt::join(names.begin(), std::next(names.begin(), static_cast<std::ptrdiff_t>(shown)), ", "),
+      more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+/// Of kernels: names as the tables show them, each once.
+template <class Names>
+std::string some_of(const Names& kernels, KernelNameBase base) {
+  std::set<std::string> names;
+  for (const std::string& kernel : kernels) names.insert(shown_name(kernel, base));
+  return some_of(names);
+}
+
+std::vector<ShownFinding> shown_findings(const profile::Recorder& recorder) {
+  std::vector<ShownFinding> shown;
+  for (const inject::Finding& finding : recorder.findings()) {
+    ShownFinding& row = shown.emplace_back();
+    row.finding = finding.kind;
+    row.place = finding.where;
+    row.is_remark = finding.is_remark;
+    row.times = finding.times;
+    row.message = finding.message;
+  }
+  return shown;
+}
+
+/// How a program was looked at.
+struct Looked {
+  profile::Recorder::Coverage checked;
+  std::uint64_t not_run = 0;         ///< launches whose kernels the model cannot execute
+  bool was_refused = false;          ///< a launch, by the API
+  std::set<std::string> unobserved;  ///< programs that were started, and nothing was told of
+};
+
+/// A program that was killed before it called anything has told nothing of itself.
+Looked looked_of(const profile::Recorder& recorder, const profile::Outcome& outcome) {
+  Looked looked{recorder.checked(), recorder.not_run(), !recorder.refused().empty(), {}};
+  const bool was_killed = outcome.ending.signal != 0;
+  if (was_killed && looked.checked.unended == 0) looked.checked.unended = 1;
+  for (const auto& [program, why] : recorder.unobserved()) looked.unobserved.insert(program);
+  return looked;
+}
+
+/// What was not followed to its end, whatever the findings are.
+std::vector<std::string> gaps_of(const Looked& looked) {
+  const profile::Recorder::Coverage& checked = looked.checked;
+  std::vector<std::string> gaps;
+  const auto add = [&](std::uint64_t count, const char* one, const char* several) {
+    if (count > 0) gaps.push_back(count == 1 ? one : fmt::format("{} {}", count, several));
+  };
+  add(checked.refused, "a launch or call that the model could not answer or follow",
+      "launches and calls that the model could not answer or follow");
+  add(checked.unended, "what a process would have done that did not come to its end in order",
+      "processes that did not come to their ends in order");
+  if (!looked.unobserved.empty()) {
+    gaps.push_back(fmt::format("what these programs do, which were started and not observed: {}",
+                               some_of(looked.unobserved)));
+  }
+  return gaps;
+}
+
+/// What the findings of a program cover: never a bare "no mistake".
+std::string checked_text(const Looked& by, bool has_findings, bool is_verbose) {
+  const profile::Recorder::Coverage& checked = by.checked;
+  model::check::Coverage coverage;
+  coverage.is_program = true;
+  coverage.has_ended = checked.stopped == 0;
+  coverage.is_partial = checked.partial > 0;
+  coverage.has_ordered = checked.ordered > 0;
+  coverage.has_unnamed = checked.unnamed > 0;
+  const std::uint64_t launches = checked.launches + checked.stopped;
+  const bool is_whole = checked.stopped == 0 && checked.refused == 0 && checked.partial == 0 &&
+                        checked.unended == 0 && by.unobserved.empty();
+  const char* without_launches =
+      by.not_run > 0        ? "the program, none of whose launches could run"
+      : checked.refused > 0 ? "the program, none of whose launches could be followed"
+      : by.was_refused      ? "the program, all of whose launches were refused"
+                            : "the program, which launched nothing";
+  return fmt::format(
+      "{} in {} (this input): {}",
+      is_whole && !has_findings ? "Nothing was found of what was looked for" : "Looked for",
+      launches == 1   ? "the program and its one launch"
+      : launches == 0 ? without_launches
+                      : fmt::format("the program and its {} launches", launches),
+      coverage_text(coverage, gaps_of(by), is_verbose));
+}
+
+void show_findings(const profile::Recorder& recorder, const profile::Outcome& outcome,
+                   bool is_verbose) {
+  const std::vector<ShownFinding> findings = shown_findings(recorder);
+  reports::Document document;
+  if (!findings.empty()) document.table(findings_table(findings, {}));
+  document.paragraph(checked_text(looked_of(recorder, outcome), !findings.empty(), is_verbose));
+  const bool is_wide = is_terminal(STDERR_FILENO);
+  say_line(reports::document_text(
+      document, is_wide ? static_cast<std::size_t>(terminal_width(STDERR_FILENO)) : 0));
+}
+
+void show_tables(const ProfileRequest& request, const profile::Recorder& recorder) {
+  const KernelNameBase base = base_of(request.name_base);
+  if (!request.counts()) {
+    if (request.checks) return;  // they are what was asked for
+    if (!recorder.activities().empty()) say_line(summary_table(recorder.activities(), base));
+  } else if (recorder.run_id()) {
+    const schema::Reader reader(request.database);
+    say_line(metrics_table(reader, *recorder.run_id(), shown_metrics(request.metrics), base));
+  }
+}
+
+void show_lines(const ProfileRequest& request, const profile::Recorder& recorder) {
+  if (!request.lines || !recorder.run_id()) return;
+  const bool is_wide = is_terminal(STDERR_FILENO);
+  const std::string text = lines_text(
+      schema::Reader(request.database), *recorder.run_id(), ShownLaunches::first_of_kernel,
+      is_wide ? static_cast<std::size_t>(terminal_width(STDERR_FILENO)) : 0);
+  say_line(text.empty() ? "warpmeter: no launch has lines" : text);
+}
+
+std::string in_words(const profile::Mismatch& mismatch, KernelNameBase base) {
+  const std::string kernels = some_of(mismatch.kernels, base);
+  if (!mismatch.counts) {
+    return fmt::format(
+        "{} launches have no clean time, for run {} of the program has no match for "
+        "them: {}",
+        mismatch.missing, mismatch.pass, kernels);
+  }
+  return fmt::format(
+      "run {} of the program lacks {} launches of the first and has {} that the "
+      "first has not, which is stored with them: {}",
+      mismatch.pass, mismatch.missing, mismatch.additional, kernels);
+}
+
+std::string launches_in_words(std::uint64_t launches) {
+  return launches == 1 ? "a launch" : fmt::format("{} launches", launches);
+}
+
+void show_failures(const ProfileRequest& request, const profile::Recorder& recorder) {
+  for (const auto& [reason, failure] : recorder.failures()) {
+    say_line(fmt::format("warpmeter: {} of {} failed: {}", launches_in_words(failure.launches),
+                         some_of(failure.kernels, base_of(request.name_base)), printable(reason)));
+  }
+}
+
+/// "3 launches were refused"
+std::string refused_in_words(std::uint64_t launches) {
+  return fmt::format("{} {} refused", launches_in_words(launches), launches == 1 ? "was" : "were");
+}
+
+void show_refused(const profile::Recorder& recorder) {
+  for (const auto& [reason, launches] : recorder.refused()) {
+    say_line(fmt::format("warpmeter: {}: {}", refused_in_words(launches), printable(reason)));
+  }
+}
+
+void show_remarks(const ProfileRequest& request, const profile::Recorder& recorder) {
+  for (const auto* texts : {&recorder.problems(), &recorder.remarks()}) {
+    for (const std::string& text : *texts) say_line("warpmeter: " + printable(text));
+  }
+  for (const auto& [program, why] : recorder.unobserved()) {
+    say_line(fmt::format("warpmeter: {} was not observed: {}", printable(program), printable(why)));
+  }
+  for (const auto& [reason, refusal] : recorder.refusals()) {
+    say_line(fmt::format("warpmeter: {} of {} {} not measured: {}",
+                         launches_in_words(refusal.launches),
+                         some_of(refusal.kernels, base_of(request.name_base)),
+                         refusal.launches == 1 ? "was" : "were", printable(reason)));
+  }
+  show_refused(recorder);
+  show_failures(request, recorder);
+  for (const profile::Mismatch& mismatch : recorder.mismatches()) {
+    say_line("warpmeter: " + in_words(mismatch, base_of(request.name_base)));
+  }
+  if (recorder.lost_records() > 0) {
+    say_line(fmt::format("warpmeter: CUPTI lost {} records, so the calls are too few",
+                         recorder.lost_records()));
+  }
+  if (recorder.run_id()) {
+    const schema::Reader reader(request.database);
+    const std::string felt =
+        reports::felt_in_words(reports::disturbances_of(reader, *recorder.run_id()));
+    if (!felt.empty()) say_line("warpmeter: times may be disturbed: " + printable(felt));
+    const auto command = [&](const char* name) {
+      const std::string words[] = {"warpmeter",      name,    "--db",
+                                   request.database, "--run", std::to_string(*recorder.run_id())};
+      return shell_line(words);
+    };
+    const schema::Rows explained =
+        reader.query("SELECT 1 FROM explanations WHERE run_id = :run AND reason IS NULL LIMIT 1",
+                     {{":run", *recorder.run_id()}});
+    const std::string also = explained.rows.empty() ? "" : "\n      " + command("explain");
+    say_line(fmt::format("warpmeter: {} {} of {}, run {} of {}\nnext: {}{}", recorder.launches(),
+                         recorder.launches() == 1 ? "launch" : "launches",
+                         std::filesystem::path(request.words.front()).filename().string(),
+                         *recorder.run_id(), request.database, command("report"), also));
+  }
+}
+
+/// Whether another line names the call already, or the kernel of a launch.
+bool is_told(const profile::Recorder& recorder, const std::string& call) {
+  const std::string function = call.substr(0, call.find(' '));
+  const auto names_it = [&](const std::string& text) {
+    return text.find(function) != std::string::npos;
+  };
+  const bool is_launch = function.find("Launch") != std::string::npos;
+  if (is_launch && !(recorder.failures().empty() && recorder.refused().empty())) return true;
+  const auto& remarks = recorder.remarks();
+  return std::any_of(remarks.begin(), remarks.end(), names_it);
+}
+
+/// The first calls that failed, where the program ended badly or launched nothing. A call that the
+/// model alone may refuse is named in any case.
+void show_failed_calls(const profile::Outcome& outcome, const profile::Recorder& recorder) {
+  constexpr std::size_t most_shown = 3;
+  std::vector<std::string> shown;
+  for (const inject::FailedCall& failed : recorder.failed_calls()) {
+    const bool matters =
+        failed.is_of_model || !outcome.ending.ok() || recorder.launches() == recorder.not_run();
+    if (matters && !is_told(recorder, failed.call)) shown.push_back(failed.call);
+  }
+  for (std::size_t i = 0; i < std::min(shown.size(), most_shown); ++i) {
+    say_line(fmt::format("warpmeter: {} CUDA call that failed: {}", i == 0 ? "first" : "next",
+                         printable(shown[i])));
+  }
+  if (shown.size() > most_shown) {
+    say_line(fmt::format("warpmeter: {} other CUDA calls failed", shown.size() - most_shown));
+  }
+}
+
+schema::RunOutcome outcome_of(const profile::Outcome& outcome, const profile::Recorder& recorder) {
+  if (outcome.cancelled || outcome.timed_out) return schema::RunOutcome::interrupted;
+  const bool is_done = outcome.ending.ok() && recorder.failures().empty();
+  return is_done ? schema::RunOutcome::done : schema::RunOutcome::failed;
+}
+
+/// Empty: the program ended by itself, and well.
+std::string reason_of(const ProfileRequest& request, const profile::Outcome& outcome,
+                      const profile::Recorder& recorder) {
+  std::string ended = outcome.timed_out   ? fmt::format("ended after --timeout {}", request.timeout)
+                      : outcome.cancelled ? "stopped by a signal"
+                      : outcome.ending.ok() ? ""
+                                            : "the program " + outcome.ending.in_words();
+  if (ended.empty() || recorder.cut_off().empty()) return ended;
+  return fmt::format("{} while {} ran", ended,
+                     some_of(recorder.cut_off(), base_of(request.name_base)));
+}
+
+/// The first of the launches that failed; empty: none has.
+std::string failure_of(const ProfileRequest& request, const profile::Recorder& recorder) {
+  if (recorder.failures().empty()) return "";
+  const auto& [reason, failure] = *recorder.failures().begin();
+  return fmt::format("{} of {} failed: {}", launches_in_words(failure.launches),
+                     some_of(failure.kernels, base_of(request.name_base)), reason);
+}
+
+/// Why nothing was measured.
+Error nothing_measured(const ProfileRequest& request, const profile::Recorder& recorder) {
+  const char* verb = request.checks && !request.counts() ? "checked" : "measured";
+  if (recorder.not_run() > 0) {
+    // Otherwise it was among the remarks.
+    const std::string why = request.quiet ? failure_of(request, recorder) : "";
+    return {ExitCode::nothing, fmt::format("nothing was {}: no launch of the program could run{}{}",
+                                           verb, why.empty() ? "" : "; ", printable(why))};
+  }
+  if (!recorder.refusals().empty()) {
+    return {ExitCode::no_hardware,
+            "no launch could be measured: " + recorder.refusals().begin()->first};
+  }
+  if (!recorder.problems().empty()) {
+    return {ExitCode::no_hardware, "nothing was measured: " + *recorder.problems().begin()};
+  }
+  if (!recorder.cut_off().empty()) {
+    return {ExitCode::nothing, "no chosen launch had come to its end"};
+  }
+  if (!recorder.left_out().empty()) {
+    return {ExitCode::nothing,
+            fmt::format("no launch passed the filters; the program launched {}",
+                        some_of(recorder.left_out(), base_of(request.name_base)))};
+  }
+  if (!recorder.refused().empty()) {
+    const auto& [reason, launches] = *recorder.refused().begin();
+    return {ExitCode::nothing,
+            fmt::format("nothing was {}: every launch of the program was refused{}", verb,
+                        request.quiet
+                            ? fmt::format("; {}: {}", refused_in_words(launches), printable(reason))
+                            : "")};
+  }
+  if (recorder.has_met_any()) return {ExitCode::nothing, "the program launched no kernel"};
+  return {ExitCode::nothing,
+          "no kernel was launched by this program or its children; is it the "
+          "one that uses CUDA?"};
+}
+
+}  // namespace
+
+void say_line(const std::string& text) {
+  const std::string line = text + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome,
+                  profile::Recorder& recorder) {
+  const std::string ended = reason_of(request, outcome, recorder);
+  recorder.finish(outcome_of(outcome, recorder),
+                  ended.empty() ? failure_of(request, recorder) : ended);
+  const bool is_empty = recorder.launches() == recorder.not_run();
+  if (!request.quiet) {
+    show_tables(request, recorder);
+    show_lines(request, recorder);
+    if (request.checks) show_findings(recorder, outcome, request.verbose);
+    show_remarks(request, recorder);
+  } else if (!is_empty) {  // else it is why nothing was measured
+    show_failures(request, recorder);
+  }
+  if (!request.quiet || !outcome.ending.ok()) show_failed_calls(outcome, recorder);
+  const FindingCount found = count_of(shown_findings(recorder));
+  if (!ended.empty()) {
+    const bool is_checked = request.checks && !request.counts();
+    say_line(fmt::format("warpmeter: {}; {}", ended,
+                         is_empty && found.mistakes == 0
+                             ? nothing_measured(request, recorder).what()
+                         : is_checked ? "what was found before is kept"
+                                      : "what was measured before is kept"));
+  }
+  if (found.mistakes > 0) throw Error(ExitCode::kernel, found_text(found, !request.quiet));
+  // A program may make anything of the signal that --timeout sends.
+  if (outcome.timed_out) return ExitCode::nothing;
+  if (!ended.empty()) return static_cast<ExitCode>(outcome.ending.status());
+  if (is_empty) throw nothing_measured(request, recorder);
+  return ExitCode::done;
+}
+
+}  // namespace warpmeter::cli

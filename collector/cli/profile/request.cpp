@@ -1,0 +1,147 @@
+#include "collector/cli/profile/request.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+
+#include "base/output.h"
+#include "collector/cli/arguments.h"
+#include "collector/cli/profile/remarks.h"
+#include "collector/cupti/device.h"
+#include "collector/cupti/passes.h"
+#include "collector/inject/filter.h"
+#include "reports/table/table.h"
+#include "schema/catalogue.h"
+
+namespace warpmeter::cli {
+namespace {
+
+std::vector<std::string> counters_of(const ProfileRequest& request) {
+  const std::vector<std::string> counters = schema::Catalogue::get().counters_for(request.metrics);
+  if (request.counts() && counters.empty()) {
+    throw Error(ExitCode::usage,
+                "these --metrics are times: leave --metrics away and the summary shows them");
+  }
+  return counters;
+}
+
+/// Options that mean nothing without counters.
+void check_needs(const ProfileRequest& request) {
+  if (request.lines_kernels != 0 && !request.lines) {
+    throw Error(ExitCode::usage, "--lines-kernels says how many kernels --lines looks at: add it");
+  }
+  if (request.counts()) return;
+  const auto refuse = [](const char* option, const char* why) {
+    throw Error(ExitCode::usage,
+                fmt::format("{} {}: it needs --metrics (@default will do)", option, why));
+  };
+  if (request.replays_program()) refuse("--replay application", "says how counters are read");
+  if (request.times) refuse("--timing", "adds clean times to counters");
+}
+
+}  // namespace
+
+inject::Config config_of(const ProfileRequest& request) {
+  check_needs(request);
+  inject::Config config;
+  config.mode = request.counts() ? inject::Mode::counters : inject::Mode::activity;
+  config.counters = counters_of(request);
+  config.selection.kernel = request.kernel;
+  config.selection.skip = static_cast<std::uint64_t>(request.skip);
+  config.selection.count = static_cast<std::uint64_t>(request.count);
+  for (const std::string& device : request.devices) {
+    config.selection.devices.push_back(
+        static_cast<std::uint32_t>(whole_number("--devices", device, 0, 1023)));
+  }
+  config.selection.ranges = request.ranges;
+  const inject::KernelPattern checked(request.kernel);  // a bad pattern is noticed here
+  return config;
+}
+
+std::vector<std::string> chips_here() {
+  std::vector<std::string> chips;
+  for (const schema::Device& device : cupti::devices()) {
+    const bool is_new = std::find(chips.begin(), chips.end(), device.chip) == chips.end();
+    if (!device.chip.empty() && is_new) chips.push_back(device.chip);
+  }
+  if (chips.empty()) {
+    for (const char* chip : cupti::known_chips()) chips.emplace_back(chip);
+  }
+  return chips;
+}
+
+void check_names(const inject::Config& config) {
+  const auto chips = cupti::known_chips();
+  for (const std::string& counter : config.counters) {
+    const auto is_refused = [&](const char* chip) {
+      try {
+        cupti::plan_passes(chip, std::span(&counter, 1));
+        return false;
+      } catch (const Error& error) {
+        return error.code() == ExitCode::usage;
+      }
+    };
+    if (schema::Catalogue::get().find_counter(counter) != nullptr) continue;
+    if (std::all_of(chips.begin(), chips.end(), is_refused)) {
+      cupti::plan_passes(chips.back(), std::span(&counter, 1));  // says what is near it
+    }
+  }
+}
+
+profile::Passes passes_of(const ProfileRequest& request, const inject::Config& config) {
+  profile::Passes passes{{config.counters}, request.times};
+  if (!request.counts()) return passes;
+  const auto tell = [&](const std::string& text) {
+    if (!request.quiet) say_line("warpmeter: " + text);
+  };
+  const std::vector<std::string> chips = chips_here();
+  for (const std::string& chip : chips) {
+    const std::size_t count = cupti::plan_passes(chip, config.counters).passes;
+    if (!request.replays_program()) {
+      tell(fmt::format("{} counters in {} {} on {}", config.counters.size(), count,
+                       count == 1 ? "pass" : "passes", chip));
+    }
+  }
+  if (!request.replays_program()) return passes;
+  passes.counters.clear();
+  for (const cupti::PassGroup& group : cupti::one_pass_groups(chips, config.counters)) {
+    passes.counters.push_back(group.counters);
+    if (group.passes <= 1) continue;
+    tell(
+        fmt::format("{} takes {} passes by itself: in its run of the program each launch is "
+                    "replayed",
+                    group.counters.front(), group.passes));
+  }
+  tell(fmt::format("{} counters in {} runs of the program on {}", config.counters.size(),
+                   passes.counters.size(), fmt::join(chips, ", ")));
+  return passes;
+}
+
+ExitCode list_passes(const ProfileRequest& request) {
+  if (!request.counts()) throw Error(ExitCode::usage, "--list-passes needs --metrics to plan");
+  const std::vector<std::string> counters = config_of(request).counters;
+  using reports::Column;
+  reports::Table table;
+  table.columns = {
+      Column::text("chip"), Column::number("counters", "counters", "", reports::Kind::exact),
+      Column::number("passes", "passes", "", reports::Kind::exact),
+      Column::number("runs", "runs with --replay application", "", reports::Kind::exact),
+      Column::text("lacking", "counters that the chip lacks")};
+  for (const std::string& chip : chips_here()) {
+    const cupti::Passes passes = cupti::plan_passes(chip, counters);
+    std::vector<std::string> lacking;
+    for (const auto& [counter, why] : passes.lacking) lacking.push_back(counter);
+    const auto groups = cupti::one_pass_groups(std::vector<std::string>{chip}, counters);
+    table.rows.push_back(
+        {chip, static_cast<std::int64_t>(counters.size()), static_cast<std::int64_t>(passes.passes),
+         static_cast<std::int64_t>(groups.size()), fmt::format("{}", fmt::join(lacking, ", "))});
+  }
+  Output output;
+  output.write(reports::render(table, reports::Format::table));
+  output.finish();
+  return ExitCode::done;
+}
+
+}  // namespace warpmeter::cli

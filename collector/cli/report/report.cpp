@@ -1,0 +1,125 @@
+// `warpmeter report`: the tables of one run.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/named_files.h"
+#include "base/output.h"
+#include "collector/cli/formats.h"
+#include "collector/cli/options.h"
+#include "collector/cli/plot_files.h"
+#include "collector/cli/terminal.h"
+#include "reports/render/report.h"
+#include "reports/table/table.h"
+#include "schema/store.h"
+
+namespace warpmeter::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Report {
+  std::string database, run = "last", format = "markdown", file;
+  std::vector<std::string> sections;
+  bool no_plots = false;
+};
+
+bool is_sql_file(const std::string& section) { return fs::path(section).extension() == ".sql"; }
+
+/// Sections by name, and files of SQL.
+std::vector<reports::SectionChoice> choices_of(const std::vector<std::string>& names) {
+  std::vector<reports::SectionChoice> choices;
+  for (const std::string& name : names) {
+    if (!is_sql_file(name)) {
+      choices.push_back({name, ""});
+      continue;
+    }
+    const ReadFile file = read_regular_file(name);
+    if (!file.text || file.text->empty()) {
+      throw Error(ExitCode::file,
+                  fmt::format("cannot read the section file {}: it is missing, empty or not "
+                              "readable",
+                              name));
+    }
+    choices.push_back({fs::path(name).stem().string(), *file.text});
+  }
+  return choices;
+}
+
+std::string plot_folder_of(const Report& report) {
+  if (report.no_plots || report.format != "markdown") return "";
+  return plot_folder_beside(report.file);
+}
+
+ExitCode run(const Report& report) {
+  FileClaims files;
+  files.read_database(report.database);
+  for (const std::string& section : report.sections) {
+    if (is_sql_file(section)) files.read(section, "the section " + section);
+  }
+  const Destination destination = files.write(report.file, "-o");
+  const schema::Reader reader(report.database);
+  const std::int64_t run_id = reader.find_run(report.run);
+  const schema::Rows launches =
+      reader.query("SELECT count(*) FROM launches WHERE run_id = :run", {{":run", run_id}});
+  if (launches.rows.at(0).at(0) == schema::Value(std::int64_t{0})) {
+    throw Error(ExitCode::nothing,
+                fmt::format("run {} ended before a launch was finished, so there is nothing to "
+                            "report: choose another with --run (see: warpmeter list runs)",
+                            run_id));
+  }
+  const bool on_terminal = report.file.empty() && is_terminal(STDOUT_FILENO);
+  const std::size_t width =
+      on_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
+  reports::ReportOptions options;
+  options.format = *reports::parse_format(report.format);
+  options.width = width;
+  options.sections = choices_of(report.sections);
+  options.plots = !report.no_plots;
+  options.plot_folder = plot_folder_of(report);
+  Output output(destination);
+  const std::vector<reports::PlotFile> plots = reports::write_report(
+      reader, run_id, options, [&](std::string_view text) { return output.write(text); });
+  write_plots(report.file, options.plot_folder, plots, files);
+  output.finish();
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command add_report(CLI::App& program) {
+  CLI::App& app = add_command(
+      program, "report", "Render the tables of a run",
+      {{"warpmeter report", "the last run, as markdown"},
+       {"warpmeter report --run last~1 -o before.md", "the one before it, into a file"},
+       {"warpmeter report -o report.html", "one page for a browser: sort, filter, plots"},
+       {"warpmeter report --section comparison,slowest.sql",
+        "one section of ours and one of your own"},
+       {"warpmeter report --format csv", "every figure of the run in one long table"}});
+  auto report = std::make_shared<Report>();
+  add_database(app, report->database);
+  add_text(app, "--run", "RUN", report->run,
+           "An id, four or more digits that begin its UUID, a label, last or last~N; last when not "
+           "given");
+  add_format(app, report->format);
+  add_text(app, "-o,--output", "FILE", report->file,
+           "Write there instead of standard output; .html, .json and .csv say the format too; the "
+           "plots of markdown go into FILE_files");
+  add_list(app, "--section", "NAME|FILE.sql", report->sections,
+           fmt::format("Only these, in this order: {}; or a file with a SELECT of your own",
+                       fmt::join(reports::section_names(), ", ")));
+  add_flag(app, "--no-plots", report->no_plots, "Tables only, in markdown and HTML");
+  return {&app, [report, &app] {
+            if (app.count("--format") == 0)
+              report->format = format_by_ending(report->file, {"html", "json", "csv"}, "markdown");
+            return run(*report);
+          }};
+}
+
+}  // namespace warpmeter::cli

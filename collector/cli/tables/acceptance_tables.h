@@ -1,0 +1,29 @@
+// What `warpmeter model --accepts` prints: which kernels of files can be run, and why others
+// cannot.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "collector/model/input/compile_options.h"
+#include "reports/table/table.h"
+
+namespace warpmeter::cli {
+
+/// A row a kernel, or a reason against it. The last column, `header`, is "yes" for those of
+/// headers.
+struct AcceptanceTables {
+  reports::Table own;         ///< and files that cannot be read
+  reports::Table of_headers;  ///< outside of the file's folder: CUB, Thrust
+  std::size_t wrong = 0;      ///< files that cannot be read
+};
+
+AcceptanceTables acceptance_tables(const std::vector<std::string>& paths,
+                                   const model::CompileOptions& options);
+
+/// For people one's own first, and those of headers under a line that says so; for programs one
+/// table. `file` is where it goes, empty for standard output.
+std::string rendered(AcceptanceTables tables, const std::string& format, const std::string& file);
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,44 @@
+// What --check of `run`, `model` and `profile` found, as one table and in one sentence.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collector/model/check/coverage.h"
+#include "reports/table/table.h"
+
+namespace warpmeter::cli {
+
+struct ShownFinding {
+  std::string launch;  ///< its variant; for programs that read the table
+  std::string finding, place;
+  bool is_remark = false;  ///< worth a look, but no mistake by itself
+  std::optional<std::int64_t> ptx_line;
+  std::uint64_t times = 1;
+  std::string message;
+};
+
+/// Columns that only some tables have.
+struct FindingColumns {
+  bool launch = false, ptx_line = false;
+};
+
+reports::Table findings_table(std::span<const ShownFinding> findings,
+                              const FindingColumns& columns);
+
+/// What was looked for and what was not: the kinds in short, and what of this launch or program was
+/// left unseen (`gaps`, and as `coverage` says); or with is_verbose all of both lists.
+std::string coverage_text(const model::check::Coverage& coverage, std::vector<std::string> gaps,
+                          bool is_verbose);
+
+struct FindingCount {
+  std::size_t mistakes = 0, remarks = 0;
+};
+FindingCount count_of(std::span<const ShownFinding> findings);
+/// "--check found 2 mistakes and 1 remark; mend the lines that are named". Of one mistake at least.
+std::string found_text(const FindingCount& count, bool are_named = true);
+
+}  // namespace warpmeter::cli

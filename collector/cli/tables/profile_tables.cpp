@@ -1,0 +1,261 @@
+#include "collector/cli/tables/profile_tables.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/kernel_name.h"
+#include "base/statistics.h"
+#include "base/utf8.h"
+#include "reports/table/number.h"
+#include "reports/table/table.h"
+#include "schema/catalogue.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using inject::ActivityKind;
+using reports::Column;
+using reports::Table;
+
+Column right(const char* heading) {
+  Column column = Column::text(heading);
+  column.align = reports::Align::right;
+  return column;
+}
+
+/// The names of a table's kernels: where several share a bare name, as much more as tells them
+/// apart.
+class ShownNames {
+ public:
+  ShownNames(const std::set<std::string>& kernels, KernelNameBase base) : base_(base) {
+    if (base == KernelNameBase::function) distinct_ = distinct_names(kernels);
+  }
+  std::string of(const std::string& kernel) const {
+    const auto found = distinct_.find(kernel);
+    const bool is_graph = kernel.starts_with("graph(");
+    return found == distinct_.end() || is_graph ? shown_name(kernel, base_) : found->second;
+  }
+
+ private:
+  KernelNameBase base_;
+  std::map<std::string, std::string> distinct_;
+};
+
+/// Rows are the activities of one part; the first carries its title.
+void add_part(Table& table, const char* title, std::vector<profile::Activity*> part,
+              const ShownNames& names) {
+  std::sort(part.begin(), part.end(), [](const auto* a, const auto* b) {
+    return a->total_ns != b->total_ns ? a->total_ns > b->total_ns : a->name < b->name;
+  });
+  double all_ns = 0;
+  for (const profile::Activity* activity : part) all_ns += activity->total_ns;
+  for (profile::Activity* activity : part) {
+    std::vector<float>& times = activity->durations_ns;
+    std::sort(times.begin(), times.end());
+    const std::size_t calls = times.size();
+    const double share = all_ns > 0 ? 100 * activity->total_ns / all_ns : 0;
+    table.rows.push_back(
+        {activity == part.front() ? title : "", fmt::format("{:.2f}%", share),
+         duration_text(activity->total_ns), fmt::format("{}", calls),
+         duration_text(activity->total_ns / static_cast<double>(calls)),
+         duration_text(times.front()), duration_text(times.back()),
+         duration_text(median_of_sorted(times)),
+         activity->kind == ActivityKind::kernel ? names.of(activity->name) : activity->name});
+  }
+}
+
+void add_metrics(std::vector<ShownMetric>& shown, const std::string& request) {
+  const schema::Catalogue& catalogue = schema::Catalogue::get();
+  const auto add = [&](const std::string& name, bool where_any) {
+    const auto known = std::find_if(shown.begin(), shown.end(),
+                                    [&](const ShownMetric& metric) { return metric.name == name; });
+    if (known == shown.end()) {
+      shown.push_back({name, where_any});
+    } else {
+      known->where_any = known->where_any && where_any;
+    }
+  };
+  const schema::SetInfo* set =
+      request.starts_with('@') ? catalogue.find_set(request.substr(1)) : nullptr;
+  if (set == nullptr) return add(request, false);
+  for (const std::string& name : set->metrics) add(name, false);
+  for (const std::string& name : set->where_any) add(name, true);
+}
+
+/// nvprof's six decimals where there are any; whole numbers in full.
+std::string value_text(double value, const std::string& unit) {
+  const bool is_whole = std::floor(value) == value && std::abs(value) < 9e15;
+  const std::string number = is_whole ? reports::grouped_number(static_cast<std::int64_t>(value))
+                                      : fmt::format("{:.6f}", value);
+  const bool is_rate = unit == "%" || unit.ends_with("/s");
+  return is_rate ? number + unit : number;
+}
+
+double real(const schema::Value& value) {
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<double>(*number);
+  return 0;
+}
+
+std::string text(const schema::Value& value) {
+  const auto* words = std::get_if<std::string>(&value);
+  return words != nullptr ? *words : "";
+}
+
+constexpr const char* metrics_sql =
+    "SELECT l.device, l.kernel, l.nvtx_range, r.metric, max(r.unit) AS unit, count(r.value) AS n, "
+    "min(r.value) AS least, max(r.value) AS greatest, avg(r.value) AS mean, max(r.reason) AS why, "
+    "min(min(l.launch_id)) OVER (PARTITION BY l.device, l.kernel, l.nvtx_range) AS first, "
+    "max(CASE WHEN r.value IS NOT NULL THEN r.reason END) AS doubt "
+    "FROM results r JOIN launches l ON l.launch_id = r.launch_id "
+    "WHERE r.run_id = :run GROUP BY l.device, l.kernel, l.nvtx_range, r.metric "
+    "ORDER BY first";
+
+using MetricRow = std::vector<schema::Value>;
+constexpr std::ptrdiff_t kernel_columns = 3;  ///< device, kernel, range
+
+/// "Device: …   Kernel: …   Range: …", the last where an NVTX range was open.
+std::string kernel_title(const MetricRow& row, const ShownNames& names) {
+  const std::string range = text(row[2]);
+  return printable(fmt::format("Device: {}   Kernel: {}{}", text(row[0]), names.of(text(row[1])),
+                               range.empty() ? "" : "   Range: " + range)) +
+         "\n";
+}
+
+/// The metrics of one kernel in the order in which they were asked for.
+std::string kernel_block(std::span<const MetricRow> rows, std::span<const ShownMetric> metrics,
+                         const ShownNames& names) {
+  Table table;
+  table.columns = {right("Invocations"), Column::text("Metric"), right("Min"), right("Max"),
+                   right("Avg")};
+  std::map<std::string, std::vector<std::string>> missing, doubtful;  // by the reason
+  for (const auto& [metric, where_any] : metrics) {
+    for (const MetricRow& row : rows) {
+      if (text(row[3]) != metric || (where_any && real(row[7]) == 0)) continue;
+      const auto value = [&](std::size_t column) {
+        return value_text(real(row[column]), text(row[4]));
+      };
+      if (real(row[5]) > 0) {
+        table.rows.push_back(
+            {fmt::format("{:.0f}", real(row[5])), metric, value(6), value(7), value(8)});
+        if (!text(row[11]).empty()) doubtful[text(row[11])].push_back(metric);
+      } else {
+        table.rows.push_back({"0", metric, "-", "-", "-"});
+        missing[text(row[9])].push_back(metric);
+      }
+    }
+  }
+  std::string block = kernel_title(rows.front(), names) + render(table, reports::Format::table);
+  for (const auto& [reason, which] : missing) {
+    block += fmt::format("no value of {}: {}\n", fmt::join(which, ", "), printable(reason));
+  }
+  for (const auto& [reason, which] : doubtful) {
+    block += fmt::format("not exact: {}: {}\n", fmt::join(which, ", "), printable(reason));
+  }
+  return block;
+}
+
+}  // namespace
+
+std::string shown_name(const std::string& kernel, KernelNameBase base) {
+  if (base == KernelNameBase::mangled || kernel.starts_with("graph(")) return kernel;
+  return base == KernelNameBase::function ? function_name(kernel) : demangled(kernel);
+}
+
+std::string duration_text(double duration_ns) {
+  if (duration_ns < 1000) return fmt::format("{}ns", std::llround(duration_ns));
+  double value = duration_ns / 1e3;
+  const char* unit = "us";
+  for (const char* larger : {"ms", "s"}) {
+    if (value < 999.995) break;
+    value /= 1e3;
+    unit = larger;
+  }
+  const int decimals = value < 9.99995 ? 4 : value < 99.9995 ? 3 : 2;
+  return fmt::format("{:.{}f}{}", value, decimals, unit);
+}
+
+namespace {
+
+/// What ran without a clock: how often, and how much.
+std::string counted_table(std::vector<profile::Activity*> part, const ShownNames& names) {
+  Table table;
+  table.columns = {Column::text("Type"), right("Calls"), right("Bytes"), right("Instructions"),
+                   Column::text("Name")};
+  std::sort(part.begin(), part.end(), [](const auto* a, const auto* b) {
+    return std::tuple(a->kind, b->amount, a->name) < std::tuple(b->kind, a->amount, b->name);
+  });
+  const auto number = [](std::uint64_t value) {
+    return reports::grouped_number(static_cast<std::int64_t>(value));
+  };
+  for (const profile::Activity* activity : part) {
+    const bool is_kernel = activity->kind == ActivityKind::kernel;
+    table.rows.push_back({activity == part.front() ? "GPU activities:" : "",
+                          number(activity->calls), is_kernel ? "" : number(activity->amount),
+                          is_kernel ? number(activity->amount) : "",
+                          is_kernel ? names.of(activity->name) : activity->name});
+  }
+  return reports::render(table, reports::Format::table) +
+         "Times of GPU activities are unavailable: the model executes PTX on the CPU and has no "
+         "clock. Instructions are warp instructions of the PTX.\n\n";
+}
+
+}  // namespace
+
+std::string summary_table(std::vector<profile::Activity> activities, KernelNameBase base) {
+  Table table;
+  table.columns = {Column::text("Type"), right("Time(%)"), right("Time"),
+                   right("Calls"),       right("Avg"),     right("Min"),
+                   right("Max"),         right("Median"),  Column::text("Name")};
+  std::vector<profile::Activity*> gpu, calls;
+  std::set<std::string> kernels;
+  for (profile::Activity& activity : activities) {
+    if (activity.kind == ActivityKind::kernel) kernels.insert(activity.name);
+    (activity.kind == ActivityKind::call ? calls : gpu).push_back(&activity);
+  }
+  const ShownNames names(kernels, base);
+  const bool has_times = std::any_of(gpu.begin(), gpu.end(), [](const profile::Activity* activity) {
+    return !activity->durations_ns.empty();
+  });
+  const std::string counted =
+      gpu.empty() || has_times ? "" : counted_table(std::exchange(gpu, {}), names);
+  add_part(table, "GPU activities:", std::move(gpu), names);
+  add_part(table, "API calls:", std::move(calls), names);
+  return counted + reports::render(table, reports::Format::table);
+}
+
+std::vector<ShownMetric> shown_metrics(std::span<const std::string> requested) {
+  std::vector<ShownMetric> shown;
+  for (const std::string& request : requested) add_metrics(shown, request);
+  return shown;
+}
+
+std::string metrics_table(const schema::Reader& reader, std::int64_t run_id,
+                          std::span<const ShownMetric> metrics, KernelNameBase base) {
+  const schema::Rows answer = reader.query(metrics_sql, {{":run", run_id}});
+  std::string all;
+  std::set<std::string> kernels;
+  for (const MetricRow& row : answer.rows) kernels.insert(text(row[1]));
+  const ShownNames names(kernels, base);
+  // Rows of one kernel are neighbours.
+  std::span<const MetricRow> rest = answer.rows;
+  while (!rest.empty()) {
+    const auto other = std::find_if(rest.begin(), rest.end(), [&](const MetricRow& row) {
+      return !std::equal(row.begin(), row.begin() + kernel_columns, rest.front().begin());
+    });
+    const auto rows = static_cast<std::size_t>(other - rest.begin());
+    if (!all.empty()) all += '\n';
+    all += kernel_block(rest.first(rows), metrics, names);
+    rest = rest.subspan(rows);
+  }
+  return all;
+}
+
+}  // namespace warpmeter::cli

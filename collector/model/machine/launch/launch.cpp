@@ -1,0 +1,359 @@
+#include "collector/model/machine/launch/launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cfenv>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <thread>
+
+#include "base/host_cores.h"
+#include "base/kernel_name.h"
+#include "collector/model/machine/cluster.h"
+#include "collector/model/machine/device_limits.h"
+#include "collector/model/machine/launch/blocks.h"
+#include "collector/model/machine/launch/residency.h"
+#include "collector/model/machine/launch/trap_message.h"
+#include "collector/model/machine/launch/turns.h"
+#include "collector/model/machine/launch/worker.h"
+#include "collector/model/machine/memory/sharing.h"
+#include "collector/model/machine/order.h"
+
+namespace warpmeter::model {
+namespace {
+
+/// Of one block, on this machine.
+constexpr std::uint64_t most_local_bytes_of_block = std::uint64_t{1} << 30;
+
+/// Kernels round to the nearest and keep denormals, whatever host code does (-ffast-math does not);
+/// threads begin as those that start them.
+class OwnArithmetic {
+ public:
+  OwnArithmetic() {
+    std::fegetenv(&of_host_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~OwnArithmetic() { std::fesetenv(&of_host_); }
+  OwnArithmetic(const OwnArithmetic&) = delete;
+  OwnArithmetic& operator=(const OwnArithmetic&) = delete;
+
+ private:
+  std::fenv_t of_host_{};
+};
+
+using Progress = std::function<void(std::uint64_t, std::uint64_t)>;
+
+void work(Worker& worker, Blocks& blocks, const std::function<bool()>& cancelled,
+          const Progress& progress = {}) {
+  while (const std::optional<std::uint64_t> block = blocks.next()) {
+    switch (worker.run_block(*block, cancelled)) {
+      case BlockOutcome::done:
+      case BlockOutcome::waits:
+        blocks.done(*block, worker);
+        break;
+      case BlockOutcome::trapped:
+        blocks.trapped(worker.trap());
+        return;
+      case BlockOutcome::cancelled:
+        blocks.stop();
+        return;
+    }
+    if (cancelled && cancelled()) {
+      blocks.stop();
+      return;
+    }
+    if (progress) progress(blocks.begun(), blocks.count());
+  }
+}
+
+/// The next block alone.
+void work_on_one(Worker& worker, Blocks& blocks, const std::function<bool()>& cancelled) {
+  const std::optional<std::uint64_t> block = blocks.next();
+  if (!block) return;
+  const BlockOutcome outcome = worker.run_block(*block, cancelled);
+  if (outcome == BlockOutcome::done) blocks.done(*block, worker);
+  if (outcome == BlockOutcome::trapped) blocks.trapped(worker.trap());
+  if (outcome == BlockOutcome::cancelled) blocks.stop();
+}
+
+/// Runs the blocks that are left over threads, adding their workers. False when blocks met in
+/// memory, or there was none left to keep what they change: then memory is as it was before, and
+/// what was counted means nothing.
+template <class NewWorker>
+bool run_side_by_side(unsigned count, const NewWorker& new_worker,
+                      std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks,
+                      Sharing& sharing, const LaunchOptions& options) {
+  const std::function<bool()> cancelled = [&] {
+    return sharing.has_conflict() || (options.cancelled && options.cancelled());
+  };
+  const std::size_t first = workers.size();
+  const auto run = [&](std::size_t i, const Progress& progress) {
+    try {
+      work(*workers[i], blocks, cancelled, progress);
+    } catch (const std::bad_alloc&) {  // before the access that it was for
+      sharing.give_up();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < count; ++i) {
+    workers.push_back(new_worker());
+    workers.back()->tell(nullptr, &sharing);
+  }
+  for (unsigned i = 1; i < count; ++i) {
+    threads.emplace_back([&, i] { run(first + i, {}); });
+  }
+  run(first, options.progress);
+  for (std::thread& thread : threads) thread.join();
+  if (!sharing.has_conflict()) return true;
+  sharing.restore();
+  return false;
+}
+
+LaunchOutcome counted(const std::vector<std::unique_ptr<Worker>>& workers) {
+  LaunchOutcome sum;
+  for (const auto& worker : workers) sum += worker->take_counts();
+  return sum;
+}
+
+unsigned host_threads(std::uint64_t blocks, unsigned wanted) {
+  if (wanted == 0) wanted = usable_cores();
+  return static_cast<unsigned>(std::min<std::uint64_t>(wanted, blocks));
+}
+
+}  // namespace
+
+Geometry in_clusters(const Program& program, const Geometry& geometry) {
+  Geometry result = geometry;
+  if (geometry.cluster.count() == 1) result.cluster = program.cluster;
+  return result;
+}
+
+std::string cluster_failure(const Program& program, const Geometry& asked) {
+  const Dim3 &grid = asked.grid, &cluster = in_clusters(program, asked).cluster;
+  const auto named = [](const Dim3& d) { return fmt::format("{}×{}×{}", d.x, d.y, d.z); };
+  if (cluster.count() == 1) return "";
+  if (program.cluster.count() > 1 && !(cluster == program.cluster)) {
+    return fmt::format("kernel '{}' runs in clusters of {} blocks, not {}",
+                       readable_name(program.kernel), named(program.cluster), named(cluster));
+  }
+  if (cluster.count() == 0 || cluster.count() > most_blocks_of_cluster) {
+    return fmt::format("a cluster of {} blocks is none that a device takes (1 to {})",
+                       named(cluster), most_blocks_of_cluster);
+  }
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
+    return fmt::format("a grid of {} blocks cannot be divided into clusters of {}", named(grid),
+                       named(cluster));
+  }
+  return "";
+}
+
+std::string register_failure(std::string_view kernel, const Resources& resources,
+                             const Dim3& block) {
+  if (!resources.registers) return "";
+  const std::uint32_t most = most_threads_of_block(*resources.registers);
+  if (block.count() <= most) return "";
+  return fmt::format(
+      "kernel '{}' takes {} registers a thread, so that a block has at most {} threads, not {}; "
+      "launch smaller blocks, or compile it with __launch_bounds__({})",
+      readable_name(kernel), *resources.registers, most, block.count(), block.count());
+}
+
+std::string geometry_failure(const Program& program, const Geometry& geometry) {
+  const Dim3& grid = geometry.grid;
+  const Dim3& block = geometry.block;
+  const std::string kernel = readable_name(program.kernel);
+  const auto named = [](const Dim3& d) { return fmt::format("{}×{}×{}", d.x, d.y, d.z); };
+  if (grid.count() == 0 || block.count() == 0) {
+    return fmt::format("kernel '{}' has no thread in a grid of {} blocks of {} threads", kernel,
+                       named(grid), named(block));
+  }
+  if (grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535) {
+    return fmt::format("a grid of {} blocks is larger than a device takes (2147483647×65535×65535)",
+                       named(grid));
+  }
+  if (block.count() > program.max_threads) {
+    return fmt::format("kernel '{}' takes at most {} threads a block, not {}", kernel,
+                       program.max_threads, named(block));
+  }
+  if (block.x > 1024 || block.y > 1024 || block.z > 64) {
+    return fmt::format("a block of {} threads is larger than a device takes (1024×1024×64)",
+                       named(block));
+  }
+  if (const std::string failure = cluster_failure(program, geometry); !failure.empty()) {
+    return failure;
+  }
+  const std::uint64_t shared = program.shared_bytes(geometry);
+  if (shared > device_limits(program.arch).shared_of_block) {
+    return fmt::format(
+        "kernel '{}' asks for {} bytes of shared memory, but a block of sm_{} has {}", kernel,
+        shared, program.arch, device_limits(program.arch).shared_of_block);
+  }
+  const std::uint64_t local = program.local_bytes * block.count();
+  if (local > most_local_bytes_of_block) {
+    return fmt::format(
+        "kernel '{}' asks for {} bytes of local memory for the {} threads of a block, but the "
+        "model has {}; launch smaller blocks",
+        kernel, local, block.count(), most_local_bytes_of_block);
+  }
+  return "";
+}
+
+std::string alone_failure(const Program& program) {
+  if (program.device_calls.empty()) return "";
+  return fmt::format(
+      "kernel '{}' calls cuda{} on the device (dynamic parallelism), which the model answers in "
+      "programs: build one that launches it, and measure that (warpmeter profile)",
+      readable_name(program.kernel), program.device_calls.front().function.name);
+}
+
+std::optional<std::vector<std::byte>> pack_parameters(
+    const Program& program, std::span<const std::vector<std::byte>> arguments) {
+  if (arguments.size() != program.parameters.size()) return std::nullopt;
+  std::vector<std::byte> packed(program.parameter_bytes);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].size() != program.parameters[i].bytes) return std::nullopt;
+    std::copy(arguments[i].begin(), arguments[i].end(),
+              packed.begin() + program.parameters[i].offset);
+  }
+  return packed;
+}
+
+LaunchOutcome& LaunchOutcome::operator+=(LaunchOutcome other) {
+  counts.resize(std::max(counts.size(), other.counts.size()));
+  parted.resize(std::max(parted.size(), other.parted.size()));
+  for (std::size_t i = 0; i < other.counts.size(); ++i) {
+    counts[i].shared += other.counts[i].shared;
+    counts[i].global += other.counts[i].global;
+    counts[i].is_approximate |= other.counts[i].is_approximate;
+    counts[i].by_several |= other.counts[i].by_several;
+    counts[i].loop_loads += other.counts[i].loop_loads;
+    counts[i].has_strayed |= other.counts[i].has_strayed;
+    counts[i].on_heap |= other.counts[i].on_heap;
+    counts[i].reaches_ended |= other.counts[i].reaches_ended;
+  }
+  for (std::size_t i = 0; i < other.parted.size(); ++i) parted[i] |= other.parted[i];
+  if (!recording) {
+    recording = std::move(other.recording);
+  } else if (other.recording) {
+    *recording += *other.recording;
+  }
+  warp_instructions += other.warp_instructions;
+  thread_instructions += other.thread_instructions;
+  return *this;
+}
+
+bool LaunchOutcome::has_parted() const {
+  return std::find(parted.begin(), parted.end(), 1) != parted.end();
+}
+
+bool LaunchOutcome::has_parted(std::uint32_t instruction) const {
+  return instruction < parted.size() && parted[instruction] != 0;
+}
+
+std::optional<std::uint32_t> parted_at(const Program& program, const LaunchOutcome& outcome) {
+  for (const std::uint32_t barrier : program.barriers) {
+    if (outcome.has_parted(barrier)) return barrier;
+  }
+  for (const SyncInfo& sync : program.syncs) {
+    if (outcome.has_parted(sync.instruction)) return sync.instruction;
+  }
+  return std::nullopt;
+}
+
+bool waited_apart(const Program& program, const LaunchOutcome& outcome) {
+  return std::any_of(program.object_waits.begin(), program.object_waits.end(),
+                     [&](std::uint32_t wait) { return outcome.has_parted(wait); });
+}
+
+LaunchOutcome launch(const Program& program, const Geometry& asked,
+                     std::span<const std::byte> parameters, DeviceMemory& memory,
+                     const LaunchOptions& options) {
+  const Geometry geometry = in_clusters(program, asked);
+  const std::lock_guard alone(memory.launching());
+  const OwnArithmetic arithmetic;
+  for (const ModuleVariable& variable : program.variables) {
+    if (options.keep_variables && memory.find(variable.address) != nullptr) continue;
+    memory.place(variable.address, variable.initial, variable.name);
+  }
+  const bool has_clusters = program.has_clusters && geometry.cluster.count() > 1;
+  Blocks blocks(geometry, has_clusters, options.sample);
+  const bool in_order = options.observer != nullptr || program.blocks_communicate || has_clusters;
+  LaunchOutcome outcome;
+  outcome.threads = in_order ? 1 : host_threads(blocks.count(), options.threads);
+  outcome.is_of_one_thread = blocks.count() == 1 && geometry.block.count() == 1;
+  outcome.ordered = follow_order(program, parameters, memory);
+  memory.heap().demand = memory.heap().bytes;
+  const auto new_worker = [&] {
+    auto worker = std::make_unique<Worker>(program, memory, geometry, parameters,
+                                           options.unit != nullptr ? *options.unit : best_unit(),
+                                           options.instruction_budget);
+    worker->print_to(options.print);
+    worker->ask(options.device_runtime);
+    if (!options.is_cooperative) worker->take_grid_workspace();
+    worker->read_textures(options.textures);
+    worker->run_on(options.multiprocessors);
+    worker->count(options.counts);
+    if (options.may_leave_shared) worker->leave_shared();
+    worker->ask_predicated(options.predicated_barriers);
+    worker->begin_at(options.began_at);
+    if (!options.counts && options.observer == nullptr) worker->go_native(options.native_after);
+    if (options.records && options.counts && options.observer == nullptr &&
+        options.sample == nullptr) {
+      worker->record();
+    }
+    if (options.observer != nullptr) worker->tell(options.observer, nullptr);
+    return worker;
+  };
+  std::vector<std::unique_ptr<Worker>> workers;
+  if (outcome.threads > 1) {
+    // The first block runs alone, and shows what the kernel stores to.
+    Sharing sharing(memory, options.most_kept_bytes, outcome.threads);
+    workers.push_back(new_worker());
+    workers[0]->tell(nullptr, &sharing);
+    work_on_one(*workers[0], blocks, options.cancelled);
+    if (!sharing.begin()) {
+      workers[0]->tell(nullptr, nullptr);
+      outcome.threads = 1;
+    } else if (!run_side_by_side(outcome.threads, new_worker, workers, blocks, sharing, options)) {
+      workers.resize(1);
+      outcome.threads = 1;
+      blocks.start_again();
+    }
+    memory.for_each([](Allocation& allocation) { allocation.touched = nullptr; });
+  }
+  if (outcome.threads == 1) {
+    const bool has_waiting_loops = std::any_of(program.sites.begin(), program.sites.end(),
+                                               [](const SiteInfo& site) { return site.waits; });
+    const Turns turns = has_waiting_loops ? Turns::short_ones : Turns::long_ones;
+    const bool takes_turns = program.blocks_communicate || has_clusters;
+    const auto together = has_clusters ? static_cast<std::uint32_t>(geometry.cluster.count()) : 1;
+    const auto residency = [&] { return residency_of(program, geometry, options); };
+    run_in_turns(new_worker, workers, blocks,
+                 {takes_turns ? turns : Turns::none, together, residency}, options);
+  }
+
+  outcome.cancelled = blocks.is_stopped();
+  outcome.may_fill_heap = program.allocates && memory.heap().demand > memory.heap().limit;
+  if (const BlockTrap* trap = blocks.trap()) {
+    outcome.trap = describe(*trap, program, geometry, memory);
+    const bool asked_in_vain = !options.is_cooperative && !program.grid_workspace.empty();
+    if (asked_in_vain && trap->raised.kind == TrapKind::trap_instruction) {
+      outcome.trap->message +=
+          "; the launch was not cooperative, so that the grid cannot wait as a whole: "
+          "cudaLaunchCooperativeKernel makes one";
+    }
+    if (options.observer != nullptr) {
+      options.observer->stopped(trap->raised.kind, trap->raised.instruction, outcome.trap->message);
+    }
+  }
+  outcome += options.sample != nullptr ? options.sample->whole() : counted(workers);
+  if (!options.keep_variables) {
+    for (const ModuleVariable& variable : program.variables) memory.remove(variable.address);
+  }
+  return outcome;
+}
+
+}  // namespace warpmeter::model

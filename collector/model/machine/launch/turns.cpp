@@ -1,0 +1,178 @@
+#include "collector/model/machine/launch/turns.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <list>
+#include <optional>
+
+namespace warpmeter::model {
+namespace {
+
+/// Memory that blocks which wait may take together, and how many there may be whatever they take. A
+/// device holds a few thousand.
+constexpr std::size_t most_waiting_bytes = std::size_t{2} << 30;
+constexpr std::size_t least_waiting_blocks = 16;
+
+/// Turns of every waiting block in which none does anything new, after which nothing will come.
+constexpr std::size_t still_turns = 16;
+
+/// Instructions, in budgets of one warp, that all blocks may execute before one of them ends.
+constexpr std::uint64_t most_budgets = 16;
+
+class TurnTaking {
+ public:
+  TurnTaking(const std::function<std::unique_ptr<Worker>()>& new_worker,
+             std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks, const TurnRules& rules)
+      : new_worker_(new_worker),
+        workers_(workers),
+        blocks_(blocks),
+        rules_(rules),
+        cluster_blocks_(rules.cluster_blocks) {}
+
+  void run(const LaunchOptions& options) {
+    Turns turns = rules_.turns;
+    while (Worker* worker = next()) {
+      // Lanes of a warp part for good only when no block goes on otherwise.
+      const bool is_last_resort = still_ > still_turns / 2 * waiting_.size() && still_ > 1;
+      const std::uint64_t before = worker->executed();
+      const BlockOutcome outcome =
+          worker->go_on(options.cancelled, is_last_resort ? Turns::last_resort : turns);
+      since_last_end_ += worker->executed() - before;
+      switch (outcome) {
+        case BlockOutcome::done:
+          blocks_.done(worker->block(), *worker);
+          end(worker);
+          still_ = 0;
+          since_last_end_ = 0;
+          if (options.cancelled && options.cancelled()) return blocks_.stop();
+          if (options.progress) options.progress(blocks_.begun(), blocks_.count());
+          break;
+        case BlockOutcome::waits:
+          turns = Turns::short_ones;
+          waiting_.push_back(worker);
+          still_ = worker->is_still() ? still_ + 1 : 0;
+          if (still_ > still_turns * waiting_.size()) {
+            const bool may_be_answered = options.may_be_answered && options.may_be_answered();
+            return give_up(may_be_answered ? TrapKind::waits_outside : TrapKind::no_progress);
+          }
+          if (since_last_end_ / most_budgets > options.instruction_budget) {
+            return give_up(TrapKind::endless);
+          }
+          break;
+        case BlockOutcome::trapped:
+          return blocks_.trapped(worker->trap());
+        case BlockOutcome::cancelled:
+          return blocks_.stop();
+      }
+    }
+  }
+
+ private:
+  /// A block that has not begun, while there is room; then the one whose turn was the longest ago.
+  Worker* next() {
+    if (wants_another()) {
+      if (const std::optional<std::uint64_t> block = blocks_.next()) {
+        Worker* worker = idle_worker();
+        worker->start_block(*block, cluster_of_next());
+        return worker;
+      }
+    }
+    if (waiting_.empty()) return nullptr;
+    Worker* worker = waiting_.front();
+    waiting_.pop_front();
+    return worker;
+  }
+
+  /// Of clusters, one after the other begins, unless the blocks of those that have begun wait for
+  /// what does not come from them.
+  bool wants_another() {
+    if (cluster_blocks_ > 1 && !waiting_.empty()) {
+      if (begun_ % cluster_blocks_ != 0) return true;
+      if (still_ <= 2 * waiting_.size()) return false;
+    }
+    if (is_full()) return false;
+    return waiting_.size() < least_waiting_blocks ||
+           waiting_.size() * waiting_.front()->resident_bytes() < most_waiting_bytes;
+  }
+
+  /// All that wait are on the device, which may have no room for more.
+  bool is_full() {
+    constexpr std::size_t always_fit = 8;  // one on each multiprocessor of the smallest device
+    if (waiting_.size() < always_fit) return false;
+    if (!residency_) residency_ = rules_.residency();
+    return waiting_.size() + cluster_blocks_ >
+           std::max<std::uint64_t>(residency_->blocks(), cluster_blocks_);
+  }
+
+  Cluster* cluster_of_next() {
+    if (cluster_blocks_ == 1) return nullptr;
+    if (begun_++ % cluster_blocks_ == 0) clusters_.emplace_back(cluster_blocks_);
+    return &clusters_.back().cluster;
+  }
+
+  /// Its memory stays until all of its cluster have ended.
+  void end(Worker* worker) {
+    if (cluster_blocks_ == 1) return idle_.push_back(worker);
+    for (auto one = clusters_.begin(); one != clusters_.end(); ++one) {
+      if (&one->cluster != worker->cluster()) continue;
+      one->cluster.end(worker->rank());
+      one->ended.push_back(worker);
+      if (one->ended.size() < cluster_blocks_) return;
+      idle_.insert(idle_.end(), one->ended.begin(), one->ended.end());
+      clusters_.erase(one);
+      return;
+    }
+  }
+
+  Worker* idle_worker() {
+    if (idle_.empty()) {
+      workers_.push_back(new_worker_());
+      return workers_.back().get();
+    }
+    Worker* worker = idle_.back();
+    idle_.pop_back();
+    return worker;
+  }
+
+  void give_up(TrapKind kind) {
+    Worker* first =
+        *std::min_element(waiting_.begin(), waiting_.end(),
+                          [](const Worker* a, const Worker* b) { return a->block() < b->block(); });
+    first->give_up(kind);
+    BlockTrap trap = first->trap();
+    if (is_full()) {
+      trap.not_begun = blocks_.count() - blocks_.begun();
+      trap.resident = residency_->blocks();
+    }
+    blocks_.trapped(trap);
+  }
+
+  const std::function<std::unique_ptr<Worker>()>& new_worker_;
+  std::vector<std::unique_ptr<Worker>>& workers_;
+  Blocks& blocks_;
+  struct Begun {
+    explicit Begun(std::uint32_t blocks) : cluster(blocks) {}
+    Cluster cluster;
+    std::vector<Worker*> ended;
+  };
+  const TurnRules& rules_;
+  const std::uint32_t cluster_blocks_;
+  std::optional<Residency> residency_;  ///< once it matters
+  std::uint64_t begun_ = 0;             ///< blocks
+  std::list<Begun> clusters_;           ///< of which some block has not ended
+  std::deque<Worker*> waiting_;
+  std::vector<Worker*> idle_;
+  std::size_t still_ = 0;             ///< turns in a row in which a block did nothing new
+  std::uint64_t since_last_end_ = 0;  ///< instructions since a block ended
+};
+
+}  // namespace
+
+void run_in_turns(const std::function<std::unique_ptr<Worker>()>& new_worker,
+                  std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks,
+                  const TurnRules& rules, const LaunchOptions& options) {
+  TurnTaking(new_worker, workers, blocks, rules).run(options);
+}
+
+}  // namespace warpmeter::model

@@ -1,0 +1,33 @@
+// Barrier objects in shared memory. Their 64 bits are opaque to a kernel; here they hold, from the
+// lowest bit on, the arrivals that are awaited in this phase, those of each phase, the bytes of
+// copies that are awaited, and the phase.
+#pragma once
+
+#include <cstdint>
+
+#include "collector/model/machine/warp/warp.h"
+
+namespace warpmeter::model {
+
+enum class MbarrierKind : std::uint16_t {
+  init,
+  invalidate,
+  arrive,
+  arrive_drop,    ///< and take no part in the phases that follow
+  arrive_expect,  ///< one arrival, and so many more bytes
+  expect,
+  complete,
+  wait,         ///< for the phase of a state that an arrival gave
+  wait_parity,  ///< for the phase of a parity
+};
+
+inline constexpr std::uint64_t mbarrier_count_mask = (1 << 20) - 1;
+/// Bytes that an object with these bits awaits; of fewer than none, none.
+std::uint64_t awaited_bytes(std::uint64_t bits);
+
+/// What Operation::c names, for one lane after the other, at w.lane_host. b is the row of counts,
+/// bytes, states or parities; d, which may be absent, takes states. Returns the lanes whose wait is
+/// over.
+std::uint32_t change_mbarrier(Warp& w, const Operation* op, std::uint32_t mask);
+
+}  // namespace warpmeter::model

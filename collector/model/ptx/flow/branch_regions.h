@@ -1,0 +1,28 @@
+// What a branch decides: the blocks on the one way from it and not on the other, up to where both
+// meet, without going round a loop.
+#pragma once
+
+#include <cstddef>
+#include <unordered_map>
+#include <vector>
+
+#include "collector/model/ptx/flow/control_flow.h"
+
+namespace warpmeter::model::ptx {
+
+class BranchRegions {
+ public:
+  explicit BranchRegions(const ControlFlow& graph);
+
+  /// Blocks, ascending; none: the instruction has one way only.
+  const std::vector<std::size_t>& of(std::size_t branch);
+
+ private:
+  std::vector<bool> ahead_of(std::size_t first) const;
+
+  const ControlFlow& graph_;
+  std::vector<std::size_t> place_of_;  ///< by block: in the graph's order
+  std::unordered_map<std::size_t, std::vector<std::size_t>> known_;
+};
+
+}  // namespace warpmeter::model::ptx

@@ -1,0 +1,43 @@
+// What depends on the order in which threads come to an atomic: what it answers, the addresses that
+// this leads to, what is stored there, and what is loaded of that again, by this launch or a later
+// one. Who gets which slot of a queue is for the hardware to say, and so is what of it the lanes of
+// one warp can share.
+//
+// What is loaded of memory that an order has filled decides branches too: who comes to an access,
+// how often a loop goes round, and what is written there. What a branch decides by an atomic's
+// answer itself is not followed, save how often a loop was tried again, and who did what: which
+// lanes won a place by compare-and-swap is for the hardware to say as well, whether they keep the
+// answer in registers or in shared memory.
+// Three things look alike and depend on nothing: a ticket (one thread adds a constant and hands the
+// answer to its block between barriers, so that blocks take each other's parts); a value that was
+// made of the same answer as its place; and a value that is the same wherever it lands.
+#pragma once
+
+#include <vector>
+
+#include "collector/model/ptx/flow/control_flow.h"
+#include "collector/model/ptx/memory/pointed_memory.h"
+
+namespace warpmeter::model::ptx {
+
+/// Where in a function an order leads.
+struct OrderReach {
+  std::vector<bool> accesses;   ///< of each instruction: its address depends on it, or who comes
+  std::vector<PieceId> memory;  ///< pieces beyond the block whose contents do
+};
+
+struct OrderFlow {
+  std::vector<MemoryPiece> pieces;
+  OrderReach of_atomics;  ///< of what the function's own atomics answer
+  /// Of each instruction, whether its address or who comes there depends on a load that may find
+  /// what others store meanwhile (shared_use.h); empty: no such load leads anywhere.
+  std::vector<bool> of_races;
+  std::vector<OrderReach> of_contents;  ///< by piece: of what is loaded of it; empty: leads nowhere
+};
+
+/// `is_retried`: of each instruction, whether it is in a loop that an atomic's answer leaves. Calls
+/// are followed around, from what they are handed to what they give, not into.
+OrderFlow order_flow(const Function& function, const ControlFlow& graph, const DataFlow& data,
+                     const Spaces& variables, const std::vector<bool>& is_retried);
+
+}  // namespace warpmeter::model::ptx

@@ -1,0 +1,139 @@
+#include "collector/model/ptx/memory/shared_variables.h"
+
+#include <cstddef>
+
+namespace warpmeter::model::ptx {
+namespace {
+
+/// What a register holds: nothing that is known yet, a number, an address in one variable, or
+/// something else. They only grow, in this order.
+struct Meant {
+  enum class Kind { nothing, number, variable, any } kind = Kind::nothing;
+  std::string_view name;
+
+  bool operator==(const Meant&) const = default;
+};
+using Kind = Meant::Kind;
+
+/// Of a register that holds the one or the other.
+Meant either(const Meant& a, const Meant& b) {
+  if (a == b || b.kind == Kind::nothing) return a;
+  if (a.kind == Kind::nothing) return b;
+  return {Kind::any, {}};
+}
+
+Meant sum(const Meant& a, const Meant& b) {
+  if (a.kind == Kind::nothing || b.kind == Kind::nothing) return {};
+  if (a.kind == Kind::number) return b;
+  if (b.kind == Kind::number) return a;
+  return {Kind::any, {}};
+}
+
+Meant difference(const Meant& a, const Meant& b) {
+  if (a.kind == Kind::nothing || b.kind == Kind::nothing) return {};
+  return b.kind == Kind::number ? a : Meant{Kind::any, {}};
+}
+
+/// Of something that is computed otherwise: a number, unless addresses are among what it is made
+/// of.
+Meant computed(const Meant& a, const Meant& b) {
+  if (a.kind == Kind::nothing || b.kind == Kind::nothing) return {};
+  if (a.kind == Kind::number && b.kind == Kind::number) return a;
+  return {Kind::any, {}};
+}
+
+class Finder {
+ public:
+  Finder(const Function& function, const DataFlow& data,
+         const std::unordered_set<std::string_view>& names)
+      : function_(function), data_(data), names_(names), held_(data.registers().size()) {}
+
+  std::vector<std::string_view> find() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t i = 0; i < function_.body.size(); ++i) {
+        if (data_.writes(i).empty()) continue;
+        const Meant given = result_of(function_.body[i]);
+        for (const RegisterId id : data_.writes(i)) {
+          const Meant now = either(held_[id], given);
+          changed |= !(now == held_[id]);
+          held_[id] = now;
+        }
+      }
+    }
+    std::vector<std::string_view> found(function_.body.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const auto position = address_position(function_.body[i]);
+      if (!position) continue;
+      const Meant meant = of(function_.body[i].operands[*position]);
+      if (meant.kind == Kind::variable) found[i] = meant.name;
+    }
+    return found;
+  }
+
+ private:
+  Meant of(const Operand& operand) const {
+    const std::string_view name =
+        operand.address.base.empty() ? operand.name : operand.address.base;
+    if (const auto id = data_.find(name)) return held_[*id];
+    if (names_.contains(name)) return {Kind::variable, name};
+    return {Kind::number, {}};
+  }
+
+  Meant result_of(const Instruction& instruction) const {
+    const auto& operands = instruction.operands;
+    const auto at = [&](std::size_t i) {
+      return i < operands.size() ? of(operands[i]) : Meant{Kind::number, {}};
+    };
+    switch (instruction.opcode) {
+      case Opcode::mov:
+      case Opcode::cvta:
+      case Opcode::cvt:
+        // Of several parts none is an address.
+        if (operands.size() == 2 && operands[0].parts.empty() && operands[1].parts.empty()) {
+          return at(1);
+        }
+        return {Kind::any, {}};
+      case Opcode::add:
+      case Opcode::or_:
+      case Opcode::and_:
+        return sum(at(1), at(2));
+      case Opcode::sub:
+        return difference(at(1), at(2));
+      case Opcode::mad:
+        return sum(computed(at(1), at(2)), at(3));
+      case Opcode::selp:
+        return either(at(1), at(2));
+      case Opcode::mul:
+      case Opcode::shl:
+      case Opcode::shr:
+      case Opcode::setp:
+        return computed(at(1), at(2));
+      case Opcode::ld:
+        return {Kind::number, {}};
+      default:
+        break;
+    }
+    Meant all{Kind::number, {}};
+    for (std::size_t i = 1; i < operands.size(); ++i) {
+      all = computed(all, of(operands[i]));
+      for (const Operand& part : operands[i].parts) all = computed(all, of(part));
+    }
+    return all;
+  }
+
+  const Function& function_;
+  const DataFlow& data_;
+  const std::unordered_set<std::string_view>& names_;
+  std::vector<Meant> held_;
+};
+
+}  // namespace
+
+std::vector<std::string_view> meant_variables(const Function& function, const DataFlow& data,
+                                              const std::unordered_set<std::string_view>& names) {
+  if (names.empty()) return std::vector<std::string_view>(function.body.size());
+  return Finder(function, data, names).find();
+}
+
+}  // namespace warpmeter::model::ptx

@@ -1,0 +1,20 @@
+// A section that a user wrote: one SQL statement in a file. The comment at its head is the
+// section's text: its first line the heading, the others a paragraph.
+//
+//   -- The slowest launches
+//   -- Without those that failed.
+//   SELECT variant, duration_ns FROM comparison WHERE run_id = :run ORDER BY duration_ns DESC LIMIT
+//   5
+#pragma once
+
+#include <cstdint>
+
+#include "reports/render/report.h"
+
+namespace warpmeter::reports {
+
+/// Throws Error{usage} with the file's name and SQLite's message.
+void add_user_section(Document& document, const schema::Reader& reader, std::int64_t run_id,
+                      const SectionChoice& choice);
+
+}  // namespace warpmeter::reports
