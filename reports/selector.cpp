@@ -132,6 +132,12 @@ Selector Selector::of_any_family() const {
   return any;
 }
 
+Selector Selector::of_all_parameters() const {
+  Selector all = *this;
+  all.name_ += "[[]*";  // a glob's way to write a bracket
+  return all;
+}
+
 bool Selector::selects(const LaunchName& launch) const {
   if (!names(launch)) return false;
   if (!sizes_.empty() && (!launch.size || !meets_all(sizes_, *launch.size))) return false;
@@ -176,7 +182,10 @@ std::string near_names(const std::vector<LaunchName>& launches, const Selector& 
 Selector settled(const Selector& selector, const std::vector<LaunchName>& launches) {
   if (selects_any(selector, launches)) return selector;
   const Selector any = selector.of_any_family();
-  return selects_any(any, launches) ? any : selector;
+  for (const Selector& wider : {any, selector.of_all_parameters(), any.of_all_parameters()}) {
+    if (selects_any(wider, launches)) return wider;
+  }
+  return selector;
 }
 
 std::string meant_by(const std::vector<LaunchName>& launches, const Selector& selector) {

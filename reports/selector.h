@@ -61,6 +61,8 @@ class Selector {
   bool selects(const LaunchName& launch) const;
   /// The same with its name as that of a variant of any family; itself where it names a family.
   Selector of_any_family() const;
+  /// The same with every choice of parameters: for "tiled" those of "tiled[TILE=16]".
+  Selector of_all_parameters() const;
 
  private:
   bool names(const LaunchName& launch) const;
@@ -71,7 +73,8 @@ class Selector {
   std::vector<std::string> devices_;                      ///< all have to be met
 };
 
-/// The selector as these launches read it: a name that is no family's is a variant's.
+/// The selector as these launches read it: a name that is no family's is a variant's, and a name
+/// without parameters that is no variant's means all that begin with it.
 Selector settled(const Selector& selector, const std::vector<LaunchName>& launches);
 
 /// What may have been meant by one that selects nothing: the variant at its named sizes, or near

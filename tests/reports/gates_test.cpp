@@ -131,6 +131,18 @@ TEST_F(CheckTest, AGateNamesAKernelOfAnyFamily) {
   EXPECT_THAT(none.findings[0].reason, HasSubstr("did you mean tiled?"));
 }
 
+TEST_F(CheckTest, AGateNamesAKernelWithAllItsParameters) {
+  Launch narrow = launch("tiled[TILE=16]", readings(1, 80000, 100));
+  count(narrow, "shared_load_wavefronts", 8);
+  Launch wide = launch("tiled[TILE=32]", readings(1, 80000, 100));
+  count(wide, "shared_load_wavefronts", 4);
+  run_ = add_run(store_, {narrow, wide});
+  EXPECT_EQ(checked({"tiled: shared_load_wavefronts <= 8"}).findings.size(), 2U);
+  EXPECT_EQ(outcome_of("tiled: shared_load_wavefronts <= 8"), Outcome::holds);
+  EXPECT_EQ(outcome_of("transpose/tiled: shared_load_wavefronts <= 4"), Outcome::broken);
+  EXPECT_EQ(outcome_of("tile: shared_load_wavefronts <= 8"), Outcome::inconclusive);
+}
+
 TEST_F(CheckTest, TellsByHowMuchAndWhere) {
   add_transposes();
   const Check result = checked({"transpose/tiled: shared_load_transactions_per_request <= 2"});

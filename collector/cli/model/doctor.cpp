@@ -206,8 +206,7 @@ Command add_doctor(CLI::App& program) {
   auto database = std::make_shared<std::string>();
   auto examined = std::make_shared<std::string>();
   add_database(app, *database);
-  app.add_option("program", *examined, "A CUDA program: say whether it can run without a GPU")
-      ->type_name("PROGRAM");
+  add_text(app, "PROGRAM", "", *examined, "A CUDA program: say whether it can run without a GPU");
   return {&app, [database, examined] {
             return examined->empty() ? run(*database) : run_program(*examined);
           }};

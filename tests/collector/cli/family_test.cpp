@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -299,6 +300,42 @@ TEST_F(FamilyFile, AFileOfKernelsIsListedWithCommandsToStartFrom) {
                               "'out:f32[1<<20]' --arg 'in:f32[1<<20]=random' --arg n:i32=256"),
                     HasSubstr("template <int TILE, int PAD> void tiled")));
   EXPECT_FALSE(std::filesystem::exists(file("warpmeter.db")));
+}
+
+TEST_F(FamilyFile, AParameterOfTheBlockAloneBreaksNoOtherKernel) {
+  write("k.cu",
+        "__global__ void scale(float* out, int n) { out[blockIdx.x * blockDim.x + threadIdx.x] = "
+        "n; }\n"
+        "__global__ void add(float* C, const float* A, const float* B) { C[0] = A[0] + B[0]; }\n");
+  const Outcome outcome = run(R"(
+file: k.cu
+sizes: [512]
+arguments: [ 'out: f32[n]', 'i32=n' ]
+variants:
+  scale: { kernel: scale, parameters: { B: [64, 128] }, grid: n/B, block: B }
+)");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(value_of("SELECT count(*) FROM launches WHERE outcome = 'done'"), "2");
+}
+
+TEST_F(FamilyFile, ErrorsOfACompilerAreFewAndSaidOnce) {
+  std::string source = "__global__ void scale(float* out, int n) { out[0] = n * B; }\n";
+  for (int i = 0; i < 30; ++i)
+    source += "__device__ int f" + std::to_string(i) + "() { return no; }\n";
+  write("k.cu", source);
+  const Outcome outcome = run(R"(
+file: k.cu
+sizes: [512]
+arguments: [ 'out: f32[n]', 'i32=n' ]
+variants:
+  scale: { kernel: scale, parameters: { B: [16, 32, 64, 128] }, grid: n/B, block: B }
+)");
+  EXPECT_EQ(outcome.exit_code, 6) << outcome.error;
+  EXPECT_THAT(outcome.error,
+              AllOf(HasSubstr("\n… and 27 more errors\n"),
+                    HasSubstr("f/scale[B=128] 512: k.cu does not compile: the errors "
+                              "are those named above\n")));
+  EXPECT_LT(std::count(outcome.error.begin(), outcome.error.end(), '\n'), 25);
 }
 
 TEST_F(FamilyFile, HasTheVariantsFailThatPtxasRefuses) {
