@@ -1,5 +1,8 @@
 #include "schema/figures.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -81,9 +84,12 @@ std::vector<Formula> read_formulas(const Reader& reader) {
 class Pass {
  public:
   Pass(const Reader& reader, std::int64_t run_id,
-       const std::function<void(const Figure&)>& on_figure)
+       const std::function<void(const Figure&)>& on_figure, std::span<const std::int64_t> launches)
       : reader_(reader),
-        run_{{":run", run_id}},
+        chosen_{
+            {":run", run_id},
+            {":launches",
+             launches.empty() ? Value() : Value(fmt::format("[{}]", fmt::join(launches, ",")))}},
         on_figure_(on_figure),
         counters_(reader, "SELECT counter_id, name FROM t_counter"),
         reasons_(reader, "SELECT reason_id, text FROM t_reason"),
@@ -94,8 +100,9 @@ class Pass {
     reader_.each(
         "SELECT v.launch_id, v.counter_id, v.value, v.grade, v.reason_id "
         "FROM t_launch l JOIN t_value v ON v.launch_id = l.launch_id "
-        "WHERE l.run_id = :run ORDER BY l.launch_id, v.counter_id",
-        run_, [&](std::span<const Value> row) {
+        "WHERE l.run_id = :run AND (:launches IS NULL OR l.launch_id IN (SELECT value FROM "
+        "json_each(:launches))) ORDER BY l.launch_id, v.counter_id",
+        chosen_, [&](std::span<const Value> row) {
           if (integer(row[0]) != launch_id_) finish_launch();
           launch_id_ = integer(row[0]);
           counted_.push_back({integer(row[1]), number(row[2]), static_cast<Grade>(integer(row[3])),
@@ -117,8 +124,9 @@ class Pass {
     reader_.each(
         "SELECT f.launch_id, f.metric, f.value, f.grade, f.reason "
         "FROM t_launch l JOIN v_timed f ON f.launch_id = l.launch_id "
-        "WHERE l.run_id = :run ORDER BY l.launch_id",
-        run_, [&](std::span<const Value> row) {
+        "WHERE l.run_id = :run AND (:launches IS NULL OR l.launch_id IN (SELECT value FROM "
+        "json_each(:launches))) ORDER BY l.launch_id",
+        chosen_, [&](std::span<const Value> row) {
           timed_.push_back(
               {{integer(row[0]), {}, number(row[2]), static_cast<Grade>(integer(row[3])), {}},
                text(row[1]),
@@ -187,7 +195,7 @@ class Pass {
   }
 
   const Reader& reader_;
-  Parameters run_;
+  Parameters chosen_;
   const std::function<void(const Figure&)>& on_figure_;
   Names counters_, reasons_;
   std::vector<Formula> formulas_;
@@ -200,8 +208,9 @@ class Pass {
 }  // namespace
 
 void each_figure(const Reader& reader, std::int64_t run_id,
-                 const std::function<void(const Figure&)>& on_figure) {
-  Pass(reader, run_id, on_figure).run();
+                 const std::function<void(const Figure&)>& on_figure,
+                 std::span<const std::int64_t> launches) {
+  Pass(reader, run_id, on_figure, launches).run();
 }
 
 }  // namespace warpmeter::schema

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "schema/records.h"
@@ -24,8 +25,9 @@ struct Figure {
 };
 
 /// In the order of launches; of each its counters, the metrics derived from them, those from its
-/// timing.
+/// timing. `launches`: of the run, only these; all where there are none.
 void each_figure(const Reader& reader, std::int64_t run_id,
-                 const std::function<void(const Figure&)>& on_figure);
+                 const std::function<void(const Figure&)>& on_figure,
+                 std::span<const std::int64_t> launches = {});
 
 }  // namespace warpmeter::schema

@@ -71,12 +71,8 @@ class Pairing {
       paired.insert(found->second);
       pairs_.push_back({name_of(*found->second, contender), found->second, &contender});
     }
-    for (const LaunchGroup& group : sides_.base_groups) {
-      if (!paired.contains(&group)) leave(comparison, group, sides_.contender_groups, "contender");
-    }
-    for (const LaunchGroup& group : sides_.contender_groups) {
-      if (!paired.contains(&group)) leave(comparison, group, sides_.base_groups, "base");
-    }
+    leave_unpaired(comparison, paired, sides_.base_groups, sides_.contender_groups, "contender");
+    leave_unpaired(comparison, paired, sides_.contender_groups, sides_.base_groups, "base");
   }
 
   std::vector<Pair>& pairs() { return pairs_; }
@@ -116,18 +112,22 @@ class Pairing {
     return name;
   }
 
-  void leave(Comparison& comparison, const LaunchGroup& group,
-             const std::vector<LaunchGroup>& others, std::string_view missing_in) const {
-    std::string reason = fmt::format("no partner in the {}", missing_in);
-    for (const LaunchGroup& other : others) {
-      if (key_of(other, false) != key_of(group, false)) continue;
-      reason +=
-          fmt::format(": the geometry is {} there and {} here", other.geometry(), group.geometry());
-      break;
+  void leave_unpaired(Comparison& comparison, const std::set<const LaunchGroup*>& paired,
+                      const std::vector<LaunchGroup>& groups,
+                      const std::vector<LaunchGroup>& others, std::string_view missing_in) const {
+    std::map<PairKey, const LaunchGroup*> other_of;  // the first with the same key
+    for (const LaunchGroup& other : others) other_of.try_emplace(key_of(other, false), &other);
+    for (const LaunchGroup& group : groups) {
+      if (paired.contains(&group)) continue;
+      std::string reason = fmt::format("no partner in the {}", missing_in);
+      if (const auto found = other_of.find(key_of(group, false)); found != other_of.end()) {
+        reason += fmt::format(": the geometry is {} there and {} here", found->second->geometry(),
+                              group.geometry());
+      }
+      std::string name = group.name();
+      if (by_device_) name += fmt::format(" on device {}", group.ordinal);
+      comparison.leftovers.push_back({std::move(name), std::move(reason), false});
     }
-    std::string name = group.name();
-    if (by_device_) name += fmt::format(" on device {}", group.ordinal);
-    comparison.leftovers.push_back({std::move(name), std::move(reason), false});
   }
 
   Key by_;

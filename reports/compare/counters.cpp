@@ -9,14 +9,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
+#include <unordered_map>
 
 #include "base/statistics.h"
 #include "reports/metrics.h"
-#include "reports/record.h"
-#include "reports/sql/sql.h"
 #include "schema/catalogue.h"
+#include "schema/figures.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -24,15 +23,16 @@ namespace {
 /// Fewer launches than these a side cannot show that a counter which moves by itself has moved.
 constexpr std::size_t launches_of_a_spread = 5;
 
-/// The values of one counter or metric of one side.
+/// The values of one counter or metric of one side; sort() follows the last add().
 struct Values {
   std::vector<double> sorted;
   schema::Grade grade = schema::Grade::measured;  ///< the weakest
 
   void add(double value, schema::Grade of_grade) {
-    sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), value), value);
+    sorted.push_back(value);
     grade = std::max(grade, of_grade);
   }
+  void sort() { std::sort(sorted.begin(), sorted.end()); }
   std::optional<Range> spread() const {
     if (sorted.front() == sorted.back()) return std::nullopt;
     return Range{sorted.front(), sorted.back()};
@@ -111,7 +111,9 @@ CounterPair pair_of(const PairName& name, const std::string& metric, const Value
   return pair;
 }
 
-using ByCounter = std::map<std::int32_t, Values>;
+using ByCounter = std::map<std::int32_t, std::vector<double>>;  // values of a side, sorted
+using ByName = std::map<std::string, Values, std::less<>>;
+using Names = std::set<std::string, std::less<>>;
 
 /// The common case, without a map: every launch has the counts of its partner.
 bool all_equal(const LaunchGroup& base, const LaunchGroup& contender) {
@@ -130,11 +132,61 @@ std::size_t counters_of(const LaunchGroup& group) {
 
 ByCounter by_counter(const LaunchGroup& group) {
   ByCounter values;
-  for (const Reading& reading : group.readings) {
-    values[reading.counter].add(reading.value, reading.grade);
-  }
+  for (const Reading& reading : group.readings) values[reading.counter].push_back(reading.value);
+  for (auto& [counter, of_counter] : values) std::sort(of_counter.begin(), of_counter.end());
   return values;
 }
+
+Names metrics_over(const Names& counters) {
+  Names metrics;
+  for (const schema::MetricInfo& metric : schema::Catalogue::get().metrics()) {
+    const std::set<std::string> inputs = inputs_of(metric.name);
+    if (std::any_of(inputs.begin(), inputs.end(),
+                    [&](const std::string& input) { return counters.contains(input); })) {
+      metrics.insert(metric.name);
+    }
+  }
+  return metrics;
+}
+
+/// The wanted counters and metrics of the pairs' launches, with grades. The view `results` would
+/// derive each metric of each launch by lookups; a pass over each run derives them all.
+class FiguresOfGroups {
+ public:
+  FiguresOfGroups(const schema::Reader& reader, const std::vector<const CountedPair*>& pairs,
+                  const Names& wanted) {
+    std::unordered_map<std::int64_t, ByName*> by_launch;
+    std::set<std::int64_t> runs;
+    for (const CountedPair* sides : pairs) {
+      for (const LaunchGroup* side : {sides->base, sides->contender}) {
+        runs.insert(side->runs.begin(), side->runs.end());
+        for (const std::int64_t launch : side->launches) by_launch[launch] = &values_[side];
+      }
+    }
+    std::vector<std::int64_t> launches;
+    for (const auto& [launch, values] : by_launch) launches.push_back(launch);
+    const auto keep = [&](const schema::Figure& figure) {
+      if (!figure.value) return;
+      if (const auto name = wanted.find(figure.metric); name != wanted.end()) {
+        (*by_launch.at(figure.launch_id))[*name].add(*figure.value, figure.grade);
+      }
+    };
+    for (const std::int64_t run : runs) schema::each_figure(reader, run, keep, launches);
+    for (auto& [side, figures] : values_) {
+      for (auto& [name, of_name] : figures) of_name.sort();
+    }
+  }
+
+  /// nullptr where no launch of the group has it.
+  const Values* find(const LaunchGroup& group, const std::string& name) const {
+    const ByName& figures = values_.at(&group);
+    const auto found = figures.find(name);
+    return found == figures.end() ? nullptr : &found->second;
+  }
+
+ private:
+  std::map<const LaunchGroup*, ByName> values_;
+};
 
 class CounterComparison {
  public:
@@ -145,7 +197,7 @@ class CounterComparison {
   void add_unequal(const CountedPair& sides) {
     const ByCounter base = by_counter(*sides.base), contender = by_counter(*sides.contender);
     std::vector<std::string> only_base, only_contender;
-    std::set<std::string> changed;
+    Unequal unequal{&sides, {}};
     for (const auto& [counter, values] : base) {
       const auto other = contender.find(counter);
       if (other == contender.end()) {
@@ -153,27 +205,18 @@ class CounterComparison {
         continue;
       }
       ++changes_.compared;
-      if (values.sorted == other->second.sorted) continue;
-      const std::string metric = name_of(counter, *sides.base);
-      CounterPair pair = pair_of(sides.name, metric, values, other->second);
-      if (pair.change == Change::same) continue;
-      // What is derived from a counter that moves by itself would only repeat that.
-      const bool moves_by_itself =
-          pair.change == Change::unclear && pair.base_grade == pair.contender_grade;
-      if (!moves_by_itself) changed.insert(metric);
-      changes_.pairs.push_back(std::move(pair));
+      if (values != other->second) unequal.counters.push_back(name_of(counter, *sides.base));
     }
     for (const auto& [counter, values] : contender) {
       if (!base.contains(counter)) only_contender.push_back(name_of(counter, *sides.contender));
     }
     leave("base", only_base);
     leave("contender", only_contender);
-    for (const std::string& metric : metrics_over(changed)) wanted_metrics_.insert(metric);
-    if (!changed.empty()) differing_.push_back(&sides);
+    if (!unequal.counters.empty()) unequal_.push_back(std::move(unequal));
   }
 
   CounterChanges finish() {
-    add_derived();
+    if (!unequal_.empty()) judge_unequal();
     for (const auto& [what, launches] : left_) {
       changes_.leftovers.push_back(
           {fmt::format("{} ({})", what.second,
@@ -184,9 +227,16 @@ class CounterComparison {
   }
 
  private:
-  std::string name_of(std::int32_t counter, const LaunchGroup& group) {
-    if (!names_.contains(counter)) learn_names(reader_, group, names_);
-    return names_[counter];
+  /// A pair with the names of the counters whose values differ.
+  struct Unequal {
+    const CountedPair* sides = nullptr;
+    std::vector<std::string> counters;
+  };
+
+  const std::string& name_of(std::int32_t counter, const LaunchGroup& group) {
+    std::string& name = names_[counter];
+    if (name.empty()) name = counter_name(reader_, group, counter);
+    return name;
   }
 
   void leave(const std::string& side, const std::vector<std::string>& counters) {
@@ -194,58 +244,51 @@ class CounterComparison {
     ++left_[{side, fmt::format("{}", fmt::join(counters, ", "))}];
   }
 
-  static std::vector<std::string> metrics_over(const std::set<std::string>& counters) {
-    std::vector<std::string> metrics;
-    for (const schema::MetricInfo& metric : schema::Catalogue::get().metrics()) {
-      const std::set<std::string> inputs = inputs_of(metric.name);
-      if (std::any_of(inputs.begin(), inputs.end(),
-                      [&](const std::string& input) { return counters.contains(input); })) {
-        metrics.push_back(metric.name);
-      }
+  void judge_unequal() {
+    Names wanted;
+    std::vector<const CountedPair*> pairs;
+    for (const Unequal& unequal : unequal_) {
+      wanted.insert(unequal.counters.begin(), unequal.counters.end());
+      pairs.push_back(unequal.sides);
     }
-    return metrics;
+    wanted.merge(metrics_over(wanted));
+    const FiguresOfGroups figures(reader_, pairs, wanted);
+    Names changed;
+    std::vector<const CountedPair*> changed_pairs;
+    for (const Unequal& unequal : unequal_) {
+      bool is_changed = false;
+      for (const std::string& counter : unequal.counters) {
+        if (!judge_one(*unequal.sides, counter, figures)) continue;
+        changed.insert(counter);
+        is_changed = true;
+      }
+      if (is_changed) changed_pairs.push_back(unequal.sides);
+    }
+    const Names metrics = metrics_over(changed);
+    for (const CountedPair* sides : changed_pairs) {
+      for (const std::string& metric : metrics) judge_one(*sides, metric, figures);
+    }
   }
 
-  void add_derived() {
-    if (wanted_metrics_.empty()) return;
-    nlohmann::json launches = nlohmann::json::array();
-    for (const CountedPair* sides : differing_) {
-      for (const LaunchGroup* side : {sides->base, sides->contender}) {
-        for (const std::int64_t launch : side->launches) launches.push_back(launch);
-      }
-    }
-    std::map<std::int64_t, std::map<std::string, std::pair<double, schema::Grade>>> values;
-    const schema::Rows rows = reader_.query(
-        sql::compared_metrics,
-        {{":launches", launches.dump()}, {":metrics", nlohmann::json(wanted_metrics_).dump()}});
-    for (const Row& row : each_row(rows)) {
-      values[row.integer("launch_id").value_or(0)][row.text("metric")] = {
-          row.number("value").value_or(0), schema::grade_named(row.text("grade"))};
-    }
-    const auto gather = [&](const LaunchGroup& side, const std::string& metric) {
-      Values gathered;
-      for (const std::int64_t launch : side.launches) {
-        const auto found = values[launch].find(metric);
-        if (found != values[launch].end()) gathered.add(found->second.first, found->second.second);
-      }
-      return gathered;
-    };
-    for (const CountedPair* sides : differing_) {
-      for (const std::string& metric : wanted_metrics_) {
-        const Values base = gather(*sides->base, metric);
-        const Values contender = gather(*sides->contender, metric);
-        if (base.sorted.empty() || contender.sorted.empty()) continue;
-        CounterPair pair = pair_of(sides->name, metric, base, contender);
-        if (pair.change != Change::same) changes_.pairs.push_back(std::move(pair));
-      }
-    }
+  /// Appends the difference. False without one, and for a counter that moves by itself: a metric
+  /// over it would only repeat that.
+  bool judge_one(const CountedPair& sides, const std::string& name,
+                 const FiguresOfGroups& figures) {
+    const Values* base = figures.find(*sides.base, name);
+    const Values* contender = figures.find(*sides.contender, name);
+    if (base == nullptr || contender == nullptr) return false;
+    CounterPair pair = pair_of(sides.name, name, *base, *contender);
+    if (pair.change == Change::same) return false;
+    const bool moves_by_itself =
+        pair.change == Change::unclear && pair.base_grade == pair.contender_grade;
+    changes_.pairs.push_back(std::move(pair));
+    return !moves_by_itself;
   }
 
   const schema::Reader& reader_;
   std::map<std::int32_t, std::string> names_;
   CounterChanges changes_;
-  std::vector<const CountedPair*> differing_;
-  std::set<std::string> wanted_metrics_;
+  std::vector<Unequal> unequal_;
   std::map<std::pair<std::string, std::string>, std::size_t> left_;  ///< (side, counters) → pairs
 };
 
@@ -254,18 +297,13 @@ class CounterComparison {
 CounterChanges compare_counters(const schema::Reader& reader,
                                 const std::vector<CountedPair>& pairs) {
   CounterComparison comparison(reader);
-  std::vector<const CountedPair*> unequal;
-  std::vector<LaunchGroup*> groups;
   for (const CountedPair& sides : pairs) {
     if (all_equal(*sides.base, *sides.contender)) {
       comparison.add_equal(sides);
     } else {
-      unequal.push_back(&sides);
-      groups.insert(groups.end(), {sides.base, sides.contender});
+      comparison.add_unequal(sides);
     }
   }
-  if (!unequal.empty()) read_grades(reader, groups);
-  for (const CountedPair* sides : unequal) comparison.add_unequal(*sides);
   return comparison.finish();
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <tuple>
 #include <unordered_map>
 
@@ -173,13 +172,13 @@ class GroupOfLaunch {
 };
 
 /// `row` begins with launch, counter and value.
-void add_reading(GroupOfLaunch& group_of, std::span<const schema::Value> row, schema::Grade grade) {
+void add_reading(GroupOfLaunch& group_of, std::span<const schema::Value> row) {
   const auto* launch = std::get_if<std::int64_t>(&row[0]);
   const auto* counter = std::get_if<std::int64_t>(&row[1]);
   const auto* value = std::get_if<double>(&row[2]);
   if (launch == nullptr || counter == nullptr || value == nullptr) return;
   if (LaunchGroup* group = group_of(*launch)) {
-    group->readings.push_back({*value, static_cast<std::int32_t>(*counter), grade});
+    group->readings.push_back({*value, static_cast<std::int32_t>(*counter)});
   }
 }
 
@@ -209,35 +208,18 @@ void read_counters(const schema::Reader& reader, std::span<LaunchGroup*> groups)
   GroupOfLaunch group_of(groups);
   for (const std::int64_t run : group_of.runs()) {
     reader.each(sql::compared_counters, run_parameter(run),
-                [&](std::span<const schema::Value> row) {
-                  add_reading(group_of, row, schema::Grade::measured);
-                });
+                [&](std::span<const schema::Value> row) { add_reading(group_of, row); });
   }
 }
 
-void read_grades(const schema::Reader& reader, std::span<LaunchGroup*> groups) {
-  GroupOfLaunch group_of(groups);
-  nlohmann::json launches = nlohmann::json::array();
-  for (LaunchGroup* group : groups) {
-    group->readings.clear();
-    for (const std::int64_t launch : group->launches) launches.push_back(launch);
+std::string counter_name(const schema::Reader& reader, const LaunchGroup& group,
+                         std::int32_t counter) {
+  for (const std::int64_t run : group.runs) {
+    const schema::Rows rows =
+        reader.query(sql::compared_counter_names, {{":run", run}, {":counter", counter}});
+    if (!rows.rows.empty()) return each_row(rows).front().text("counter");
   }
-  for (const std::int64_t run : group_of.runs()) {
-    reader.each(sql::compared_grades, {{":run", run}, {":launches", launches.dump()}},
-                [&](std::span<const schema::Value> row) {
-                  add_reading(group_of, row, schema::grade_named(std::get<std::string>(row[3])));
-                });
-  }
-}
-
-void learn_names(const schema::Reader& reader, const LaunchGroup& group,
-                 std::map<std::int32_t, std::string>& names) {
-  for (const std::int64_t launch : group.launches) {
-    const schema::Rows rows = reader.query(sql::compared_counter_names, {{":launch", launch}});
-    for (const Row& row : each_row(rows)) {
-      names[static_cast<std::int32_t>(row.integer("counter_id").value_or(0))] = row.text("counter");
-    }
-  }
+  return "";
 }
 
 }  // namespace warpmeter::reports

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -20,7 +19,6 @@ namespace warpmeter::reports {
 struct Reading {
   double value = 0;
   std::int32_t counter = 0;  ///< its number in the database
-  schema::Grade grade = schema::Grade::measured;
 };
 
 struct LaunchGroup {
@@ -57,11 +55,8 @@ std::vector<LaunchGroup> read_groups(const schema::Reader& reader,
 /// counters.
 void read_counters(const schema::Reader& reader, std::span<LaunchGroup*> groups);
 
-/// Reads the counters of some groups again, with their grades.
-void read_grades(const schema::Reader& reader, std::span<LaunchGroup*> groups);
-
-/// Adds the names of the counters that the group's launches have, by number.
-void learn_names(const schema::Reader& reader, const LaunchGroup& group,
-                 std::map<std::int32_t, std::string>& names);
+/// The name of a counter that a launch of the group's runs has, by its number.
+std::string counter_name(const schema::Reader& reader, const LaunchGroup& group,
+                         std::int32_t counter);
 
 }  // namespace warpmeter::reports

@@ -248,11 +248,10 @@ class ByValue {
 
   std::vector<std::string> shown_values() const {
     std::vector<std::string> values;
+    std::set<std::string> known = {""};
     for (const LaunchGroup& group : groups_) {
-      const std::string value = key_.shown(group);
-      if (!value.empty() && std::find(values.begin(), values.end(), value) == values.end()) {
-        values.push_back(value);
-      }
+      std::string value = key_.shown(group);
+      if (known.insert(value).second) values.push_back(std::move(value));
     }
     return values;
   }

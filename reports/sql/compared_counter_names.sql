@@ -1,1 +1,2 @@
-SELECT counter_id, counter FROM counters WHERE launch_id = :launch
+-- The name of one counter that some launch of the run has.
+SELECT counter FROM counters WHERE run_id = :run AND counter_id = :counter LIMIT 1

@@ -8,8 +8,7 @@
 namespace warpmeter::reports::sql {
 
 extern const std::string_view compared_counter_names, compared_counters, compared_explanations,
-    compared_findings, compared_grades, compared_kinds, compared_launches, compared_metrics,
-    compared_samples, untimed;
+    compared_findings, compared_kinds, compared_launches, compared_samples, untimed;
 
 extern const std::string_view explained_findings, explained_launches, explained_predictions,
     explained_remedies, explained_resources, looked_for, looked_for_kinds, not_looked_for;

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -50,6 +52,40 @@ TEST_F(CompareTest, ALaunchThatBrokeCountsAsSlower) {
   const Comparison comparison = compared();
   EXPECT_TRUE(comparison.has_slower());
   EXPECT_THAT(comparison.leftovers.at(0).reason, "failed in the contender: illegal address");
+}
+
+// The cost of a comparison grows with the launches as that of reading them. Deriving each metric of
+// each launch by the view `results` took 0.1 ms a launch and more; growth is what a slow machine
+// cannot hide.
+TEST_F(CompareTest, TakesVariantsOfManyLaunchesInSeconds) {
+  constexpr std::size_t launches = 20'000;
+  Launch naive = launch("naive", {}), tiled = launch("tiled", {});
+  for (Launch* one : {&naive, &tiled}) {
+    const double sectors = one == &naive ? 8 : 4;
+    for (const char* counter : {"global_load_sectors", "global_store_sectors"}) {
+      count(*one, counter, sectors);
+    }
+    for (const char* counter : {"global_load_requests", "global_store_requests"}) {
+      count(*one, counter, 1);
+    }
+    for (const char* counter : {"global_load_bytes", "global_store_bytes"}) {
+      count(*one, counter, 128);
+    }
+  }
+  std::vector<Launch> all(launches, naive);
+  all.insert(all.end(), launches, tiled);
+  add_run(store_, all);
+  const auto begin = std::clock();
+  const Comparison comparison = compared({.by = Key::variant, .names = {"naive", "tiled"}});
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  EXPECT_LT(seconds, 3);
+  std::map<std::string, std::pair<double, double>> changed;
+  for (const CounterPair& pair : comparison.counters) {
+    changed[pair.metric] = {pair.base, pair.contender};
+  }
+  EXPECT_EQ(changed.at("global_load_sectors"), std::pair(8.0, 4.0));
+  EXPECT_EQ(changed.at("gld_efficiency"), std::pair(50.0, 100.0));  // 128 bytes of 8 × 32, 4 × 32
+  EXPECT_EQ(changed.at("gst_transactions_per_request"), std::pair(8.0, 4.0));
 }
 
 TEST_F(CompareTest, ComparesVariantsOfOneRun) {
