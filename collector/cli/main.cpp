@@ -47,21 +47,13 @@ constexpr const char* examples =
     "  warpmeter merge a.db b.db -o c.db join the databases of several machines\n"
     "\n";
 
-/// Of all exit codes, in lines.
+/// A line an exit code.
 std::string exit_code_text() {
-  constexpr std::size_t width = 110;
-  std::string text, line = "Exit codes:";
+  std::string text = "Exit codes:";
   for (const ExitCodeInfo& info : exit_codes) {
-    const bool is_last = info.number == exit_codes.back().number;
-    const std::string entry = fmt::format("{} {}{}", info.number, info.brief, is_last ? "." : ",");
-    if (line.size() + 1 + entry.size() > width) {
-      text += line + "\n";
-      line = entry;
-    } else {
-      line += " " + entry;
-    }
+    text += fmt::format("\n  {:<32}{}", info.number, info.brief);
   }
-  return text + line;
+  return text;
 }
 
 std::string_view licences() {

@@ -21,9 +21,9 @@
 -- share_of: what the share is of: the launch's shared wavefronts, …
 -- grade: {grades}, as in results
 -- grade_reason: why it is not exact; else NULL
--- lanes: the costliest warp as a JSON object: width (bytes a lane) and lanes, each with lane, address (bytes, from the
---   beginning of the array in shared memory, from the lowest sector in global memory) and pass (the wavefront that
---   serves it, from 1; 0 in global memory); NULL without one
+-- lanes: the costliest warp as a JSON object: width (bytes a lane) and lanes, each with lane, address and pass. Addresses
+--   are bytes from the array's beginning in shared memory, from the lowest sector in global memory. A pass is the
+--   wavefront that serves the lane, from 1; 0 in global memory. NULL without one
 CREATE VIEW findings AS
 SELECT
   l.run_id,

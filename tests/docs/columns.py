@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The views' columns in docs/database.md are those of the program.
+"""The columns in docs/database.md are those of the program, for the views that people query most.
 
     tests/docs/columns.py WARPMETER     writes them anew, from `warpmeter list views`"""
+import collections
 import json
 import subprocess
 import sys
@@ -9,22 +10,39 @@ import sys
 from pages import ROOT
 
 PAGE = ROOT / "docs" / "database.md"
-LEAD = "Every column, as `warpmeter list views` tells it too:\n"
+LEAD = "`warpmeter list views` prints the columns of every view.\n"
+VIEWS = ("runs", "launches", "results", "comparison", "timings", "lines", "expectations", "findings")
 
 
 def cell(text):
     return text.replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
 
 
-def columns(program):
-    """The end of the page: a heading a view, its description, a row a column."""
+def item(column, description):
+    return f"- `{column}`: {cell(description)}\n"
+
+
+def views(program):
+    """The name and the columns of each view, a column being its name and its description."""
     answer = subprocess.run([program, "list", "views", "--format", "json"], check=True, capture_output=True, text=True)
-    text = ""
+    columns_of = {}
     for row in json.loads(answer.stdout):
-        if row["column"] is None:
-            text += f"\n### {row['view']}\n\n{cell(row['description'])}\n\n| column | |\n|---|---|\n"
-        else:
-            text += f"| `{row['column']}` | {cell(row['description'])} |\n"
+        columns = columns_of.setdefault(row["view"], [])
+        if row["column"] is not None:
+            columns.append((row["column"], row["description"]))
+    return columns_of
+
+
+def columns(program):
+    """The end of the page: the columns that several views share, then a heading a view and an item a column."""
+    columns_of = views(program)
+    uses = collections.Counter(column for view in VIEWS for column in columns_of[view])
+    shared = [column for column in uses if uses[column] > 1]
+    text = "\nSeveral of these views have:\n\n" + "".join(item(*column) for column in shared)
+    for view in VIEWS:
+        also = ", ".join(f"`{name}`" for name, description in columns_of[view] if (name, description) in shared)
+        own = "".join(item(*column) for column in columns_of[view] if column not in shared)
+        text += f"\n### {view}\n\n" + (f"Shared: {also}.\n\n" if also else "") + own
     return text
 
 

@@ -1,16 +1,13 @@
-"""The five dashboard queries of docs/lab.md, read from there: what is tested is what people copy."""
+"""The five queries of docs/dashboard.sql by their questions: tests run the text that people copy."""
 import pathlib
 import re
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "lab.md"
+FILE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "dashboard.sql"
 
 
 def queries():
-    text = PAGE.read_text()
-    begin = text.index("### Five questions for a dashboard")
-    section = text[begin:]
-    found = re.findall(r"\*\*(.+?)\*\*.*?\n\n```postgresql\n(.+?)```", section, re.S)
-    return {name: sql.strip().rstrip(";") for name, sql in found}
+    found = re.findall(r"^-- (.+\?)\n(?:--.*\n)*([^-](?:.|\n)+?);\n", FILE.read_text(), re.MULTILINE)
+    return {name: sql.strip() for name, sql in found}
 
 
 QUERIES = queries()

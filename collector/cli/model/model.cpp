@@ -318,7 +318,7 @@ Command add_model(CLI::App& program, const std::string& command_line) {
   add_text(app, "--spec", "FILE", request->spec,
            "Launches as YAML or JSON, run in their order: file: (also cubin, arch, std, include, "
            "define, set), then launches: a list of kernel, grid, block, shared, args, set, save");
-  add_flag(app, "--lines", request->lines, "What each source line costs, the worst first");
+  add_flag(app, "--lines", request->lines, "Show the cost of each source line, the worst first");
   add_flag(
       app, "--check", request->check,
       "Look for accesses out of bounds, unset memory, races and divergent barriers; exits 6 when "

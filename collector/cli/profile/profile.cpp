@@ -314,16 +314,15 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
              "The GPU (cupti), the model on the CPU, or the GPU where there is one (auto, the "
              "default)");
   add_text(app, "--arch", "ARCH", request->arch,
-           "Of the model: the device that the program finds (sm_90 when not given)");
+           "The architecture of the model's devices; sm_90 when not given");
   add_count(app, "--model-devices", 1, 64, request->model_devices,
-            "Of the model: how many devices the program finds");
+            "The number of the model's devices; 1 when not given");
   add_flag(app, "--check", request->checks,
-           "Of the model: look for mistakes of kernels and host code; exit 6 when there are any");
+           "Look for mistakes of kernels and host code, on the model; exit 6 when there are any");
   add_flag(app, "-v,--verbose", request->verbose,
            "With --check: list all that was looked for, and what was not");
   add_list(app, "--shape", "NAME=SHAPE", request->shapes,
-           "Of the model: the shape of an array in shared memory, for what `explain` says of it: "
-           "tile=16x16:f32");
+           "The shape of an array in the model's shared memory, for `explain`: tile=16x16:f32");
   add_text(app, "-k,--kernel-name", "NAME", request->kernel,
            "Measure only the kernel NAME, or those that regex:PATTERN finds");
   add_count(app, "-s,--launch-skip", 0, INT64_MAX, request->skip,
@@ -335,8 +334,8 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
   add_repeated(app, "--nvtx-include", "RANGE", request->ranges,
                "Measure only inside of this NVTX range of the program");
   add_flag(app, "--lines", request->lines,
-           "What each source line costs, the worst first; on a GPU a run of the program more for "
-           "each kernel");
+           "Show the cost of each source line, the worst first; on a GPU this takes more runs of "
+           "the program for each kernel");
   add_count(
       app, "--lines-kernels", 1, 1'000'000, request->lines_kernels,
       "With --lines on a GPU: look at no more than N kernels, those that took longest or, with "

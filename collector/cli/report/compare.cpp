@@ -124,7 +124,7 @@ Command add_compare(CLI::App& program) {
                 "last~N), two databases (FILE.db: its last run, FILE.db:RUN another), or two "
                 "values of --by");
   add_choice(app, "--by", {"run", "variant", "device", "backend", "label", "size"}, compare->by,
-             "What the two sides are; run when not given");
+             "The kind of the two sides; run when not given");
   add_text(app, "--run", "RUN", compare->run,
            "Where --by variant, device, backend or size look; last when not given");
   add_text(app, "--label", "LABEL", compare->label,

@@ -154,7 +154,7 @@ Command add_list(CLI::App& program) {
                    {"warpmeter list views --format markdown", "the database's columns"}});
   auto list = std::make_shared<List>();
   add_choice(app, "WHAT", {"kernels", "metrics", "devices", "runs", "views"}, list->what,
-             "What to show");
+             "The subject");
   add_database(app, list->database);
   add_format(app, list->format);
   add_text(app, "-o,--output", "FILE", list->file, "Write there instead of standard output");

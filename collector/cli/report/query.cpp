@@ -176,9 +176,9 @@ Command add_query(CLI::App& program) {
   add_database(app, query->database);
   add_format(app, query->format);
   add_text(app, "-o,--output", "FILE", query->file, "Write there instead of standard output");
-  add_text(app, "--where", "SQL", query->where, "Of a view: the rows for which this holds");
-  add_text(app, "--order", "SQL", query->order, "Of a view: sorted so: duration_ns DESC");
-  add_list(app, "--columns", "NAME", query->columns, "Of a view: these columns");
+  add_text(app, "--where", "SQL", query->where, "With a view: only rows for which this holds");
+  add_text(app, "--order", "SQL", query->order, "With a view: the order, as duration_ns DESC");
+  add_list(app, "--columns", "NAME", query->columns, "With a view: only these columns");
   add_repeated(app, "--param", "NAME=VALUE", query->parameters, "The value of :NAME in the SQL");
   add_count(app, "--limit", 1, INT64_MAX, query->limit, "At most N rows");
   add_seconds(app, "--timeout", query->timeout,

@@ -15,9 +15,10 @@ void add_kernel_options(CLI::App& app, KernelWords& words, const std::string& gr
   add_repeated(app, "--arg", "ARG", words.arguments,
                "The next argument, [NAME:]TYPE=VALUE, or [NAME:]TYPE[COUNT][=zeros|iota|random"
                "[:LO..HI][:SEED]|integers:LO..HI[:SEED]|VALUE[,VALUE...]|FILE.npy|FILE.bin] for a "
-               "buffer; also null, @NAME, bytes=HEX. random: whole numbers of all that the type "
-               "has, or LO to HI; floats from 0 to below 1, or LO to below HI; integers: whole "
-               "numbers of any type. Counts and numbers may be expressions: f32[1<<20]");
+               "buffer; also null, @NAME, bytes=HEX. Random buffers hold whole numbers of the "
+               "type's range, or LO to HI; floats from 0 to below 1, or LO to below HI. Use "
+               "integers for whole numbers of any type. Counts and numbers may be expressions: "
+               "f32[1<<20]");
   add_repeated(app, "--set", "NAME=VALUE", words.settings,
                "Set a __constant__ or __device__ variable before the first launch: to one value, "
                "VALUE,VALUE..., FILE.npy or @BUFFER; arrays and structures with their type, "
@@ -27,9 +28,8 @@ void add_kernel_options(CLI::App& app, KernelWords& words, const std::string& gr
   add_text(app, "--std", "c++17|c++20", words.standard, "The language that a .cu is written in");
   add_choice(
       app, "--compiler", {"nvrtc", "nvcc"}, words.compiler,
-      "Compile a .cu by it. When not given: for a GPU, where times are taken, nvcc, which writes "
-      "the code that a program built by it has; for the model NVRTC, which is quicker; the other "
-      "where one is missing or cannot");
+      "The compiler of a .cu. When not given: nvcc for a GPU, as programs are built with it; NVRTC "
+      "for the model, as it is faster. Where one is missing or fails, the other compiles");
   add_text(app, "--cubin", "FILE", words.cubin,
            "The machine code of a .ptx; the .cubin beside it when not given");
 }

@@ -274,7 +274,7 @@ Command add_submit(CLI::App& program, const std::vector<std::string>& words) {
   add_choice(app, "--each", {"node", "gpu-type", "gpu"}, request->each,
              "The whole command on each node, on one GPU of each type, or on each GPU");
   add_text(app, "--partition", "NAME", request->partition, "Slurm's; its default when not given");
-  add_text(app, "--gres", "GRES", request->gres, "What each task gets: gpu:1, gpu:h200:2");
+  add_text(app, "--gres", "GRES", request->gres, "The resources of each task: gpu:1, gpu:h200:2");
   add_text(app, "--time", "TIME", request->time,
            "How long each task may take: 30 (minutes), 2:00:00");
   add_repeated(app, "--sbatch", "OPTION", request->options,
