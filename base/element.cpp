@@ -296,7 +296,8 @@ double number_at(Element element, const std::byte* from) {
 }
 
 std::string text_at(Element element, const std::byte* from) {
-  if (is_floating(element) && std::isnan(number_at(element, from))) return "nan";  // of either sign
+  if (is_floating(element) && std::isnan(number_at(element, from)))
+    return "nan";  // for either sign
   switch (element) {
     case Element::boolean:
       return fmt::format("{}", get<std::uint8_t>(from) != 0);

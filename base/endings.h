@@ -29,7 +29,7 @@ class Doomed {
   int place_ = -1;
 };
 
-/// Whether catch_endings() was called: the program is ours.
+/// True if catch_endings() was called: the program is ours.
 bool catches_endings();
 
 /// Ends the groups of all DoomedGroup that live. For handlers of signals: safe there.

@@ -21,7 +21,7 @@ std::string function_name(const std::string& name);
 /// the whole name: "radix_sort#3f0a". Takes mangled names.
 std::map<std::string, std::string> distinct_names(const std::set<std::string>& kernels);
 
-/// Whether `name` is one of those that distinct_names may give.
+/// True if `name` is one of those that distinct_names may give.
 bool is_name_of(const std::string& name, const std::string& kernel);
 
 /// The name as its author wrote it, without parameters: "foo::reduce<4>".

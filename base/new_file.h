@@ -34,7 +34,7 @@ class NewFile {
   std::string name_, hint_;
   std::string target_;              ///< its place, links resolved; empty: written directly
   std::string beside_;              ///< its name until it is complete; empty: it has none
-  std::unique_ptr<Doomed> doomed_;  ///< of `beside_`
+  std::unique_ptr<Doomed> doomed_;  ///< for `beside_`
   int descriptor_ = -1;
 };
 

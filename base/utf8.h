@@ -9,7 +9,7 @@
 
 namespace warpmeter {
 
-/// Whether the text is well-formed UTF-8 (no overlong forms, no surrogates).
+/// True if the text is well-formed UTF-8 (no overlong forms, no surrogates).
 bool is_utf8(std::string_view text);
 
 /// One line that is safe to show: line ends and tabs become spaces; other control characters,

@@ -35,7 +35,7 @@ std::string name_without_sizes(std::string_view name);
 /// "v[T=1]" no class of characters. For fnmatch and for SQLite's GLOB.
 std::string with_literal_parameters(std::string_view glob);
 
-/// Whether a selector means the variant: "transpose", "transpose/tiled", or a glob over these.
+/// True if a selector means the variant: "transpose", "transpose/tiled", or a glob over these.
 bool means_variant(std::string_view selector, std::string_view family, std::string_view variant);
 
 /// The number that a parameter's value is: of "16", "1<<4" 16; nullopt for "float".

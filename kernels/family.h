@@ -49,7 +49,7 @@ struct Image {
   std::string_view source_path;  ///< relative to the repository: "kernels/transpose.cu"
   std::string_view source;
   std::span<const Code> codes;
-  std::span<const std::string> folders = {};  ///< of the headers, by the person (-I)
+  std::span<const std::string> folders = {};  ///< for the headers, by the person (-I)
 };
 
 /// Device memory of a launch. Every launch starts from `initial`.
@@ -170,7 +170,7 @@ struct Family {
   std::vector<Variant> variants;
   std::vector<std::string> outputs = {};  ///< buffers that are compared with a reference variant's;
                                           ///< empty: those that it changes
-  Tolerance tolerance = {};               ///< of that comparison
+  Tolerance tolerance = {};               ///< for that comparison
   bool is_of_file = false;  ///< a person's own, whose kernels may change what they should not
 
   bool has_sizes() const { return !size_meaning.empty(); }

@@ -21,7 +21,7 @@ struct Standing {
   double transactions = 0;     ///< shared and global ones; infinite where they are not known
 };
 
-/// Whether a cell of the table says that its variant may be as good as the best.
+/// True if a cell of the table says that its variant may be as good as the best.
 bool has_as_good(const Table& best);
 
 /// Which end of a metric is the better one, as the catalogue says.

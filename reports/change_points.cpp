@@ -15,11 +15,11 @@ namespace {
 constexpr std::size_t shortest_level = 2;
 constexpr std::size_t enough_for_ranks = 12;
 constexpr int trials = 999;
-constexpr int highest_rank = 10;  // of trials + 1: one in a hundred
+constexpr int highest_rank = 10;  // the highest rank of trials + 1: one in a hundred
 
 struct Split {
   std::size_t place = 0;
-  double share = 0;  ///< of the variance that is between the sides, 0 to 1
+  double share = 0;  ///< the share of the variance that is between the sides, 0 to 1
 };
 
 Split best_split(std::span<const double> values) {

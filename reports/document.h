@@ -35,7 +35,7 @@ struct Entry {
   std::size_t number = 1;
   std::string place;  ///< "kernels/transpose.cu:44"; empty: none
   std::string text;
-  std::string lead;               ///< of what follows: "Change"
+  std::string lead;               ///< the lead of what follows: "Change"
   std::vector<std::string> more;  ///< lines below the text
 };
 

@@ -15,7 +15,7 @@ namespace warpmeter::reports {
 struct ComparedMetric {
   std::string_view name;
   Kind kind = Kind::quotient;
-  std::string_view heading = {};  ///< of a counter, which has none in the catalogue
+  std::string_view heading = {};  ///< for a counter, which has none in the catalogue
 };
 
 /// In the order of the columns. `relative_confidence` is the timing's, as a fraction.
@@ -25,7 +25,7 @@ std::span<const ComparedMetric> compared_metrics();
 /// metrics that need other counters, and counters that are in no metric present. Sorted as given.
 std::vector<std::string> other_metrics(const std::vector<std::string>& present);
 
-/// Whether a counter is only worth a row where it is not zero: it was measured without being asked
+/// True if a counter is only worth a row where it is not zero: it was measured without being asked
 /// for (see schema::SetInfo).
 bool is_shown_where_any(std::string_view name);
 

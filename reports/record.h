@@ -60,7 +60,7 @@ struct Subject {
   std::string variant;
   std::vector<const LaunchRecord*> launches;  ///< at least one
   std::vector<std::int64_t> ids;              ///< theirs
-  const RunFigures* figures = nullptr;        ///< of the run
+  const RunFigures* figures = nullptr;        ///< the figures of the run
 
   bool is_ceiling() const { return launches.front()->is_ceiling; }
   std::size_t failures() const;

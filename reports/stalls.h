@@ -21,13 +21,13 @@ struct WaitingLine {
   std::string file;    ///< empty: instructions without a line
   std::int64_t line = 0;
   std::string text;
-  double share = 0;          ///< of any kind
-  double waiting_share = 0;  ///< of those that issued nothing
+  double share = 0;          ///< the share of any kind
+  double waiting_share = 0;  ///< the waiting share of those that issued nothing
   struct Reason {
     std::string name;
     double share = 0;
   };
-  std::vector<Reason> reasons;  ///< of waiting, most first
+  std::vector<Reason> reasons;  ///< the reasons of waiting, most first
   std::int64_t launch_samples = 0;
 
   std::string place() const;

@@ -48,8 +48,8 @@ double relative_variance(const Samples& samples) {
 
 /// The two sides in one order: twice the mean rank of each value, where ties share theirs.
 struct Ranks {
-  std::vector<int> doubled;   ///< of all values, ascending
-  std::int64_t base_sum = 0;  ///< of the base's values
+  std::vector<int> doubled;   ///< for all values, ascending
+  std::int64_t base_sum = 0;  ///< the base sum of the base's values
   double ties = 0;            ///< Σ(t³ − t)
 };
 

@@ -25,7 +25,7 @@ struct Sweep {
 
   struct Point {
     const Subject* subject = nullptr;
-    std::vector<std::size_t> at;  ///< of each parameter, which of its values
+    std::vector<std::size_t> at;  ///< for each parameter, which of its values
   };
   struct Size {
     const Group* group = nullptr;

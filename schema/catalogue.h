@@ -22,7 +22,7 @@ namespace warpmeter::schema {
 /// A hardware counter that is not 0 where another one is not all that its description says.
 struct Doubt {
   std::string perfworks;  ///< full name with rollup
-  std::string reason;     ///< of the grade that the other has then
+  std::string reason;     ///< the reason of the grade that the other has then
 };
 
 struct CounterInfo {

@@ -41,8 +41,9 @@ struct Remedy {
   /// request the reader divides.
   std::uint64_t transactions = 0, other_transactions = 0;
   ShortList<Prediction, 10> predicted;       ///< wavefronts and requests of five kinds of accesses
-  std::optional<std::int64_t> shared_bytes;  ///< of a block, with the change
-  std::optional<std::int64_t> blocks;        ///< of a multiprocessor at a time, with the change
+  std::optional<std::int64_t> shared_bytes;  ///< the shared bytes of a block, with the change
+  std::optional<std::int64_t>
+      blocks;  ///< the blocks of a multiprocessor at a time, with the change
   /// More of the same that gives the same counts: words of padding, bits of a swizzle's shift.
   ShortList<std::uint8_t, 31> also_amounts;
   bool is_advised = false;  ///< false: tried, and no better; `explain --what-if` lists it
@@ -59,8 +60,10 @@ struct Finding {
   std::string access;           ///< as Line::access; empty where it is none
   std::string evidence;         ///< whole sentences: the pattern and what it costs
   std::uint64_t requests = 0, transactions = 0, ideal = 0;
-  std::uint64_t other_transactions = 0;  ///< of all other accesses of the same array
-  double share = 0;      ///< of `share_of`, 0 to 1: what a launch without the mistake would save
+  std::uint64_t other_transactions =
+      0;  ///< the other transactions of all other accesses of the same array
+  double share =
+      0;  ///< the share of `share_of`, 0 to 1: what a launch without the mistake would save
   std::string share_of;  ///< "the launch's shared wavefronts", "the launch's instructions"
   Grade grade = Grade::exact;
   std::string grade_reason;      ///< why it is not exact

@@ -202,7 +202,7 @@ class Pass {
   std::vector<Timed> timed_;
   std::size_t next_timed_ = 0;
   std::int64_t launch_id_ = -1;
-  std::vector<Counted> counted_;  ///< of this launch, by ascending id
+  std::vector<Counted> counted_;  ///< for this launch, by ascending id
 };
 
 }  // namespace

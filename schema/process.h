@@ -10,7 +10,7 @@ namespace warpmeter::schema {
 
 struct ProcessIdentity {
   std::string host, boot_id;
-  std::string name_space;  ///< of process ids: "pid:[4026531836]"
+  std::string name_space;  ///< the name space of process ids: "pid:[4026531836]"
   std::int64_t id = 0;
   std::int64_t start_ticks = 0;  ///< since the boot
 

@@ -36,7 +36,7 @@ struct Disturbance {
   std::string what;             ///< in words; empty when it is not known
   std::int64_t process_id = 0;  ///< 0: none, or a number that says nothing here
   std::string process_name;
-  std::optional<double> memory_mib;  ///< of the card, held by the process
+  std::optional<double> memory_mib;  ///< the memory of the card, held by the process
   std::optional<double> busy;        ///< %: in how much of the last two seconds it computed
   std::string reason;                ///< why it is not known
 };
@@ -114,7 +114,7 @@ struct Stall {
   std::string text;    ///< the source line, trimmed
   std::string reason;  ///< "long_scoreboard", "barrier", …; "selected": it did not wait
   std::uint64_t samples = 0;
-  std::uint64_t idle_samples = 0;  ///< of them: when the scheduler issued nothing
+  std::uint64_t idle_samples = 0;  ///< the idle samples of them: when the scheduler issued nothing
 };
 
 enum class LaunchOutcome { done, failed };
@@ -123,7 +123,7 @@ struct Launch {
   std::string family, variant;
   std::optional<std::int64_t> size;
   std::string kernel;      ///< the entry's name
-  std::string nvtx_range;  ///< of a profiled program; empty: none
+  std::string nvtx_range;  ///< the nvtx range of a profiled program; empty: none
   std::uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
   std::optional<std::int64_t> static_shared_bytes, registers, local_bytes;

@@ -27,7 +27,7 @@ struct Exchanged {
   std::int64_t added = 0, running = 0;  ///< runs; those still measured are left
   std::int64_t known = 0;               ///< runs that are there with the same content
   std::int64_t dropped = 0;             ///< runs of months that were taken off the server
-  std::int64_t launches = 0, rows = 0;  ///< of those added
+  std::int64_t launches = 0, rows = 0;  ///< the launches of those added
   std::vector<std::string> conflicts;   ///< runs that differ: "run 3 (1f2e…): …"
   std::vector<std::string> remarks;
 };

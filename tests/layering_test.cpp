@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 struct Layer {
   std::string folder;
-  std::vector<std::string> folders;  ///< of ours that it may include, besides itself
+  std::vector<std::string> folders;  ///< the folders of ours that it may include, besides itself
   std::vector<std::string>
       libraries;  ///< prefixes of <…> includes, besides the standard library and fmt
 };

@@ -24,23 +24,23 @@ using OpenGpu = std::function<std::unique_ptr<run::Backend>(const cupti::Options
 
 /// What was asked for, as it was typed.
 struct BackendRequest {
-  std::string backend = "auto";     ///< "auto", "cupti" or "model"
-  std::string device;               ///< an ordinal, "all", or empty: the first
-  std::string arch;                 ///< of the model: "sm_90", "90", or empty: its own choice
-  std::int64_t threads = 0;         ///< of the model; 0: all cores
-  std::string counts = "auto";      ///< who counts beside a GPU: "gpu", "model", "auto": who can
+  std::string backend = "auto";  ///< "auto", "cupti" or "model"
+  std::string device;            ///< an ordinal, "all", or empty: the first
+  std::string arch;              ///< the arch of the model: "sm_90", "90", or empty: its own choice
+  std::int64_t threads = 0;      ///< the threads of the model; 0: all cores
+  std::string counts = "auto";   ///< who counts beside a GPU: "gpu", "model", "auto": who can
   std::vector<std::string> shapes;  ///< --shape, of the model
   std::map<std::string, std::string>* shaped =
       nullptr;            ///< arrays of these that kernels had go here
-  double timeout_s = 0;   ///< of a kernel's first launch on a GPU; 0: none
+  double timeout_s = 0;   ///< the timeout of a kernel's first launch on a GPU; 0: none
   bool counters = true;   ///< are counters wanted?
   bool timing = true;     ///< are durations wanted?
   bool of_files = false;  ///< kernels that are compiled here, for any architecture
   /// A file of what is to run that is machine code alone (see family/machine_code.h), which the
   /// model does not run; empty: none is.
   std::string machine_code;
-  bool has_ptx = true;    ///< of something that is to run
-  bool is_apart = false;  ///< of several GPUs each is for a process of its own: open one alone
+  bool has_ptx = true;    ///< for something that is to run
+  bool is_apart = false;  ///< for several GPUs each is for a process of its own: open one alone
   std::function<bool()> cancelled;
   std::function<void(model::CheckedLaunch)> checked;  ///< see model::Options
   OpenGpu open_gpu;                                   ///< empty: cupti::open
@@ -48,7 +48,7 @@ struct BackendRequest {
 
 struct Backends {
   std::vector<std::unique_ptr<run::Backend>> opened;  ///< never empty
-  std::vector<int> ordinals;  ///< of all GPUs to measure on; of a model none
+  std::vector<int> ordinals;  ///< the ordinals of all GPUs to measure on; of a model none
   /// For each of them the model that counts in its place, or null; empty: none does.
   std::vector<std::unique_ptr<run::Backend>> counting;
   std::vector<std::string> notes;  ///< for the person: what answers, and why

@@ -6,7 +6,7 @@
 namespace warpmeter::cli {
 
 const char* version();       ///< "0.1.0"
-const char* cuda_version();  ///< of the toolkit it was built with: "13.0.88"
+const char* cuda_version();  ///< for the toolkit it was built with: "13.0.88"
 
 /// Twelve digits of the commit, with "-modified" when the checkout differed from it; "unknown" when
 /// the source was no git checkout. Found at every build, without compiling anything else again.

@@ -13,7 +13,7 @@
 namespace warpmeter::cupti {
 
 struct Options {
-  int ordinal = 0;                       ///< of the device, as the driver counts
+  int ordinal = 0;                       ///< the ordinal of the device, as the driver counts
   std::function<bool()> cancelled = {};  ///< asked between launches; true ends a measurement early
   double timeout_s = 0;  ///< a kernel's first launch fails when it takes longer; 0: it may
 };

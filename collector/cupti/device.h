@@ -13,7 +13,7 @@ namespace warpmeter::cupti {
 /// Every device that the driver shows this process, in its order; empty without a driver.
 std::vector<schema::Device> devices();
 
-/// Whether there is a driver with a device, as far as that can be told without starting it; where
+/// True if there is a driver with a device, as far as that can be told without starting it; where
 /// only the driver is, it is asked.
 bool has_device();
 
@@ -35,7 +35,7 @@ schema::DeviceState read_state(const std::string& uuid, std::string phase,
 /// The same of every card that NVML shows, by UUID: takes no driver to be started.
 std::map<std::string, schema::DeviceState> read_states(const std::string& phase);
 
-/// Whether one of NVML's reasons for lower clocks makes them lower than the card's own.
+/// True if one of NVML's reasons for lower clocks makes them lower than the card's own.
 bool is_slowing(std::uint64_t reasons);
 
 /// NVML's bit set of reasons why clocks are lower than they could be, in words, joined with ", ".

@@ -192,7 +192,7 @@ struct NvmlApi {
 template <class Api>
 struct Loaded {
   Api api{};            ///< every pointer is set when ok(), but NVML's later ones
-  std::string path;     ///< of the file; empty when it was not found
+  std::string path;     ///< the path of the file; empty when it was not found
   std::string version;  ///< as the library tells it: "13.0"
   std::string failure;  ///< one clause without a final stop: what is missing
   std::string remedy;   ///< one clause: what to do about it

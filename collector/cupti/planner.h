@@ -31,7 +31,7 @@ class MetricHost {
   MetricHost& operator=(const MetricHost&) = delete;
 
   CUpti_Profiler_Host_Object* object() const { return object_; }
-  /// Whether the chip has this metric, rollup included ("….sum").
+  /// True if the chip has this metric, rollup included ("….sum").
   bool knows(const std::string& metric) const;
   /// Names near an unknown one: base names of the chip, or the rollups of a known base.
   std::vector<std::string> names_near(const std::string& metric) const;
@@ -57,7 +57,7 @@ class Plan {
     std::string counter;
     std::string perfworks;             ///< empty when the chip lacks it
     std::string lacking;               ///< why there will be no value; empty when there will be
-    std::vector<std::size_t> metrics;  ///< of metrics(), whose sum is the value
+    std::vector<std::size_t> metrics;  ///< the metrics of metrics(), whose sum is the value
     /// A metric that is not 0 where the value is not all that it says, and why.
     std::vector<std::pair<std::size_t, std::string>> doubts;
   };
@@ -94,7 +94,7 @@ class Plan {
 /// that people meet (permission, another profiler, virtual or confidential devices).
 std::string in_words(const CuptiApi& api, CUptiResult result);
 
-/// Whether these words say that another profiler has the counters.
+/// True if these words say that another profiler has the counters.
 bool are_counters_held(std::string_view words);
 
 /// Throws Error{no_hardware} with `what` unless the call succeeded.

@@ -147,7 +147,7 @@ std::vector<std::vector<schema::Counter>> Profiler::measure(
   using Counters = std::vector<std::vector<schema::Counter>>;
   Counters counters;
   counters.reserve(launches);
-  std::future<Counters> reading;  // of the batch before; its destructor waits
+  std::future<Counters> reading;  // the reading of the batch before; its destructor waits
   const auto collect = [&] {
     if (!reading.valid()) return;
     for (auto& values : reading.get()) counters.push_back(std::move(values));

@@ -65,7 +65,7 @@ class Profiler {
   const Context& context_;
   const Plan& plan_;
   RangeProfiler ranges_;
-  std::array<Image, 2> images_;  ///< of a batch; one is read while the other is filled
+  std::array<Image, 2> images_;  ///< the images of a batch; one is read while the other is filled
 };
 
 }  // namespace warpmeter::cupti

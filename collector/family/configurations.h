@@ -35,7 +35,7 @@ std::vector<std::int64_t> sizes_of(const FamilySpec& spec);
 /// Error{usage}: a parameter that nothing uses, a `where` that is no expression or leaves nothing.
 std::vector<Configuration> configurations(const FamilySpec& spec, const std::string& source);
 
-/// Whether any of the texts names one of the symbols.
+/// True if any of the texts names one of the symbols.
 bool uses_any(const std::vector<Text>& texts, const Symbols& symbols);
 
 /// An expression of the file; what is wrong with it is said with its place, or else with `what` it

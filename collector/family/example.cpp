@@ -18,7 +18,7 @@ constexpr std::uint32_t most_shown_bytes = 64;
 
 /// A parameter's type in the words of --arg, as far as its text tells.
 struct Typed {
-  std::string name;  ///< of the parameter
+  std::string name;  ///< the name of the parameter
   std::string type;  ///< "f32", "float4"; of others the first word of it
   std::optional<Element> element;
   char lanes = '1';

@@ -251,7 +251,7 @@ std::vector<kernels::Expected> FileFamily::expected(const kernels::Problem& prob
   return all;
 }
 
-/// Whether its arguments depend on its parameters, or its module has variables to set.
+/// True if its arguments depend on its parameters, or its module has variables to set.
 bool FileFamily::has_own_problem(const Configuration& configuration) const {
   const VariantSpec& variant = *configuration.variant;
   return variant.arguments || !variant.settings.empty() || !spec_.settings.empty() ||

@@ -77,7 +77,7 @@ int dimensions_of(std::string_view body) {
   return asks("z") ? 3 : asks("y") ? 2 : 1;
 }
 
-/// Whether the body may read what the pointer points to: it does more than assign its elements.
+/// True if the body may read what the pointer points to: it does more than assign its elements.
 bool may_read(std::string_view body, std::string_view name) {
   bool reads = false;
   for_each_word(body, [&](std::size_t begin, std::string_view word) {

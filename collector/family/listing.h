@@ -14,15 +14,15 @@ namespace warpmeter::family {
 struct Found {
   std::string kernel;     ///< as -k takes it; of a template with its parameters: "tiled<TILE, PAD>"
   std::string signature;  ///< "template <int TILE> void tiled(float* out, const float* in, int n)"
-  std::vector<std::string> parameters;  ///< of a source: "float* out", "int n"
+  std::vector<std::string> parameters;  ///< the parameters of a source: "float* out", "int n"
   std::vector<std::string> arguments;   ///< a guess to start from: "out:f32[1<<20]", "i32=1024"
   bool is_template = false;
   std::uint32_t block = 256;  ///< threads to start from: no more than the kernel may have
   std::uint32_t tile = 0;  ///< extent of the block that it takes for granted; 0: none, or not known
   bool has_dynamic_shared = false;
-  int dimensions = 1;  ///< of the grid and the block, that the kernel asks for
-  std::string target;  ///< of machine code, what it is for: "sm_90a"
-  std::string facts;   ///< of machine code: sizes of the parameters, registers, …
+  int dimensions = 1;  ///< the dimensions of the grid and the block, that the kernel asks for
+  std::string target;  ///< the target of machine code, what it is for: "sm_90a"
+  std::string facts;   ///< the facts of machine code: sizes of the parameters, registers, …
 };
 
 /// The sizes of a problem whose cube, square or row of `dimensions` is large enough to see

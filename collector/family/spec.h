@@ -56,7 +56,7 @@ struct VariantSpec {
   Text shared;  ///< bytes
   bool is_cooperative = false;
   std::vector<Parameter> parameters;
-  Text where;                                  ///< of its parameters; empty: all combinations
+  Text where;                                  ///< for its parameters; empty: all combinations
   std::optional<Text> reference;               ///< in place of the family's; empty text: none
   std::optional<std::vector<Text>> arguments;  ///< in place of the family's
   std::vector<Text> settings, defines;
@@ -65,7 +65,7 @@ struct VariantSpec {
 };
 
 struct FamilySpec {
-  std::string path;  ///< of the file; empty: from the command line
+  std::string path;  ///< the path of the file; empty: from the command line
   std::string name, summary, size_meaning;
   std::string source;  ///< .cu, .ptx or .cubin
   Text source_place;   ///< where the file names it
@@ -98,7 +98,7 @@ std::invoke_result_t<Work> checked(const FamilySpec& spec, const Text& at, Work 
   }
 }
 
-/// Whether the file is one of launches, as `model --spec` reads them, and no family.
+/// True if the file is one of launches, as `model --spec` reads them, and no family.
 bool is_list_of_launches(const std::string& path);
 
 /// Reads YAML, or the JSON that is YAML; paths in it are relative to its folder. Throws

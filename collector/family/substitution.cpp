@@ -50,7 +50,7 @@ std::size_t end_of_bracket(std::string_view text, std::size_t open) {
   return none;
 }
 
-/// Whether a * or & of a type stands there: nothing that it could be applied to follows.
+/// True if a * or & of a type stands there: nothing that it could be applied to follows.
 bool is_of_type(std::string_view text, std::size_t at) {
   if (!is_one_of(text[at], "*&")) return false;
   while (at < text.size() && (text[at] == '*' || text[at] == '&' || is_space(text[at]))) ++at;

@@ -11,8 +11,8 @@ namespace warpmeter::family {
 /// The template arguments of a kernel's name: "<TILE, PAD>"; "": none.
 std::string_view template_arguments(std::string_view kernel);
 
-/// Whether the value has an operator that what stands beside it could take apart: "3-2", "-1",
-/// "A ? 1 : 2", but not "16", "1e-3", "(3-2)", "unsigned int", "pair<int, 4>*" or a statement.
+/// True if the value has an operator that what stands beside it could take apart: "3-2", "-1", "A ?
+/// 1 : 2", but not "16", "1e-3", "(3-2)", "unsigned int", "pair<int, 4>*" or a statement.
 bool is_operation(std::string_view value);
 
 /// As the value of a macro: an operation in parentheses.

@@ -6,7 +6,8 @@
 namespace warpmeter::inject {
 namespace {
 
-constexpr std::size_t lines_a_frame = 1000;  // of at most 60 bytes: below max_frame_bytes
+constexpr std::size_t lines_a_frame =
+    1000;  // the lines a frame of at most 60 bytes: below max_frame_bytes
 
 /// Sends the entries in as many messages as they need.
 template <class Message, class Entry>

@@ -32,7 +32,7 @@ class Channel {
   /// A counter's value, grade and reason as a launch sends them.
   Launch::Value value_of(const schema::Counter& counter);
 
-  /// Whether somebody listens, and this is the process that connected, not a fork of it.
+  /// True if somebody listens, and this is the process that connected, not a fork of it.
   bool is_open() const;
 
  private:
@@ -47,7 +47,7 @@ class Channel {
 
 /// Opens a connection for send_alone(), before this process loses the right to make one.
 void keep_connection(const std::string& path);
-/// Whether this process may connect to the socket as the user that it is now.
+/// True if this process may connect to the socket as the user that it is now.
 bool may_connect(const std::string& path);
 /// One message over a connection of its own, or the kept one, without a Hello; nothing where nobody
 /// listens.

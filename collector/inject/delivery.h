@@ -41,7 +41,7 @@ class Delivery {
   bool drain(std::chrono::milliseconds patience);
   /// From now on CUPTI is left alone: the process ends, and CUPTI with it.
   void stop_flushing();
-  /// Whether this thread is ours, by the number that CUPTI gives threads.
+  /// True if this thread is ours, by the number that CUPTI gives threads.
   bool is_own_thread(std::uint32_t thread) const { return thread == own_thread_; }
 
   static constexpr std::size_t buffer_bytes = 1 << 20;

@@ -30,7 +30,7 @@ struct Injector {
   std::unique_ptr<Counting> counting;
   cupti::Loaded<cupti::CuptiApi> cupti;
   Config config;
-  std::filesystem::path folder;  ///< of the session
+  std::filesystem::path folder;  ///< the folder of the session
   CUpti_SubscriberHandle subscriber = nullptr;
 };
 Injector* injector = nullptr;

@@ -39,7 +39,7 @@ class Filter {
   bool takes(const std::string& kernel, std::uint32_t device,
              std::span<const std::string> ranges = {});
 
-  /// Whether ranges matter at all.
+  /// True if ranges matter at all.
   bool has_ranges() const { return !selection_.ranges.empty(); }
 
  private:

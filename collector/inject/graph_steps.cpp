@@ -69,7 +69,7 @@ std::string kernel_name(const cupti::DriverApi& api, const CUDA_KERNEL_NODE_PARA
   return "";
 }
 
-/// Whether the attribute says anything; its default is all zeros.
+/// True if the attribute says anything; its default is all zeros.
 bool is_set(const CUlaunchAttribute& attribute) {
   const auto* bytes = reinterpret_cast<const char*>(&attribute.value);
   return std::any_of(bytes, bytes + sizeof attribute.value, [](char byte) { return byte != 0; });

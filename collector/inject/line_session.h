@@ -37,7 +37,7 @@ class LineSession {
   std::map<std::uint64_t, std::string> metrics_;  ///< names by CUPTI's numbers
 };
 
-/// Whether any of them reads or writes shared or global memory.
+/// True if any of them reads or writes shared or global memory.
 bool counts_accesses(const std::vector<InstructionCounts>& counts);
 
 /// Adds up by file, line and kind of access; `place` says where an instruction came from, and those

@@ -17,7 +17,7 @@ namespace warpmeter::inject {
 
 /// An instruction as CUPTI names it.
 struct Instruction {
-  std::uint32_t crc = 0;  ///< of the cubin
+  std::uint32_t crc = 0;  ///< the crc of the cubin
   std::string function;
   std::uint64_t offset = 0;
 

@@ -41,7 +41,7 @@ inline constexpr const char* socket_variable = "WARPMETER_SOCKET";
 /// The first frame of a process.
 struct Hello {
   std::uint32_t process = 0, parent = 0;
-  std::string program;  ///< of /proc/self/exe
+  std::string program;  ///< the program of /proc/self/exe
 };
 
 enum class Mode : std::uint8_t {
@@ -55,7 +55,7 @@ enum class Mode : std::uint8_t {
 /// Which launches are measured.
 struct Selection {
   std::string kernel;                  ///< "NAME", "regex:PATTERN", or empty: all
-  std::uint64_t skip = 0;              ///< of those, this many first ones are not
+  std::uint64_t skip = 0;              ///< for those, this many first ones are not
   std::uint64_t count = 0;             ///< and no more than these are; 0: all
   std::vector<std::uint32_t> devices;  ///< ordinals; empty: all
   std::vector<std::string> ranges;     ///< NVTX ranges, of which one is open; empty: any
@@ -73,7 +73,8 @@ struct Config {
   /// mistakes are looked for.
   std::uint32_t arch = 90, devices = 1;
   bool checks = false;
-  std::vector<std::string> shapes;  ///< of arrays in shared memory, as the person gave them
+  std::vector<std::string>
+      shapes;  ///< the shapes of arrays in shared memory, as the person gave them
 };
 
 /// A device of this process, before its first launch.

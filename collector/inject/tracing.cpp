@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr std::size_t activities_a_frame =
-    1000;  // of at most 100 bytes each: below max_frame_bytes
+    1000;  // for at most 100 bytes each: below max_frame_bytes
 /// A program that waits for the GPU waits for its records too, but no longer than that.
 constexpr auto patience = 2s;
 /// At the end of the process, for what is left.

@@ -18,7 +18,7 @@ class Turn {
 
   void take();  ///< waits for it
   void give();
-  bool is_wanted() const;  ///< whether another process waits
+  bool is_wanted() const;  ///< true if another process waits
 
  private:
   int turn_ = -1, wanted_ = -1;

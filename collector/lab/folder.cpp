@@ -206,7 +206,7 @@ bool Folder::is_merged(const Plan& plan) const {
 }
 
 std::vector<std::pair<std::int64_t, Folder>> known_jobs() {
-  std::map<std::string, std::int64_t> first;  // of each folder
+  std::map<std::string, std::int64_t> first;  // for each folder
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(registry(), ignored)) {
     const auto number = read_all<std::int64_t>(entry.path().filename().string());

@@ -53,13 +53,13 @@ class Folder {
 
   /// None: the task has not come to its end.
   std::optional<int> exit_code(std::int64_t task) const;
-  /// Whether it has stored anything.
+  /// True if it has stored anything.
   bool has_stored(std::int64_t task) const;
   /// From its last beginning to its end, as Slurm writes it ("3:07"); empty: it has not ended.
   std::string elapsed(std::int64_t task) const;
   /// Where it began last; empty: it never did.
   std::string node(std::int64_t task) const;
-  /// Whether merged.db holds what the tasks have measured until now.
+  /// True if merged.db holds what the tasks have measured until now.
   bool is_merged(const Plan& plan) const;
 
  private:

@@ -11,8 +11,8 @@ namespace warpmeter::lab {
 /// What one task adds to what all have; empty: nothing.
 struct Task {
   std::int64_t number = 0;            ///< from 1, as Slurm's array counts
-  std::vector<std::string> launches;  ///< of a command that was split
-  double share = 1;                   ///< of the expected cost
+  std::vector<std::string> launches;  ///< the launches of a command that was split
+  double share = 1;                   ///< the share of the expected cost
   std::string node, gres;             ///< that it has to run on
   std::int64_t gpu = 0;               ///< the how-many-eth of the node's GPUs; 0: all that it got
 };
@@ -25,7 +25,7 @@ struct Plan {
   std::vector<std::string> command;  ///< "run", "tune.yaml"
   std::string label;
   std::string division;               ///< how it was divided, in words
-  std::string partition, gres, time;  ///< of every task; empty: Slurm's own
+  std::string partition, gres, time;  ///< the partition of every task; empty: Slurm's own
   std::vector<std::string> options;   ///< native ones of sbatch
   std::vector<Task> tasks;
 
@@ -38,7 +38,7 @@ std::string to_json(const Plan& plan);
 /// Throws Error{file} when it is none, or of a newer version.
 Plan plan_from_json(const std::string& text, const std::string& name);
 
-/// Whether two plans are of the same command, asked for in the same way.
+/// True if two plans are of the same command, asked for in the same way.
 bool is_same_job(const Plan& a, const Plan& b);
 
 }  // namespace warpmeter::lab

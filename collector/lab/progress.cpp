@@ -9,7 +9,7 @@
 namespace warpmeter::lab {
 namespace {
 
-/// Whether a task came to an end that a second try would not change: done, or nothing to measure or
+/// True if a task came to an end that a second try would not change: done, or nothing to measure or
 /// a kernel that failed, and that is stored. The script knows it too.
 bool has_final_end(const Folder& folder, std::int64_t task) {
   const std::optional<int> code = folder.exit_code(task);

@@ -32,7 +32,7 @@ struct TaskProgress {
   std::optional<int> exit_code;
   bool is_final = false;  ///< it came to an end that a second try would not change
 
-  /// Whether it has to be run again, and is not about to.
+  /// True if it has to be run again, and is not about to.
   bool needs_a_run() const;
 };
 

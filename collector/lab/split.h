@@ -15,7 +15,7 @@ struct Launch {
 
 struct Part {
   std::vector<std::string> launches;  ///< in the order of the command
-  double share = 0;                   ///< of the whole cost
+  double share = 0;                   ///< the share of the whole cost
 };
 
 /// At most `parts` of them, none empty; the same for the same launches.

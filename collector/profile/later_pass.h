@@ -54,7 +54,7 @@ class LaterPass {
   };
   struct Figure {
     double value = 0;
-    std::uint32_t reason = 0;  ///< of reasons_
+    std::uint32_t reason = 0;  ///< the reason of reasons_
     schema::Grade grade = schema::Grade::measured;
   };
   std::vector<schema::Counter> counters(std::size_t place) const;
@@ -65,7 +65,7 @@ class LaterPass {
   std::vector<Kind> kinds_;
   std::vector<std::uint32_t> kind_of_;  ///< by place
   std::vector<Figure> figures_;         ///< pass_.counters of them a launch
-  std::vector<double> durations_ns_;    ///< of a pass for times: one a launch
+  std::vector<double> durations_ns_;    ///< the durations of a pass for times: one a launch
   std::vector<std::string> reasons_ = {""};
   std::map<std::string, std::uint32_t> reason_numbers_ = {{"", 0}};
 };

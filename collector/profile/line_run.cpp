@@ -42,7 +42,7 @@ class LineReceiver final : public Receiver {
  private:
   struct Process {
     std::map<std::uint32_t, std::string> names;
-    std::vector<schema::Line> lines;  ///< of the launch that comes next
+    std::vector<schema::Line> lines;  ///< the lines of the launch that comes next
     std::vector<schema::Stall> stalls;
   };
 

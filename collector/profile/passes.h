@@ -11,8 +11,9 @@
 namespace warpmeter::profile {
 
 struct Passes {
-  std::vector<std::vector<std::string>> counters;  ///< of each run; one without any: the summary
-  bool times = false;                              ///< a last run without counters, for times
+  std::vector<std::vector<std::string>>
+      counters;        ///< the counters of each run; one without any: the summary
+  bool times = false;  ///< a last run without counters, for times
 
   std::size_t size() const { return counters.size() + (times ? 1 : 0); }
 };

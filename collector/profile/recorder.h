@@ -32,7 +32,7 @@ namespace warpmeter::profile {
 /// One row of the summary: everything of one name.
 struct Activity {
   inject::ActivityKind kind = inject::ActivityKind::kernel;
-  std::string name;                 ///< of a kernel: as the machine code has it
+  std::string name;                 ///< the name of a kernel: as the machine code has it
   std::vector<float> durations_ns;  ///< one a call; a float keeps 24 bits
   double total_ns = 0;
   std::uint64_t calls = 0;
@@ -89,7 +89,7 @@ class Recorder final : public Receiver {
 
   std::optional<std::int64_t> run_id() const { return writer_.run_id(); }  ///< after finish()
   std::uint64_t launches() const { return launches_; }  ///< with at least one figure
-  std::uint64_t not_run() const { return not_run_; }    ///< of those: nothing could execute them
+  std::uint64_t not_run() const { return not_run_; }    ///< for those: nothing could execute them
   bool has_met_any() const { return has_met_any_; }     ///< a process that uses CUDA
   std::uint64_t lost_records() const { return lost_records_; }
   std::vector<Activity> activities() const;
@@ -126,7 +126,7 @@ class Recorder final : public Receiver {
   /// records a second name it.
   struct Name {
     std::string text;
-    std::string variant;                    ///< of a kernel; empty: not asked for yet
+    std::string variant;                    ///< the variant of a kernel; empty: not asked for yet
     std::array<Activity*, 4> activities{};  ///< by kind; of activities_
   };
   struct Process {
@@ -134,8 +134,8 @@ class Recorder final : public Receiver {
     std::size_t name_bytes = 0;
     std::map<std::uint32_t, std::string> devices;  ///< ordinal there → UUID
     std::uint32_t running = 0;                     ///< a kernel's Name; 0: none is known to run
-    std::vector<schema::Line> lines;               ///< of the launch that comes next
-    std::vector<schema::Finding> found;            ///< of the explanation that comes next
+    std::vector<schema::Line> lines;               ///< the lines of the launch that comes next
+    std::vector<schema::Finding> found;            ///< for the explanation that comes next
     std::map<std::uint32_t, schema::Explanation> explanations;
   };
   bool take_name(Process& process, inject::Name&& name);
@@ -165,7 +165,7 @@ class Recorder final : public Receiver {
   std::size_t launches_waiting_ = 0;
   Identities identities_;
   Sightings first_;                         ///< launches of the first pass
-  std::vector<std::string> counters_past_;  ///< of earlier passes
+  std::vector<std::string> counters_past_;  ///< for earlier passes
   std::optional<LaterPass> later_;          ///< the pass that runs, when it is not the first
   std::vector<Mismatch> mismatches_;
   std::map<std::string, std::string> shaped_, unobserved_;

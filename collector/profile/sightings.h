@@ -80,7 +80,7 @@ class Sightings {
 
   std::vector<Process> processes_;
   std::vector<Sighting> all_;                ///< `process` is the peer until finish()
-  std::vector<std::uint32_t> correlations_;  ///< of a trace: one a sighting
+  std::vector<std::uint32_t> correlations_;  ///< the correlations of a trace: one a sighting
   bool is_finished_ = false;
 };
 

@@ -28,7 +28,7 @@ std::vector<kernels::Expected> expected_of(const Reference& reference,
                                            const kernels::Family& family,
                                            const kernels::Problem& problem);
 
-/// Whether any variant is compared with the one of that name.
+/// True if any variant is compared with the one of that name.
 bool is_reference(const kernels::Family& family, std::string_view name);
 
 /// In the same order, but those first that others are compared with.

@@ -177,7 +177,7 @@ class Session {
     if (!good.empty() && !stop()) count_and_store(*counting_, *counting, good);
   }
 
-  /// Whether the counting backend runs the launch; one that does not is stored with the reason in
+  /// True if the counting backend runs the launch; one that does not is stored with the reason in
   /// the place of its counters.
   bool executes(Workload& counting, const Pending& pending) {
     std::string failure = counting_->launch_unavailable(pending.launch);
@@ -261,7 +261,7 @@ class Session {
     }
   }
 
-  /// Whether an earlier process of the same run has stored the launch.
+  /// True if an earlier process of the same run has stored the launch.
   bool is_finished(const Family& family, const Variant& variant, std::int64_t size) const {
     return options_.finished.contains({device_id_, family.name, variant.name, size}) ||
            options_.finished.contains({0, family.name, variant.name, size});
@@ -378,7 +378,8 @@ class Session {
   std::int64_t device_id_ = 0;
   Backend* counting_ = nullptr;
   std::size_t done_ = 0, total_ = 0;
-  std::map<std::string, Reference> references_;  ///< of the family and size that are being measured
+  std::map<std::string, Reference>
+      references_;  ///< the references of the family and size that are being measured
   Summary summary_;
 };
 

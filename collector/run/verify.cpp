@@ -47,11 +47,11 @@ std::string round_tolerance(double needed) {
 struct Differences {
   std::size_t wrong = 0;      ///< elements beyond the tolerance, without those that are NaN in both
   std::size_t both_nan = 0;   ///< NaN is found and expected, and NaN does not equal NaN
-  std::size_t untouched = 0;  ///< of both_nan: what the buffer started with, bit for bit
+  std::size_t untouched = 0;  ///< for both_nan: what the buffer started with, bit for bit
   std::size_t first = 0, first_nan = 0, worst = 0;
   double largest = 0;           ///< error; infinite where no tolerance can allow it
   double relative = 0;          ///< the largest of a wrong element, of what is expected there
-  double largest_expected = 0;  ///< of the whole buffer
+  double largest_expected = 0;  ///< for the whole buffer
 };
 
 class Comparison {

@@ -13,10 +13,10 @@ namespace warpmeter::run {
 
 /// How far the buffers are from what was expected.
 struct Verdict {
-  std::string difference;  ///< one sentence with the first wrong element, how many there are and
-                           ///< the largest error; empty: right
-  std::string
-      largest_error;  ///< of a right answer that is not equal: "1.2e-07 at out[77]"; empty: equal
+  std::string difference;     ///< one sentence with the first wrong element, how many there are and
+                              ///< the largest error; empty: right
+  std::string largest_error;  ///< the largest error of a right answer that is not equal: "1.2e-07
+                              ///< at out[77]"; empty: equal
   bool is_right() const { return difference.empty(); }
 };
 

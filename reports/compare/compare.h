@@ -33,8 +33,8 @@ struct CompareRequest {
 
 /// What a change of time needs.
 struct Thresholds {
-  double significance = 0.001;  ///< of all rows together
-  double least_effect = 0.01;   ///< of the ratio of medians
+  double significance = 0.001;  ///< the significance of all rows together
+  double least_effect = 0.01;   ///< the least effect of the ratio of medians
 };
 
 enum class Verdict { faster, slower, same, unclear };

@@ -118,7 +118,8 @@ Findings comparable(const Looked& looked, const Looked& other) {
 /// Appends the differences of one pair.
 void compare_pair(const PairName& name, const Findings& bases, const Findings& contenders,
                   FindingChanges& changes) {
-  std::map<const ExplainedFinding*, const ExplainedFinding*> partner;  // of the contender's
+  std::map<const ExplainedFinding*, const ExplainedFinding*>
+      partner;  // the partner of the contender's
   std::set<const ExplainedFinding*> taken;
   for (const auto is_same : same_by) {
     for (const ExplainedFinding& contender : contenders) {

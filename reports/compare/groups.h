@@ -25,15 +25,15 @@ struct LaunchGroup {
   std::string family, variant, grid, block;
   std::optional<std::int64_t> size;
   std::string device, backend;
-  std::string title;  ///< of the device: tells a card from others of its name
+  std::string title;  ///< the title of the device: tells a card from others of its name
   std::int64_t ordinal = 0;
-  std::set<std::string> uuids, drivers;  ///< of the devices; empty ones left out
+  std::set<std::string> uuids, drivers;  ///< the uuids of the devices; empty ones left out
   std::set<std::int64_t> runs;
   std::vector<std::int64_t> launches;  ///< those that ended well
   std::size_t failures = 0;
   std::string failure;  ///< why the first of them failed
 
-  std::vector<Reading> readings;  ///< of all launches, unavailable ones left out
+  std::vector<Reading> readings;  ///< the readings of all launches, unavailable ones left out
   std::set<std::string> caches;   ///< "cold", "warm" of its timings
   std::set<std::int64_t> timed_runs;
   Samples samples;  ///< empty without a timing

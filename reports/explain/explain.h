@@ -31,7 +31,8 @@ struct ExplainOptions {
   std::optional<std::int64_t> top;  ///< none: 5 of a launch, in JSON all
   bool what_if = false;
   std::optional<ShownLine> show;
-  std::string picture_folder;  ///< of markdown, relative to it; empty: pictures stand in the text
+  std::string picture_folder;  ///< the picture folder of markdown, relative to it; empty: pictures
+                               ///< stand in the text
 };
 
 struct ExplainedText {

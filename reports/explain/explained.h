@@ -27,7 +27,7 @@ struct ExplainedRemedy {
   std::vector<std::int64_t> also_amounts;  ///< more of the same with the same counts
   bool is_advised = false;
   std::int64_t transactions = 0, other_transactions = 0;
-  std::int64_t spared_requests = 0;  ///< of the finding's
+  std::int64_t spared_requests = 0;  ///< the spared requests of the finding's
   std::optional<std::int64_t> shared_bytes, blocks;
   std::string lanes;  ///< JSON; empty: none
   std::vector<ExplainedPrediction> predictions;
@@ -40,7 +40,7 @@ struct ExplainedFinding {
   std::int64_t rank = 0;
   std::string kind, file, text, object, access, evidence;
   std::optional<std::int64_t> line;
-  std::vector<std::int64_t> also_lines;  ///< of the file, that it counts too
+  std::vector<std::int64_t> also_lines;  ///< for the file, that it counts too
   std::int64_t requests = 0, transactions = 0, ideal = 0, other_transactions = 0;
   double share = 0;  ///< %
   std::string share_of, grade, grade_reason, lanes;
@@ -60,7 +60,7 @@ struct LookedFor {
 };
 
 struct ExplainedLaunch {
-  std::int64_t launch_id = 0;  ///< of the first
+  std::int64_t launch_id = 0;  ///< the launch id of the first
   std::int64_t launches = 1;
   LaunchName name;
   std::string title;  ///< "transpose/tiled at 4,096"

@@ -24,7 +24,7 @@ struct KindWords {
   const char* kind;
   Form form;
   const char* what;  ///< where the finding has no access
-  const char* then;  ///< of in_all: what the fewest are; of share: what stands before it
+  const char* then;  ///< for in_all: what the fewest are; of share: what stands before it
 };
 
 constexpr std::array<KindWords, 20> kind_words = {{

@@ -35,7 +35,7 @@ struct CheckRequest {
   std::vector<Gate> gates;
   bool expectations = true;
   std::optional<Baseline> baseline;
-  std::vector<Selector> selectors;  ///< of the launches that are checked; empty: all
+  std::vector<Selector> selectors;  ///< the selectors of the launches that are checked; empty: all
   bool allow_unfinished = false;    ///< judge what is there, and remark on what is not
 
   bool checks(const LaunchName& launch) const;

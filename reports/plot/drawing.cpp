@@ -12,7 +12,7 @@
 namespace warpmeter::reports {
 namespace {
 
-constexpr std::size_t styles = 8;  // of series, as the style sheet numbers them
+constexpr std::size_t styles = 8;  // the styles of series, as the style sheet numbers them
 
 constexpr std::string_view style_sheet =
     "text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu "

@@ -9,10 +9,11 @@
 
 namespace warpmeter::reports {
 
-inline constexpr int strongest = 8;  ///< of the steps of a colour scale, which begins at 0
+inline constexpr int strongest =
+    8;  ///< the strongest of the steps of a colour scale, which begins at 0
 
 struct HeatScale {
-  std::optional<double> worst, best;  ///< of the values; none where no cell has one
+  std::optional<double> worst, best;  ///< the worst of the values; none where no cell has one
 
   /// From 0, the worst, to `strongest`; nullopt for a cell without a value.
   std::optional<int> step(const Cell& cell) const;

@@ -9,7 +9,7 @@ namespace warpmeter::reports {
 
 struct Picture {
   struct Cell {
-    std::string text;   ///< of a few characters; empty: nobody goes there
+    std::string text;   ///< for a few characters; empty: nobody goes there
     std::string title;  ///< what hover and keyboard tell
   };
   struct Row {

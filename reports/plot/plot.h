@@ -28,16 +28,16 @@ struct Plot {
   std::string title;
   std::string description;  ///< one sentence: what to see in it
   Axis x, y;                ///< as drawn, horizontal and vertical; bars lie along x
-  Axis values;              ///< of heat: what the colours stand for
+  Axis values;              ///< the values of heat: what the colours stand for
   Table data;               ///< cells may carry a range, drawn as a whisker
 
   struct Reference {
     std::string label;
-    double value = 0;  ///< of the axis of values
+    double value = 0;  ///< the value of the axis of values
   };
   std::optional<Reference> reference;  ///< a line across the plot
-  bool diagonal = false;               ///< of points: the line where y is x
-  bool is_better_higher = false;       ///< of heat: the better a value, the stronger its colour
+  bool diagonal = false;               ///< the diagonal of points: the line where y is x
+  bool is_better_higher = false;       ///< for heat: the better a value, the stronger its colour
 
   /// Nothing else in the document shows these values: where plots are not shown, it is its table
   /// with title and description. CSV, which is for one table, leaves it out.

@@ -163,7 +163,7 @@ void write_json(const schema::Reader& reader, std::int64_t run_id, const Sink& s
 
 std::string document_csv(const Document& document) {
   const Table* only = nullptr;
-  Table lines;  // of all listings, each with its file
+  Table lines;  // the lines of all listings, each with its file
   std::size_t tables = 0;
   for (const auto& block : document.blocks) {
     if (const auto* table = std::get_if<Table>(&block)) {

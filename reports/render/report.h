@@ -17,7 +17,7 @@ namespace warpmeter::reports {
 
 /// A part of a report: one of section_names(), or a statement that a user wrote.
 struct SectionChoice {
-  std::string name;  ///< of our own; or what the file is called
+  std::string name;  ///< the name of our own; or what the file is called
   std::string sql;   ///< empty for our own; may use :run
 };
 
@@ -28,8 +28,9 @@ struct ReportOptions {
   Format format = Format::markdown;
   std::size_t width = 0;  ///< columns of the terminal for Format::table; 0 wraps no table
   std::vector<SectionChoice> sections;  ///< none: those that the format shows by itself
-  std::string plot_folder;  ///< of markdown's images, relative to the report; empty: no plots
-  bool plots = true;        ///< whether HTML has plots
+  std::string plot_folder;  ///< the plot folder of markdown's images, relative to the report;
+                            ///< empty: no plots
+  bool plots = true;        ///< true if HTML has plots
 };
 
 /// Takes a report piece by piece; false when nobody wants the rest.

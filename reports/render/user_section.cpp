@@ -14,7 +14,7 @@ namespace warpmeter::reports {
 namespace {
 
 struct Head {
-  std::vector<std::string> lines;  ///< of the comment, without its dashes
+  std::vector<std::string> lines;  ///< the lines of the comment, without its dashes
   std::string_view statement;      ///< what follows
 };
 
@@ -37,7 +37,7 @@ Head head_of(std::string_view sql) {
   return head;
 }
 
-/// Whether the parameter :run occurs: as a whole word, outside of quotes and comments.
+/// True if the parameter :run occurs: as a whole word, outside of quotes and comments.
 bool asks_for_run(std::string_view sql) {
   for (std::size_t i = 0; i < sql.size(); ++i) {
     const char c = sql[i];

@@ -44,7 +44,7 @@ std::optional<Candidate> counted_candidate(const Subject& subject, bool& is_appr
   return Candidate{subject.variant, *figure.value, range.low, range.high};
 }
 
-/// Whether its variants are known to do the same: some were compared with what was expected. Not
+/// True if its variants are known to do the same: some were compared with what was expected. Not
 /// all need be, for what the others are compared with may be one of them.
 bool is_verified(const Group& group) {
   return std::any_of(group.subjects.begin(), group.subjects.end(), [](const Subject& subject) {

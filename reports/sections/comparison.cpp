@@ -15,7 +15,7 @@
 namespace warpmeter::reports::sections {
 namespace {
 
-/// Whether the table has a column for the metric: a counter of atomics only where there are any.
+/// True if the table has a column for the metric: a counter of atomics only where there are any.
 bool is_worth_a_column(const Group& group, std::string_view metric) {
   return !is_shown_where_any(metric) ||
          std::any_of(group.subjects.begin(), group.subjects.end(),

@@ -32,7 +32,7 @@ double median_of(std::vector<double> values) {
 struct Card {
   std::int64_t id = 0;
   std::string title, uuid;
-  std::vector<double> shares;  ///< of the cards' median, a launch each
+  std::vector<double> shares;  ///< the shares of the cards' median, a launch each
   double share = 1;            ///< their median
 };
 

@@ -31,7 +31,7 @@ void add_findings(Document& document, const Source& source) {
   document.paragraph(
       "The first finding of each variant and size, of several launches of the worst; warpmeter "
       "explain says the others, and draws them.");
-  std::vector<const ExplainedLaunch*> worst;  // of each title, as they come
+  std::vector<const ExplainedLaunch*> worst;  // the worst of each title, as they come
   std::map<std::string_view, std::size_t> places;
   for (const ExplainedLaunch& launch : launches) {
     if (launch.findings.empty()) continue;

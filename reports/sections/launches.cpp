@@ -12,7 +12,7 @@
 namespace warpmeter::reports::sections {
 namespace {
 
-constexpr std::size_t most_rows = 2000;  // of a page that is to open at once
+constexpr std::size_t most_rows = 2000;  // the most rows of a page that is to open at once
 
 Cell optional_count(const Row& row, std::string_view column, const std::string& reason) {
   const auto value = row.integer(column);

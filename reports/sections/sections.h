@@ -31,7 +31,7 @@ class Source {
 
   const schema::Reader& reader;
   const RunRecord& run;
-  bool plots;  ///< whether plots can be shown; what only explains a plot is left out else
+  bool plots;  ///< true if plots can be shown; what only explains a plot is left out else
 
   /// Each once: of several launches of a variant, the one that does worst. Read when a section
   /// first asks, for there are two.

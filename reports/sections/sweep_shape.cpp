@@ -16,7 +16,7 @@
 namespace warpmeter::reports::sections {
 namespace {
 
-constexpr std::size_t most_values = 64;  // of a parameter in a plot
+constexpr std::size_t most_values = 64;  // the most values of a parameter in a plot
 
 /// All of a parameter's values, or of very many those with the best medians at the largest size.
 std::vector<std::size_t> values_shown(const SweepShape& shape, std::size_t place) {

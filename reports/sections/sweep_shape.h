@@ -49,12 +49,13 @@ ShownMetric shown_metric(const std::string& metric, const std::vector<double>& v
 
 struct SweepShape {
   const Sweep* sweep = nullptr;
-  std::string metric;                            ///< empty: no combination has a figure
-  ShownMetric shown;                             ///< of the metric
-  std::vector<Ranking> rankings;                 ///< by size, ascending
-  std::vector<std::size_t> places;               ///< of the parameters shown: one or two
-  std::vector<std::vector<std::size_t>> values;  ///< of each of these, which values are shown
-  std::vector<std::string> others;               ///< parameters that vary and are not shown
+  std::string metric;               ///< empty: no combination has a figure
+  ShownMetric shown;                ///< the shown of the metric
+  std::vector<Ranking> rankings;    ///< by size, ascending
+  std::vector<std::size_t> places;  ///< the places of the parameters shown: one or two
+  std::vector<std::vector<std::size_t>>
+      values;                       ///< the values of each of these, which values are shown
+  std::vector<std::string> others;  ///< parameters that vary and are not shown
 
   std::string parameters() const;  ///< "TILE and PAD"
 };

@@ -68,7 +68,7 @@ std::string description_of(const SweepShape& shape, const Ranking& ranking, cons
   return text;
 }
 
-/// Whether colours tell more by ratios.
+/// True if colours tell more by ratios.
 bool is_wide(const Ranking& ranking) {
   const auto [low, high] =
       std::minmax_element(ranking.all().begin(), ranking.all().end(),

@@ -14,7 +14,7 @@
 namespace warpmeter::reports::sections {
 namespace {
 
-constexpr std::size_t most_names = 12;  // of metrics or launches in one cell
+constexpr std::size_t most_names = 12;  // the most names of metrics or launches in one cell
 
 using Ids = std::set<std::int64_t>;
 

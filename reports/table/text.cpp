@@ -21,7 +21,7 @@ constexpr std::size_t gap = 2;                   // spaces between columns
 constexpr std::size_t narrowest_text = 12;       // a text column is not squeezed further
 constexpr std::size_t widest_name_in_text = 24;  // a longer word among others may be broken
 constexpr std::size_t narrowest_code = 40;       // nor is one of source text
-constexpr std::size_t indent = 4;                // of what stands below its row
+constexpr std::size_t indent = 4;                // the indent of what stands below its row
 
 struct Layout {
   Align align = Align::left;

@@ -75,7 +75,7 @@ std::string noun_of(const std::string& table, bool is_plural) {
   for (const auto& [name, one, several] : words) {
     if (name == table) return is_plural ? several : one;
   }
-  std::string noun = table.substr(table.find('_') + 1);  // of a later version
+  std::string noun = table.substr(table.find('_') + 1);  // the noun of a later version
   std::replace(noun.begin(), noun.end(), '_', ' ');
   return noun + (is_plural ? "s" : "");
 }
@@ -122,7 +122,7 @@ std::string shown(const Statement& row, int column) {
   return is_whole ? text.substr(0, text.size() - 2) : text;
 }
 
-/// Whether the column tells a table's rows apart, of one launch.
+/// True if the column tells a table's rows apart, of one launch.
 bool is_key(sqlite3* db, const std::string& table, const std::string& column) {
   if (table == "t_run" || table == "t_launch") return false;
   Statement key(db, "SELECT 1 FROM pragma_table_info(?) WHERE name = ? AND pk > 0");

@@ -209,7 +209,8 @@ class Copier {
   sqlite3 *from_, *to_;
   const Shapes& shapes_;
   Numbers counters_, reasons_, explanations_, devices_;
-  std::vector<std::int64_t> new_explanations_;  ///< of the source, that the target lacked
+  std::vector<std::int64_t>
+      new_explanations_;  ///< the new explanations of the source, that the target lacked
   std::int64_t run_id_ = 0, distance_ = 0;
 };
 

@@ -14,7 +14,8 @@
 namespace warpmeter::schema {
 
 struct MergeOptions {
-  std::string source_name;       ///< of a source in what is said of conflicts; its path when empty
+  std::string source_name;  ///< the source name of a source in what is said of conflicts; its path
+                            ///< when empty
   bool skip_unreadable = false;  ///< go on with the other sources when one is missing or damaged
   std::function<bool()> cancelled;
   /// `done` of `total` runs of all sources; the source that is being read.
@@ -29,7 +30,7 @@ struct MergedSource {
   std::int64_t added = 0;     ///< runs
   std::int64_t known = 0;     ///< runs that the target has with the same content
   std::int64_t running = 0;   ///< runs that are still being measured: left for later
-  std::int64_t launches = 0;  ///< of the runs added
+  std::int64_t launches = 0;  ///< the launches of the runs added
   std::int64_t rows = 0;      ///< likewise
   /// Runs that the target has with another content, which it keeps: "run 3 (1f2e…): …".
   std::vector<std::string> conflicts;

@@ -271,7 +271,7 @@ class Views(unittest.TestCase):
 
     def test_are_all_in_the_table_that_says_what_a_row_is(self):
         page = next(page for page in pages() if page.path == columns.PAGE)
-        rows = re.findall(r"^\| (.*`) \| ", page.text.partition("\n## Views\n")[2], re.MULTILINE)
+        rows = re.findall(r"^\| ([^|]*`[^|]*) \|", page.text.partition("\n## Views\n")[2], re.MULTILINE)
         self.assertEqual(sorted(re.findall(r"`(\w+)`", " ".join(rows))), sorted(columns.views(PROGRAM)))
         self.assertEqual(sorted(re.findall(r"\[`(\w+)`\]\(#\1\)", page.text)), sorted(columns.VIEWS))
 

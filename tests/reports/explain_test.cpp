@@ -262,7 +262,7 @@ TEST_F(Explain, TakesLessThanASecondForTenThousandLaunches) {
   launch.explanation.findings = {tile_conflict(), second, third};
   ExplainOptions options;
   options.run = add(std::vector<Launch>(10'000, launch));
-  const std::clock_t begin = std::clock();  // of this process: other tests run beside it
+  const std::clock_t begin = std::clock();  // the begin of this process: other tests run beside it
   const std::string text = told(options);
   const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   std::printf("10,000 launches: explained in %.2f s\n", seconds);

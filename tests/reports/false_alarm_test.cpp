@@ -123,7 +123,7 @@ TEST(FalseAlarms, WouldBeManyIfSessionsWereNotAllowedFor) {
 TEST(Power, ThreePercentOfATwentyMicrosecondKernelIsFoundInAtLeast95Percent) {
   std::vector<Launches> launches = recorded();
   for (Launches& launch : launches) {
-    if (launch.name == "matmul/naive 256") launch = shortened(launch, 3800);  // of 23.8 µs
+    if (launch.name == "matmul/naive 256") launch = shortened(launch, 3800);  // for 23.8 µs
   }
   auto counts = verdicts(launches, 1.03);
   EXPECT_GE(share(counts.at("matmul/naive 256"), Verdict::slower), 0.95);               // 20 µs

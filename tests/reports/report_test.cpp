@@ -26,7 +26,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Whether `text` begins with the form, in which 'd' stands for a digit, 'x' for a hexadecimal one.
+/// True if `text` begins with the form, in which 'd' stands for a digit, 'x' for a hexadecimal one.
 bool has_form(std::string_view text, std::string_view form) {
   if (text.size() < form.size()) return false;
   for (std::size_t i = 0; i < form.size(); ++i) {

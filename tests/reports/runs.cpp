@@ -121,7 +121,7 @@ void fail(Launch& launch, const std::string& reason) {
   launch.reason = reason;
 }
 
-constexpr double words = 1024.0 * 1024;  // of a matrix
+constexpr double words = 1024.0 * 1024;  // the words of a matrix
 constexpr double requests = words / 32;
 
 Counts copy_counts() {

@@ -18,7 +18,7 @@ struct Combination {
   std::optional<double> median_ns = std::nullopt;
   double relative_confidence = 0.002;
   std::vector<schema::Counter> counters = {};
-  std::string failure = "";  ///< of a launch that failed
+  std::string failure = "";  ///< the failure of a launch that failed
 };
 
 /// The counters of so many shared loads a request.

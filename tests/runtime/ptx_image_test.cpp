@@ -41,7 +41,7 @@ TEST(PtxImage, MayNotBeNewerThanTheDriver) {
 TEST(PtxImage, HasATargetThatTheDeviceTakes) {
   EXPECT_EQ(of_header("8.0", "sm_75, debug", 90), 0);
   EXPECT_EQ(of_header("8.0", "sm_90a", 90), 0);
-  EXPECT_EQ(of_header("8.7", "sm_90a", 100), CUDA_ERROR_INVALID_PTX);  // of that one alone
+  EXPECT_EQ(of_header("8.7", "sm_90a", 100), CUDA_ERROR_INVALID_PTX);  // for that one alone
   EXPECT_EQ(of_header("8.7", "sm_100", 90), CUDA_ERROR_INVALID_PTX);
   EXPECT_EQ(of_header("8.0", "sm_77", 90), CUDA_ERROR_INVALID_PTX);  // there is none
   EXPECT_TRUE(header_mistake(".version 8.0\n", 90));

@@ -66,7 +66,7 @@ TEST_F(RuntimeProgram, MayShareManagedMemoryWithItsKernels) {
   expect_output("managed", "managed");
   EXPECT_EQ(counts(),
             "add_at,2,4 32,4 32\n"  // 32 words in a row, then one in each of 32 sectors
-            "walk,1,20,1\n");       // of ten nodes the value and the next one
+            "walk,1,20,1\n");       // for ten nodes the value and the next one
 }
 
 TEST_F(RuntimeProgram, MayCallThrustAndCub) {

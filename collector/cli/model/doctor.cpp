@@ -68,7 +68,7 @@ Check check_model() {
   return check;
 }
 
-/// Whether a file can be made in a folder, by making one: permission bits do not tell of read-only
+/// True if a file can be made in a folder, by making one: permission bits do not tell of read-only
 /// or virtual file systems.
 bool can_make_files(const std::filesystem::path& folder) {
   std::string probe = (folder / ".warpmeter.XXXXXX").string();

@@ -48,7 +48,7 @@ using namespace std::chrono_literals;
 constexpr const char* without_clean_time =
     "no launch of the run for clean times (--timing) matches it";
 
-/// Whether the model executes the kernels. Throws Error{usage} for options that it cannot follow.
+/// True if the model executes the kernels. Throws Error{usage} for options that it cannot follow.
 bool is_for_model(const ProfileRequest& request) {
   const bool asks_model = request.checks || !request.arch.empty() || request.model_devices != 1 ||
                           !request.shapes.empty();
@@ -269,7 +269,7 @@ ExitCode run_command(const ProfileRequest& typed) {
                   : run_on_gpu(request, std::move(config));
 }
 
-/// Whether an option of ours takes the word after it.
+/// True if an option of ours takes the word after it.
 bool takes_next_word(const CLI::App& app, const std::string& word) {
   if (word.find('=') != std::string::npos) return false;
   const bool is_long = word.starts_with("--");

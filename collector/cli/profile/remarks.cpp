@@ -235,7 +235,7 @@ void show_remarks(const ProfileRequest& request, const profile::Recorder& record
   }
 }
 
-/// Whether another line names the call already, or the kernel of a launch.
+/// True if another line names the call already, or the kernel of a launch.
 bool is_told(const profile::Recorder& recorder, const std::string& call) {
   const std::string function = call.substr(0, call.find(' '));
   const auto names_it = [&](const std::string& text) {

@@ -105,7 +105,7 @@ void expect_roles_alone(const Exchange& exchange, const CLI::App& app) {
                           other));
 }
 
-/// Whether there is something to send. A server is prepared also where nothing was measured.
+/// True if there is something to send. A server is prepared also where nothing was measured.
 bool has_database(const Exchange& exchange) {
   std::error_code ignored;
   return !exchange.migrate || exchange.names_database ||

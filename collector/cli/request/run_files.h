@@ -32,7 +32,7 @@ struct FilesRequest : KernelWords {
 /// to the result.
 std::vector<std::string> take_files(std::vector<std::string>& words);
 
-/// Whether the files are to be listed, since nothing says what of them is to run.
+/// True if the files are to be listed, since nothing says what of them is to run.
 bool is_listing(const FilesRequest& request);
 
 /// The kernels of the files with their C++ signatures, each with a command to start from.

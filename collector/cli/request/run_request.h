@@ -34,7 +34,7 @@ struct RunRequest {
   bool go_on = false;              ///< --continue
   std::int64_t continued_run = 0;  ///< the run that goes on; 0: a new one
   std::int64_t repeat = 1, print_output = 0, max_samples = 0;
-  std::int64_t rounds = 0;  ///< of each build under --against; 0: not given
+  std::int64_t rounds = 0;  ///< the rounds of each build under --against; 0: not given
   double time_budget = 0;
 };
 

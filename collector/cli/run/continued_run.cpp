@@ -30,7 +30,7 @@ std::optional<RunRequest> parsed(const std::string& command) {
   try {
     program.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
   } catch (const CLI::Error&) {
-    return std::nullopt;  // of a version with other options
+    return std::nullopt;  // for a version with other options
   }
   request.files.files = take_files(request.selectors);
   return request;

@@ -19,7 +19,7 @@ class FileWatch {
   /// From now on these, and no others.
   void set(const std::vector<std::string>& files);
 
-  /// Whether one of them was saved since set(), or since this or wait() said so; what is saved
+  /// True if one of them was saved since set(), or since this or wait() said so; what is saved
   /// together with it has been, then.
   bool was_saved();
 

@@ -12,9 +12,9 @@ namespace warpmeter::cli {
 inline constexpr std::int64_t usual_rounds = 5;
 
 struct BuildTurns {
-  std::vector<std::string> words;  ///< of a turn: what `run` shall measure, and how
+  std::vector<std::string> words;  ///< the words of a turn: what `run` shall measure, and how
   std::string other;               ///< another build of warpmeter, the base
-  std::string label;               ///< of the user; may be empty
+  std::string label;               ///< the label of the user; may be empty
   std::string database;
   std::int64_t rounds = usual_rounds;
   bool quiet = false;

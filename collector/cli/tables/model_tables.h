@@ -14,7 +14,8 @@
 namespace warpmeter::cli {
 
 struct ModelAnswer {
-  std::vector<model::SessionOutcome> outcomes;  ///< of the launches, in the order of their ids
+  std::vector<model::SessionOutcome>
+      outcomes;  ///< the outcomes of the launches, in the order of their ids
   std::int64_t run_id = 0;
   std::vector<std::string> metrics;  ///< asked for: metrics, counters, @sets
   bool is_default = true;            ///< nobody asked: those without a value are left out

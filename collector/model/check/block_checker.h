@@ -40,7 +40,7 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
     const Operation* op = nullptr;
     const SiteInfo* info = nullptr;
     Places places;
-    const Region* region = nullptr;  ///< of global memory
+    const Region* region = nullptr;  ///< the region of global memory
     const Copy* copy = nullptr;      ///< that is finished; then there are no places
   };
   /// Lanes that follow each other and touch the same, or elements that follow each other.
@@ -112,7 +112,7 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   Checker& launch_;
   const Program& program_;
   BlockOrder order_;
-  Contexts contexts_;  ///< of accesses to shared memory
+  Contexts contexts_;  ///< the contexts of accesses to shared memory
   Shadow shared_;
   Locations locations_;  ///< in shared memory
   WrittenBytes shared_written_;
@@ -121,11 +121,12 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   BulkCopies bulk_copies_;
   std::uint32_t set_in_bulk_ = ~0u;  ///< bytes that are set of the element that is copied: bits
   const std::byte* shared_memory_ = nullptr;
-  std::vector<std::uint32_t> shared_number_, global_number_;  ///< of contexts, by warp and site
-  std::vector<std::vector<Segment>> segments_;                ///< by site, of its last access
-  std::vector<Region> regions_;                               ///< by site, of its last access
-  std::uint64_t removals_ = 0;      ///< of allocations, when those were found
-  std::uint32_t first_number_ = 0;  ///< of global contexts, when the block began
+  std::vector<std::uint32_t> shared_number_,
+      global_number_;                           ///< the shared number of contexts, by warp and site
+  std::vector<std::vector<Segment>> segments_;  ///< by site, of its last access
+  std::vector<Region> regions_;                 ///< by site, of its last access
+  std::uint64_t removals_ = 0;      ///< the removals of allocations, when those were found
+  std::uint32_t first_number_ = 0;  ///< the first number of global contexts, when the block began
   /// Signals within the block, and what its warps were told by others and it by other blocks.
   Signals signals_;
   std::array<Told, warp_lanes> told_;

@@ -346,7 +346,7 @@ bool BlockChecker::phase_of(std::uint64_t object) const {
   return bits >> 63 != 0;
 }
 
-/// Whether a wait at a barrier object is over, as mbarrier.cpp finds it.
+/// True if a wait at a barrier object is over, as mbarrier.cpp finds it.
 bool BlockChecker::is_complete(const Warp& warp, const Operation* op, unsigned lane,
                                std::uint64_t bits) const {
   const std::byte* values = warp.registers + op->b * row_unit_bytes;

@@ -33,7 +33,7 @@ Pair pair_of(const Conflict& conflict, Span span) {
 
 }  // namespace
 
-/// Whether both write the same: what the earlier one wrote is what memory holds, since a write of
+/// True if both write the same: what the earlier one wrote is what memory holds, since a write of
 /// anything else would have been told.
 bool BlockChecker::writes_same(const Conflict& conflict) const {
   const SiteInfo& own = *current_.info;
@@ -122,14 +122,14 @@ std::string_view BlockChecker::atomic_instead(std::uint32_t other) const {
   return all[own].atomic.empty() || all[other].atomic.empty() ? "" : all[own].atomic;
 }
 
-/// Whether both accesses are of one such update.
+/// True if both accesses are of one such update.
 bool BlockChecker::is_one_statement(std::uint32_t other) const {
   const std::vector<Update>& all = launch_.updates_;
   const auto own = static_cast<std::size_t>(current_.info - program_.sites.data());
   return all[own].store == all[other].store;
 }
 
-/// Whether blocks of a cluster may have ordered the two in ways that are not followed: by the
+/// True if blocks of a cluster may have ordered the two in ways that are not followed: by the
 /// cluster's barrier, or by signals in each other's shared memory.
 bool BlockChecker::is_ordered_elsewhere(const Conflict& conflict, Span span) const {
   if (!launch_.is_in_clusters_) return false;

@@ -18,8 +18,8 @@ struct Stretch {
   std::uint32_t instruction = 0, thread = 0;
   bool is_read = false;                 ///< stored from; else loaded to
   std::optional<std::uint64_t> object;  ///< that counts what is loaded: its place in shared memory
-  bool phase = false;                   ///< of the object, when it was told
-  std::uint32_t group = 0;              ///< of what is stored; 0: none yet
+  bool phase = false;                   ///< the phase of the object, when it was told
+  std::uint32_t group = 0;              ///< the group of what is stored; 0: none yet
 };
 
 class BulkCopies {

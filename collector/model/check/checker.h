@@ -122,7 +122,7 @@ class Checker final : public LaunchObserver {
   std::vector<std::uint32_t> site_of_copy_;  ///< by instruction
   Passage passage_;
   Budget budget_;
-  Contexts contexts_;  ///< of accesses to global memory
+  Contexts contexts_;  ///< the contexts of accesses to global memory
   Locations locations_;
   std::map<std::uint64_t, std::unique_ptr<Shadow>> shadows_;  ///< by the allocation's address
   std::map<std::uint64_t, Region> regions_;

@@ -49,7 +49,7 @@ class Copies {
   struct HandOver {
     std::uint64_t object = 0;
     std::uint32_t thread = 0, number = 0;
-    bool phase = false;    ///< of the object
+    bool phase = false;    ///< the phase of the object
     bool is_over = false;  ///< and the object is in a later one
   };
   static constexpr std::uint32_t nothing = ~std::uint32_t{0};
@@ -61,7 +61,7 @@ class Copies {
   std::vector<CopyInfo> infos_;         ///< by instruction, in ascending order
   std::vector<Thread> threads_;         ///< none where the program has no copies
   std::vector<std::uint32_t> byte_of_;  ///< the copy that writes each byte, by its number
-  std::vector<Copy> all_;               ///< of this block, by number
+  std::vector<Copy> all_;               ///< for this block, by number
   std::vector<HandOver> hand_overs_;    ///< that nobody has waited for
   std::uint32_t hand_over_count_ = 0;
 };

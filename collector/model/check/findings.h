@@ -30,7 +30,7 @@ enum class Defect : std::uint8_t {
 inline constexpr std::size_t defects = 13;
 std::string_view to_string(Defect defect);  ///< "out of bounds", "shared-memory race", …
 
-/// Whether a source file is a header of CUB, Thrust, libcu++ or cooperative groups.
+/// True if a source file is a header of CUB, Thrust, libcu++ or cooperative groups.
 bool is_of_toolkit(std::string_view file);
 
 /// Threads that a mistake involves: what orders them differs.
@@ -40,14 +40,14 @@ struct Finding {
   Defect defect = Defect::trap;
   Span span = Span::none;
   Place place;
-  std::string file;         ///< of the source; empty where the PTX does not say
+  std::string file;         ///< the file of the source; empty where the PTX does not say
   std::uint64_t times = 0;  ///< how often, by all threads
-  std::string message;      ///< of the first time of the widest span: one sentence
+  std::string message;      ///< the message of the first time of the widest span: one sentence
   /// The code is the toolkit's (CUB, Thrust, cooperative groups), inlined into the kernel maybe;
   /// and so is the kernel.
   bool is_of_toolkit = false, is_of_its_kernel = false;
 
-  /// Whether it is worth a look, but no mistake by itself: all write the same; or code of the
+  /// True if it is worth a look, but no mistake by itself: all write the same; or code of the
   /// toolkit reads padding, or shared memory, that nobody has set, and may make no use of it; or
   /// its own kernels do so with registers, or use one place from several threads or blocks
   /// (Thrust's algorithms in place, whose blocks tell each other how far they have come).

@@ -39,7 +39,7 @@ class Knowledge {
   Knowledge(std::uint64_t blocks, std::uint32_t block, BlockKnowledge known);
 
   bool is_empty() const { return root_ == nullptr; }
-  /// Whether the two are one object; two that know the same may still be two.
+  /// True if the two are one object; two that know the same may still be two.
   bool operator==(const Knowledge& other) const { return root_ == other.root_; }
 
   /// Null where nothing is known of the block.
@@ -52,7 +52,7 @@ class Knowledge {
   static constexpr unsigned bits = 4, children = 1 << bits;
   struct Node {
     std::array<std::shared_ptr<const Node>, children> child;  ///< unused in a leaf
-    BlockKnowledge block;                                     ///< of a leaf
+    BlockKnowledge block;                                     ///< the block of a leaf
   };
   using Tree = std::shared_ptr<const Node>;
 

@@ -34,7 +34,7 @@ struct Context {
   Stamp stamp = 0;
   std::uint32_t site = 0;
   std::uint8_t warp = 0;
-  Scope scope = Scope::device;  ///< of a strong one
+  Scope scope = Scope::device;  ///< the scope of a strong one
   bool writes : 1 = false;
   bool is_strong : 1 = false;
   bool sees : 1 = false;      ///< a strong one that gets what strong writes have left there
@@ -63,7 +63,7 @@ class BlockOrder {
   void start(std::uint32_t block);
   std::uint32_t block() const { return block_; }
   Stamp now() const { return now_; }
-  /// Whether nothing but barriers of the whole block can order its warps, and nothing its grid's
+  /// True if nothing but barriers of the whole block can order its warps, and nothing its grid's
   /// blocks: then of several that did the same any two stand for all.
   bool is_simple() const { return is_simple_; }
 
@@ -76,13 +76,13 @@ class BlockOrder {
   void fence(std::uint32_t warp, std::uint32_t lanes, Scope scope);
   void synchronise(Location& location, std::uint32_t warp, std::uint32_t lane,
                    const Synchronisation& access);
-  /// Whether all those lanes have fenced something, or a barrier has told them what others have.
+  /// True if all those lanes have fenced something, or a barrier has told them what others have.
   bool have_fenced(std::uint32_t warp, std::uint32_t lanes, Scope scope) const;
   /// Barrier objects. `phase`: the object's own, before the access.
   void arrive_object(std::uint64_t address, bool phase, std::uint32_t warp, std::uint32_t lane);
   void leave_object(std::uint64_t address, bool phase, std::uint32_t warp, std::uint32_t lane);
 
-  /// Whether everything of this context is ordered before whatever the block does now.
+  /// True if everything of this context is ordered before whatever the block does now.
   bool is_past(const Context& context) const {
     return context.block == block_ && context.stamp <= floor_;
   }
@@ -103,7 +103,7 @@ class BlockOrder {
   /// What a lane has fenced: it and what it knew then.
   struct Fenced {
     bool exists = false;
-    Knowledge known;  ///< of what is not its own warp's
+    Knowledge known;  ///< for what is not its own warp's
     Stamp own = 0, warp = 0, block = 0;
   };
   struct View {
@@ -115,7 +115,7 @@ class BlockOrder {
   };
   struct Object {
     Gathering arrivals;
-    Knowledge done;  ///< of the phase that was completed last
+    Knowledge done;  ///< for the phase that was completed last
     bool phase = false, is_known = false;
   };
 

@@ -17,7 +17,7 @@ class Passage {
   /// The program must outlive it.
   explicit Passage(const Program& program);
 
-  /// Whether an operation lies behind a barrier. Both by their numbers in Program::operations.
+  /// True if an operation lies behind a barrier. Both by their numbers in Program::operations.
   bool is_behind(std::uint32_t operation, std::uint32_t barrier);
 
  private:

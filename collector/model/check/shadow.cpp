@@ -118,7 +118,7 @@ void Shadow::split(Sector& sector, std::uint8_t parts) {
   sector.parts = parts;
 }
 
-/// Whether the one, beside what `by` does now, conflicts with whatever the other does: where there
+/// True if the one, beside what `by` does now, conflicts with whatever the other does: where there
 /// are two blocks, any access conflicts with one of them; and where there are two warps.
 bool Shadow::stands_for(const Context& one, const Context& other, const Accessing& by) {
   if (!by.order.is_simple() || one.writes != other.writes || one.is_strong != other.is_strong ||
@@ -145,18 +145,18 @@ void Shadow::push(std::uint32_t& chain, const Slot& slot, const Accessing& by, b
   chains_.push(chain, slot);
 }
 
-/// Whether an access that comes before this one has to be kept though this one is ordered after it:
+/// True if an access that comes before this one has to be kept though this one is ordered after it:
 /// it is plain, and this one conflicts with plain ones alone.
 bool Shadow::outlives(const Context& theirs, const Accessing& by) {
   return by.context.is_strong && !theirs.is_strong && !by.order.is_past(theirs);
 }
 
-/// Whether the one has seen the other, a strong write that hands on, and comes after it for that.
+/// True if the one has seen the other, a strong write that hands on, and comes after it for that.
 bool Shadow::has_seen(const Context& seer, const Context& write) {
   return seer.sees && write.writes && write.hands_on && never_race(write, seer);
 }
 
-/// Whether an atomic sees all strong writes that are kept. A store ends what came before it: nobody
+/// True if an atomic sees all strong writes that are kept. A store ends what came before it: nobody
 /// sees that any more. (A plain one that does is a race, and told.)
 bool Shadow::sees_all(const Cell& cell, const Accessing& by) const {
   if (!by.context.sees || !by.is_one_scope) return false;
@@ -173,7 +173,7 @@ bool Shadow::sees_all(const Cell& cell, const Accessing& by) const {
   return stores == 0 || writes == 1;
 }
 
-/// Whether the last write was seen by the last read, which comes before what `by` does now.
+/// True if the last write was seen by the last read, which comes before what `by` does now.
 bool Shadow::was_seen(const Cell& cell, std::uint32_t lanes, const Accessing& by) {
   if (by.context.is_strong || cell.write.context == 0 || cell.read.context == 0) return false;
   const Context& reader = by.contexts[cell.read.context];

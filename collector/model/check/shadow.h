@@ -53,7 +53,7 @@ class Contexts {
 struct Accessing {
   const BlockOrder& order;
   const Contexts& contexts;
-  std::uint32_t number = 0;  ///< of the context
+  std::uint32_t number = 0;  ///< the number of the context
   const Context& context;
   /// Contexts below this number are of other blocks; those above may be.
   std::uint32_t first_of_block = 0;
@@ -68,9 +68,9 @@ struct Conflict {
   Context theirs;
   std::uint32_t their_lanes = 0, own_lanes = 0;
   std::uint64_t offset = 0;
-  std::uint32_t width = 0;      ///< of the bytes in question, from `offset`
-  bool is_one_context = false;  ///< of the access itself, or an earlier one of its instruction
-  std::uint32_t number = 0;     ///< of the earlier one's context
+  std::uint32_t width = 0;      ///< the width of the bytes in question, from `offset`
+  bool is_one_context = false;  ///< for the access itself, or an earlier one of its instruction
+  std::uint32_t number = 0;     ///< the number of the earlier one's context
 };
 
 class ConflictSink {

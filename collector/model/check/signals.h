@@ -54,7 +54,7 @@ class Told {
  public:
   struct Entry {
     Signal signal;
-    Moment at;  ///< of the reader
+    Moment at;  ///< for the reader
   };
   void read(const Signal& signal, const Moment& now) {
     if (all_.size() < most_writers || all_.contains(signal.from)) all_[signal.from] = {signal, now};

@@ -94,7 +94,7 @@ class Search {
         store_(program.operations[store]),
         begin_(store - std::min(store, most_operations)) {}
 
-  /// Whether `row`, as it is before an operation, was loaded from where the store goes.
+  /// True if `row`, as it is before an operation, was loaded from where the store goes.
   bool comes_from_there(std::uint16_t row, std::size_t before) {
     for (std::size_t i = before; i-- > begin_;) {
       const Operation& operation = program_.operations[i];

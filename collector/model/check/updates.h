@@ -18,7 +18,7 @@ struct Update {
 /// By site, of the load and of the store of such an update, as far as a few operations before the
 /// store show.
 std::vector<Update> updates(const Program& program);
-/// Whether the second of two such updates that write the same should have written something else;
+/// True if the second of two such updates that write the same should have written something else;
 /// not so of a minimum.
 bool loses_one(std::string_view atomic);
 

@@ -31,7 +31,7 @@ class Estimate final : public BlockSample {
   /// Of one counter of the catalogue that differs between blocks of one part.
   struct Range {
     std::string counter;
-    double least = 0, most = 0;  ///< of a block
+    double least = 0, most = 0;  ///< the least of a block
     /// Of the grid, if the blocks that were left out cost no less and no more than those of their
     /// part that were run.
     double low = 0, high = 0;

@@ -17,7 +17,7 @@ struct AccessGroup {
   std::vector<std::size_t> sites;
   std::uint64_t requests = 0, transactions = 0, ideal = 0, excess = 0;
   SiteLie worst;
-  int line = 0;                      ///< of several, the one that costs most
+  int line = 0;                      ///< the line of several, the one that costs most
   std::uint64_t excess_of_line = 0;  ///< its own
   std::vector<int> also;             ///< the others
 

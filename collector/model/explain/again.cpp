@@ -59,9 +59,9 @@ using Buffers = std::map<std::string, std::vector<std::size_t>>;
 struct Repetition {
   const Again* again = nullptr;  ///< none: it is stored over
   AccessGroup group;
-  double sectors = 0, requests = 0;         ///< of the group's, those that need not be
-  std::uint64_t by_own = 0, by_others = 0;  ///< of stores: who stores over
-  double cycles = 0, cycles_of_line = 0;    ///< of all, of the line that costs most
+  double sectors = 0, requests = 0;         ///< the sectors of the group's, those that need not be
+  std::uint64_t by_own = 0, by_others = 0;  ///< for stores: who stores over
+  double cycles = 0, cycles_of_line = 0;    ///< the cycles of all, of the line that costs most
 };
 
 class AgainFinder {
@@ -165,7 +165,7 @@ class AgainFinder {
     return buffers;
   }
 
-  /// Whether the launch stores there, as far as it is known where that is.
+  /// True if the launch stores there, as far as it is known where that is.
   bool is_stored(const std::string& buffer) const {
     return stored_.contains(buffer) || stored_.contains("");
   }

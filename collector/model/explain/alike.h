@@ -38,7 +38,7 @@ struct Likeness {
   std::uint32_t height = 1;   ///< rows of the array
   std::uint32_t element = 4;  ///< bytes that stay together
   std::uint32_t grain = 4;    ///< bytes by multiples of which an access may be moved
-  bool has_rows = true;       ///< whether those that lie in one row are looked at at all
+  bool has_rows = true;       ///< true if those that lie in one row are looked at at all
 
   /// Of a swizzle whose elements are 2ⁿ bytes, as many of them a row as a power of two: it is an
   /// exclusive or of bits. What all lanes have in common of row and column then turns the same bits

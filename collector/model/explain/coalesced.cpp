@@ -33,14 +33,14 @@ class Elements {
     std::uint64_t number = ((place - begin_) % period_) >> shift_;
     if (odd_ == 1) return number % of_sector_;
     number -= column >> shift_;
-    std::uint64_t inverse = 1;  // of an odd number, modulo a power of two
+    std::uint64_t inverse = 1;  // the inverse of an odd number, modulo a power of two
     while (inverse * odd_ % of_sector_ != 1 % of_sector_) inverse += 2;
     return number * inverse % of_sector_;
   }
   std::uint64_t column(std::uint64_t place) const {
     return (place - begin_) % (std::uint64_t{1} << shift_);
   }
-  /// Whether every column, as a row of its own behind the others, begins with a sector.
+  /// True if every column, as a row of its own behind the others, begins with a sector.
   bool are_rows_whole() const { return rows_ > 0 && rows_ * width_ % sector_bytes == 0; }
   bool is_power() const { return odd_ == 1; }
   unsigned of_sector() const { return of_sector_; }
@@ -60,7 +60,7 @@ bool is_multiple(const LanePattern& pattern, std::uint64_t step) {
   return all;
 }
 
-/// Whether each lane takes the element that follows the one of the lane before.
+/// True if each lane takes the element that follows the one of the lane before.
 bool is_in_order(const LanePattern& pattern, std::uint64_t step) {
   const auto first = static_cast<unsigned>(std::countr_zero(pattern.mask));
   bool all = true;

@@ -12,7 +12,7 @@
 namespace warpmeter::model::explain {
 
 struct Coalesced {
-  std::uint64_t transactions = 0;  ///< of the group's sites
+  std::uint64_t transactions = 0;  ///< the transactions of the group's sites
   /// Of all accesses of the buffer, by what is counted: now, and then.
   struct Change {
     AccessCounts now, then;

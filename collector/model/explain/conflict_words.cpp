@@ -59,7 +59,7 @@ std::string_view name_of(const SharedArray& array) {
   return array.name.empty() ? "array"sv : std::string_view(array.name);
 }
 
-/// Whether --shape would refuse it.
+/// True if --shape would refuse it.
 bool is_refused(const std::string& text, const SharedArray& array) {
   try {
     return !misfit(parse_shape(text), array).empty();

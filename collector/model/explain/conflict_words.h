@@ -35,7 +35,8 @@ class PaddingWords {
  private:
   std::uint32_t row_, element_, columns_;
   bool is_of_array_ = false;  ///< the declared rows are padded
-  std::string code_;  ///< of the change, what stands before the number; empty: there is none
+  std::string
+      code_;  ///< the code of the change, what stands before the number; empty: there is none
   std::string before_, behind_;  ///< the words
 };
 

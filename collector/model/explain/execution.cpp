@@ -124,7 +124,7 @@ std::vector<double> cycles_of_accesses(const Subject& subject) {
 /// The lanes that access memory in a way, of all warps together.
 struct AccessingLanes {
   std::uint32_t global_stores = 0, global_loads = 0, shared_stores = 0, others = 0;
-  bool is_end = false;  ///< of the threads
+  bool is_end = false;  ///< for the threads
 
   AccessingLanes& operator|=(const AccessingLanes& more) {
     global_stores |= more.global_stores;
@@ -154,7 +154,7 @@ std::vector<AccessingLanes> accessing_lanes(const Subject& subject) {
   return lanes;
 }
 
-/// Whether one lane, the same of each warp, stores there what the warp has found together, or a few
+/// True if one lane, the same of each warp, stores there what the warp has found together, or a few
 /// bring what lies at the edge of the warp's tile to shared memory: nobody else has that to do.
 bool is_elected(const Subject& subject, const std::vector<AccessingLanes>& accessing,
                 const Region& region) {

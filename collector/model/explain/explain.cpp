@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::size_t most_findings = 12;
 
-/// Whether the finding's share is of sectors that others of the same line may count too.
+/// True if the finding's share is of sectors that others of the same line may count too.
 bool counts_sectors(const schema::Finding& finding) {
   return finding.share_of == "the launch's global sectors" && !finding.file.empty();
 }
 
-/// Whether both count what one line does.
+/// True if both count what one line does.
 bool share_a_line(const schema::Finding& one, const schema::Finding& other) {
   if (one.file != other.file) return false;
   const auto has = [](const schema::Finding& finding, int line) {

@@ -24,7 +24,7 @@ namespace warpmeter::model::explain {
 /// The shape that a person gives an array of: tile=16x16:f32.
 struct Shape {
   std::string array;
-  std::vector<std::uint32_t> extents;  ///< of each dimension, the innermost last
+  std::vector<std::uint32_t> extents;  ///< the extents of each dimension, the innermost last
   std::uint32_t element_bytes = 4;
 };
 

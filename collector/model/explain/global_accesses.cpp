@@ -156,7 +156,7 @@ class AccessFinder {
     }
   }
 
-  /// Whether blocks that are no whole warps are to blame: their rows are short, or begin where
+  /// True if blocks that are no whole warps are to blame: their rows are short, or begin where
   /// those of the block before ended.
   bool lies_as_the_block(const Lie& lie) const {
     const std::uint64_t threads = subject_.geometry.block.count(), row = subject_.geometry.block.x;
@@ -224,8 +224,8 @@ class AccessFinder {
   /// Accesses to the members of structures, each of which one vector would take at once.
   struct Vectors {
     AccessGroup group;
-    std::size_t members = 0, vectors = 0;          ///< of one structure; structures
-    std::uint64_t requests = 0, transactions = 0;  ///< of the vectors
+    std::size_t members = 0, vectors = 0;          ///< the members of one structure; structures
+    std::uint64_t requests = 0, transactions = 0;  ///< the requests of the vectors
     bool are_equal = true;                         ///< members are accessed equally often
 
     void add(const Vectors& one) {
@@ -245,7 +245,7 @@ class AccessFinder {
     }
   };
 
-  /// Whether nearly all lanes are as far apart as the first two, and the others, as where a row of
+  /// True if nearly all lanes are as far apart as the first two, and the others, as where a row of
   /// the block ends, a multiple of that.
   static bool is_in_rows(const std::vector<std::int64_t>& steps) {
     const auto equal = std::count(steps.begin(), steps.end(), steps[0]);

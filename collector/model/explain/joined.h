@@ -18,7 +18,7 @@ std::string joined(const Parts&... parts) {
   constexpr std::size_t usual_length = 64;
   std::array<char, usual_length> start;
   std::size_t length = 0;
-  std::string rest;  // of what is longer
+  std::string rest;  // the rest of what is longer
   const auto add_text = [&](std::string_view text) {
     if (rest.empty() && length + text.size() <= start.size()) {
       std::copy(text.begin(), text.end(), start.begin() + static_cast<std::ptrdiff_t>(length));

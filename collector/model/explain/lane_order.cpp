@@ -137,8 +137,9 @@ SiteLie site_lie(const Subject& subject, std::size_t index) {
   const bool is_sampled = recording.is_full();
   const SiteRecording& known = is_sampled ? subject.recording.traces[index].sample : recording;
   struct OfWay {
-    std::uint64_t excess = 0, most = 0;  ///< of all patterns, and of the one that costs most
-    Lie lie;                             ///< that one's
+    std::uint64_t excess = 0,
+                  most = 0;  ///< the excess of all patterns, and of the one that costs most
+    Lie lie;                 ///< that one's
   };
   std::map<std::pair<Way, std::int64_t>, OfWay> ways;
   std::uint64_t narrow = 0, all = 0;
@@ -157,7 +158,7 @@ SiteLie site_lie(const Subject& subject, std::size_t index) {
           result.narrow = access_of(pattern, place, site.requests.front());
         }
       }
-      for (const Request& request : site.requests) {  // of a vector maybe only what is used
+      for (const Request& request : site.requests) {  // for a vector maybe only what is used
         const WarpAccess access = access_of(pattern, place, request);
         const Cost cost = global_cost(access);
         const Lie lie = lie_of(pattern, request.width, cost);

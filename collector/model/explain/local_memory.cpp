@@ -19,7 +19,7 @@ namespace {
 /// Local memory lies behind the same caches as global memory, in sectors of a lane's word each.
 constexpr double cycles_of_local_access = cycles_of_request + 4 * cycles_of_sector;
 
-/// Whether a type stands before the name, and an extent behind it: `float name[8]`.
+/// True if a type stands before the name, and an extent behind it: `float name[8]`.
 bool is_declared_array(std::string_view source, const std::string& name) {
   for (std::size_t at = source.find(name + "["); at != std::string::npos;
        at = source.find(name + "[", at + 1)) {

@@ -126,7 +126,7 @@ class RequestWords {
     row_[count_++] = row;
   }
 
-  std::array<std::uint32_t, warp_lanes> number_, row_;  ///< of each word
+  std::array<std::uint32_t, warp_lanes> number_, row_;  ///< the number of each word
   unsigned count_ = 0;
   bool is_rising_ = true;  ///< each word behind the one before it
   bool is_even_ = true;    ///< one run or two with the same step from word to word

@@ -61,7 +61,7 @@ struct Part {
   std::vector<std::size_t> sites;
 };
 
-/// Whether the same code accesses both: the rounds of a loop that was unrolled.
+/// True if the same code accesses both: the rounds of a loop that was unrolled.
 bool share_code(const Subject& subject, const Part& one, const Part& other) {
   const auto code_of = [&](std::size_t site) {
     const Place& place = subject.place(subject.site(site));
@@ -204,7 +204,7 @@ void check_shapes(const Subject& subject, const std::vector<SharedArray>& arrays
   }
 }
 
-/// Whether the site went to shared memory, alone or as part of another one's request.
+/// True if the site went to shared memory, alone or as part of another one's request.
 bool is_shared(const SiteRecording& recording) {
   return !recording.patterns().empty() &&
          recording.patterns().begin()->first.space == AddressSpace::shared;
@@ -303,7 +303,7 @@ std::vector<std::uint32_t> row_lengths(const Subject& subject, const SharedArray
   std::map<std::uint32_t, std::uint64_t> distances;
   for (std::size_t i = 0; i < array.accesses.size();) {
     const Placed& access = array.accesses[i];
-    std::uint64_t times = 0;  // of all places together
+    std::uint64_t times = 0;  // the times of all places together
     for (; i < array.accesses.size() && array.accesses[i].site == access.site &&
            array.accesses[i].pattern == access.pattern;
          ++i) {

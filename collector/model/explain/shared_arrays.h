@@ -19,13 +19,14 @@ namespace warpmeter::model::explain {
 struct Placed {
   std::size_t site = 0;
   const LanePattern* pattern = nullptr;
-  std::uint32_t place = 0;  ///< of the first active lane, from the beginning of the array
+  std::uint32_t place = 0;  ///< the place of the first active lane, from the beginning of the array
   std::uint64_t times = 0;
 };
 
 struct SharedArray {
-  std::string name;  ///< of the variable; empty: not known
-  std::string part;  ///< of a variable with several: "from byte 4,096 on", "up to byte 4,096"
+  std::string name;  ///< the name of the variable; empty: not known
+  std::string
+      part;  ///< the part of a variable with several: "from byte 4,096 on", "up to byte 4,096"
   std::uint32_t offset = 0;    ///< in the block's shared memory
   std::uint32_t bytes = 0;     ///< from the first to the last that is accessed
   std::uint32_t declared = 0;  ///< bytes of the variable, or what is left of a dynamic one
@@ -33,7 +34,7 @@ struct SharedArray {
   std::uint32_t variable_bytes = 0;
   std::vector<std::size_t> sites;
   std::vector<std::uint32_t> extents;  ///< as declared, the innermost last; empty: not known
-  std::uint32_t element_bytes = 0;     ///< of the declaration; 0: not known
+  std::uint32_t element_bytes = 0;     ///< the element bytes of the declaration; 0: not known
   bool is_given = false;               ///< a person said so
   // Of complete():
   std::vector<Placed> accesses;

@@ -59,7 +59,7 @@ std::optional<std::int64_t> value_of(std::string_view source, std::string_view e
                                      int depth) {
   constexpr std::string_view blank = " \t\r\n";
   const std::size_t begin = expression.find_first_not_of(blank);
-  if (begin == std::string_view::npos) return std::nullopt;  // of a dynamic array
+  if (begin == std::string_view::npos) return std::nullopt;  // for a dynamic array
   expression = expression.substr(begin, expression.find_last_not_of(blank) + 1 - begin);
   std::int64_t number = 0;  // mostly it is one
   const auto [end, fault] =

@@ -27,7 +27,7 @@ class Sources {
 
   struct Array {
     std::string name;
-    std::uint32_t bytes = 0;  ///< of the whole variable
+    std::uint32_t bytes = 0;  ///< the bytes of the whole variable
     int last_line = 0;        ///< that may hold its declaration; 0: any
     bool operator<(const Array& other) const {
       return std::tie(name, bytes, last_line) < std::tie(other.name, other.bytes, other.last_line);

@@ -32,9 +32,10 @@ struct Subject {
   const LaunchOutcome& outcome;
   const Recording& recording;
   const Options& options;
-  std::vector<double> issues, lanes;  ///< of each instruction: executions by warps, by lanes
-  double warps_lanes = 32;            ///< that a warp of this launch has at its beginning
-  double cycles = 0;                  ///< of the whole launch, see above
+  std::vector<double> issues,
+      lanes;                ///< the issues of each instruction: executions by warps, by lanes
+  double warps_lanes = 32;  ///< that a warp of this launch has at its beginning
+  double cycles = 0;        ///< the cycles of the whole launch, see above
 
   const Place& place(const SiteInfo& site) const { return program.places[site.instruction]; }
   const SiteInfo& site(std::size_t index) const { return program.sites[index]; }
@@ -72,7 +73,7 @@ std::string shown(double number);
 /// "one", "2", "16"
 std::string in_words(std::uint64_t number);
 
-/// Whether there are conflicts that are not told, because random places cost as much.
+/// True if there are conflicts that are not told, because random places cost as much.
 bool find_bank_conflicts(const Subject& subject, std::vector<Weighed>& found);
 void find_global_accesses(const Subject& subject, std::vector<Weighed>& found);
 void find_contended_atomics(const Subject& subject, std::vector<Weighed>& found);

@@ -125,7 +125,7 @@ bool WhatIf::are_alike(const Placed& first, const Placed& second) const {
          (first.place - second.place) % grain() == 0;
 }
 
-/// Whether accesses that ptxas merged can stay so; else it makes each of its own.
+/// True if accesses that ptxas merged can stay so; else it makes each of its own.
 bool WhatIf::keeps_merged(const Layout& layout) const {
   return layout.kind == Layout::Kind::as_is ||
          (layout.kind == Layout::Kind::padding && layout.amount * word % merged_bytes_ == 0);

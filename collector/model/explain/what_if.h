@@ -69,7 +69,7 @@ class WhatIf {
   /// Null: such a layout does not fit the accesses, or what the compiler would make of it is not
   /// known. Else it stays as long as this does.
   const LayoutCost* cost(const Layout& layout) const;
-  /// Whether some layout would save half of the wavefronts beyond one a request of these sites,
+  /// True if some layout would save half of the wavefronts beyond one a request of these sites,
   /// going by the accesses that are known, be they all or a sample.
   bool may_help(const std::vector<std::size_t>& sites) const;
 
@@ -79,7 +79,7 @@ class WhatIf {
   std::uint32_t element() const { return element_; }
   /// Bytes that the array has more with each word of padding in rows of this length.
   std::uint32_t bytes_of_padding(std::uint32_t row) const;
-  /// Whether the second access costs what the first does, with the array as it is.
+  /// True if the second access costs what the first does, with the array as it is.
   bool are_alike(const Placed& first, const Placed& second) const;
   /// The access as the machine makes it, moved; each of its requests.
   std::vector<WarpAccess> requests(const Layout& layout, const Placed& access) const;
@@ -94,14 +94,17 @@ class WhatIf {
   /// Accesses that the layouts of a kind tell apart.
   struct Different {
     std::vector<Placed> accesses;
-    const LayoutCost* of_rows = nullptr;  ///< of those that cost the same with all of them
-    std::span<LayoutCost> by_amount;      ///< from none on, where they were all counted at once
+    const LayoutCost* of_rows =
+        nullptr;                      ///< the of rows of those that cost the same with all of them
+    std::span<LayoutCost> by_amount;  ///< from none on, where they were all counted at once
   };
   /// Accesses by how they lie in rows of a length.
   struct OfRows {
     std::optional<LyingAccesses> lying;
-    std::vector<std::pair<Placed, std::optional<RequestWords>>> words;  ///< of the first ones
-    const LayoutCost* in_rows = nullptr;  ///< of those in one row each, as they are; null: not yet
+    std::vector<std::pair<Placed, std::optional<RequestWords>>>
+        words;  ///< the words of the first ones
+    const LayoutCost* in_rows =
+        nullptr;  ///< the in rows of those in one row each, as they are; null: not yet
   };
   const Different& different(const Layout& layout) const;
   const LayoutCost* cost_in_rows(OfRows& of_rows) const;
@@ -116,13 +119,15 @@ class WhatIf {
 
   const Subject& subject_;
   const SharedArray& array_;
-  std::uint32_t element_ = 4;       ///< bytes that stay together
-  std::uint32_t narrowest_ = 4;     ///< of the accesses
-  std::uint32_t merged_bytes_ = 0;  ///< of the widest access that ptxas made of several; 0: none
-  bool has_matrices_ = false;       ///< accesses by rows of matrices (ldmatrix, stmatrix, wmma)
-  bool has_stride_ = false;         ///< of wmma, whose lines stay equally far apart
+  std::uint32_t element_ = 4;    ///< bytes that stay together
+  std::uint32_t narrowest_ = 4;  ///< the narrowest of the accesses
+  std::uint32_t merged_bytes_ =
+      0;  ///< the merged bytes of the widest access that ptxas made of several; 0: none
+  bool has_matrices_ = false;  ///< accesses by rows of matrices (ldmatrix, stmatrix, wmma)
+  bool has_stride_ = false;    ///< for wmma, whose lines stay equally far apart
   std::string impossible_;
-  std::vector<std::size_t> number_of_site_;  ///< of each of the program's, in the array's
+  std::vector<std::size_t>
+      number_of_site_;  ///< the number of site of each of the program's, in the array's
   /// Kind, row and period.
   using Kinds = std::tuple<Layout::Kind, std::uint32_t, std::uint32_t>;
   mutable std::map<Kinds, Different> different_;

@@ -35,12 +35,13 @@ struct Argument {
   std::string name;  ///< may be empty; of a reference, the buffer's
   std::string type;  ///< as it is printed: "i32", "f32[16]", "bytes", "null"
   Element element = Element::u64;
-  std::uint64_t lanes = 1;       ///< of a vector type: 4 of float4; `count` counts its elements
-  std::vector<std::byte> bytes;  ///< of a scalar
-  std::uint64_t count = 0;       ///< of a buffer; 0 with a file: as many as it holds
-  Fill fill;                     ///< of a buffer
+  std::uint64_t lanes =
+      1;  ///< the lanes of a vector type: 4 of float4; `count` counts its elements
+  std::vector<std::byte> bytes;  ///< the bytes of a scalar
+  std::uint64_t count = 0;       ///< the count of a buffer; 0 with a file: as many as it holds
+  Fill fill;                     ///< the fill of a buffer
 
-  bool is_set() const { return fill.kind != Fill::Kind::nothing; }  ///< of a buffer
+  bool is_set() const { return fill.kind != Fill::Kind::nothing; }  ///< for a buffer
 };
 
 /// Throws Error{usage}: what is wrong with the text, and how it would be right. Reads no file.

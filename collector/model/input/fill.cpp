@@ -138,7 +138,7 @@ std::string parse_random(Fill& fill, Element element, std::string_view rest) {
   return "";
 }
 
-/// Whether LO and HI are given, and are whole.
+/// True if LO and HI are given, and are whole.
 bool are_whole(const Fill& fill, Element element) {
   if (fill.values.empty()) return false;
   const double low = number_at(element, fill.values.data());

@@ -31,9 +31,9 @@ struct Fill {
 
   Kind kind = Kind::nothing;
   std::uint64_t seed = 0;
-  bool is_whole = false;          ///< of Kind::random: whole numbers of a floating type too
+  bool is_whole = false;          ///< for Kind::random: whole numbers of a floating type too
   std::vector<std::byte> values;  ///< elements; of Kind::random LO and HI, or none
-  std::string file;               ///< of Kind::npy and Kind::raw
+  std::string file;               ///< the file of Kind::npy and Kind::raw
 
   std::uint64_t count(Element element) const { return values.size() / bytes_of(element); }
 };

@@ -21,7 +21,7 @@ struct KernelFile {
   std::string cubin_path;                    ///< where that was read from; empty: compiled here
   bool cubin_is_named = false;               ///< by the person, not found beside the PTX
   std::map<std::string, std::string> named;  ///< name expression → the entry's name
-  std::vector<std::string> folders;          ///< of the headers, by the person (-I)
+  std::vector<std::string> folders;          ///< the folders of the headers, by the person (-I)
   std::vector<std::string> remarks;          ///< for the person: by which compiler, and why
 };
 
@@ -55,7 +55,7 @@ std::string cubin_beside(const std::string& path);
 /// Error{usage} with the entries there are for a name of none or of several.
 std::string find_entry(const KernelFile& file, std::string_view kernel);
 
-/// Whether the code of this entry stands in a header that lies outside of the source's folder: a
+/// True if the code of this entry stands in a header that lies outside of the source's folder: a
 /// kernel of a library that the source includes (CUB, Thrust), and not one's own. False where the
 /// PTX does not tell the place.
 bool is_of_header(const KernelFile& file, std::string_view entry);

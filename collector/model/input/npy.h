@@ -22,7 +22,7 @@ struct Npy {
 struct NpyHeader {
   Element element = Element::f32;
   std::uint64_t count = 0;  ///< elements, over all dimensions
-  std::size_t begin = 0;    ///< of the elements in the file
+  std::size_t begin = 0;    ///< the begin of the elements in the file
 };
 
 /// Reads no element. Throws as read_npy.

@@ -81,7 +81,7 @@ std::optional<Pointee> type_of(const std::vector<std::string>& words) {
   return Pointee{is_unsigned ? Element::u32 : Element::i32, 1};
 }
 
-/// Whether a kernel that takes such numbers can be meant to have the buffer's elements.
+/// True if a kernel that takes such numbers can be meant to have the buffer's elements.
 bool fits(const Argument& buffer, const Pointee& pointee) {
   const Element is = buffer.element, wanted = pointee.element;
   const bool is_float = is_floating(is), wants_float = is_floating(wanted);

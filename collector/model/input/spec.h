@@ -34,7 +34,8 @@ struct LaunchSpec {
   std::optional<std::int64_t> size;
   Geometry geometry;
   std::vector<std::string> arguments;
-  std::vector<std::string> settings;  ///< of the module's variables, before it runs: "lut=lut.npy"
+  std::vector<std::string>
+      settings;  ///< the settings of the module's variables, before it runs: "lut=lut.npy"
   std::vector<std::pair<std::string, std::string>> saves;  ///< buffer's name, file
 };
 

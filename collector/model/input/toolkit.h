@@ -34,7 +34,7 @@ struct ToolOutcome {
 
 /// Runs a program to its end, without a shell; its standard input is empty.
 ToolOutcome run_tool(const std::vector<std::string>& words);
-/// Whether this thread is starting one just now: what it starts is none of a program's that this
+/// True if this thread is starting one just now: what it starts is none of a program's that this
 /// code has been loaded into.
 bool is_starting_tool();
 

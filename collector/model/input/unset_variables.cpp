@@ -26,7 +26,7 @@ std::size_t find_word(std::string_view text, std::string_view name, std::size_t 
   return std::string_view::npos;
 }
 
-/// Whether the source gives the variable a value where it declares it: compilers leave a zero out
+/// True if the source gives the variable a value where it declares it: compilers leave a zero out
 /// of the PTX.
 bool is_initialised(std::string_view source, std::string_view name) {
   for (std::size_t at = find_word(source, name, 0); at != std::string_view::npos;

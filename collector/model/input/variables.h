@@ -31,7 +31,7 @@ struct VariableSetting {
 /// The variables that can be set: those in memory that every block sees.
 bool is_settable(const ptx::Variable& variable);
 
-/// Whether the PTX knows the variable as numbers of one type.
+/// True if the PTX knows the variable as numbers of one type.
 bool is_typed(const ptx::Variable& variable);
 
 /// The file that a setting names, or "".

@@ -27,11 +27,12 @@ struct BulkCopy {
   /// Of boxes, the sites of elements of 1, 2, 4, 8 and 16 bytes follow each other.
   Place to, from, object;
   std::uint8_t element = 16;  ///< bytes that are moved as one, as wide as the sites are
-  std::uint8_t rank = 0;      ///< of the tensor; 0: no box
-  bool is_store = false;      ///< of a box: to global memory
-  std::array<std::uint16_t, most_tensor_axes> corner_rows{};  ///< of a box: of 32 bits each
-  std::uint16_t atomic = 0;  ///< of a reduction: Operation::c of the atomic; of boxes, its kind
-  std::uint16_t elements_row = 0;   ///< of a reduction: scratch, an element a lane
+  std::uint8_t rank = 0;      ///< the rank of the tensor; 0: no box
+  bool is_store = false;      ///< for a box: to global memory
+  std::array<std::uint16_t, most_tensor_axes> corner_rows{};  ///< for a box: of 32 bits each
+  std::uint16_t atomic =
+      0;  ///< the atomic of a reduction: Operation::c of the atomic; of boxes, its kind
+  std::uint16_t elements_row = 0;   ///< the elements row of a reduction: scratch, an element a lane
   std::uint16_t bytes_row = 0;      ///< scratch: bytes that were moved
   std::uint16_t rank_row = 0xffff;  ///< with e: the block's own rank
 };

@@ -55,7 +55,7 @@ class Cluster {
 
   /// Lanes of a warp arrive in the phase.
   void arrive(Warp& warp, std::uint32_t lanes) const;
-  /// Whether the phase is over that the warp arrived in last.
+  /// True if the phase is over that the warp arrived in last.
   bool is_over(const Warp& warp);
 
  private:

@@ -9,7 +9,7 @@ namespace warpmeter::model {
 
 struct DeviceLimits {
   int arch = 0;
-  int multiprocessors = 0;                                          ///< of the large device of it
+  int multiprocessors = 0;  ///< the multiprocessors of the large device of it
   std::uint32_t shared_of_multiprocessor = 0, shared_of_block = 0;  ///< bytes
   int threads_of_multiprocessor = 0, blocks_of_multiprocessor = 0;
 };

@@ -78,7 +78,7 @@ class DeviceRuntime {
 
   /// The answer to a call by a thread of the grid that runs; `out` stands for its memory.
   struct Caller {
-    std::uint64_t thread = 0;  ///< of the grid
+    std::uint64_t thread = 0;  ///< the thread of the grid
     const Program* program = nullptr;
     /// Writes what an argument points to; false: nowhere.
     virtual bool write(std::uint64_t address, const void* bytes, std::size_t count) = 0;
@@ -92,11 +92,11 @@ class DeviceRuntime {
   struct Box {
     std::uint64_t to = 0, from = 0, width = 0, height = 1, depth = 1;
     std::uint64_t to_pitch = 0, from_pitch = 0, to_rows = 1, from_rows = 1;
-    std::optional<std::uint8_t> value;  ///< of a set, which has no `from`
+    std::optional<std::uint8_t> value;  ///< the value of a set, which has no `from`
   };
   struct Prepared {
     ChildGrid grid;
-    std::uint32_t bytes = 0;  ///< of its parameters
+    std::uint32_t bytes = 0;  ///< the bytes of its parameters
   };
   using Item = std::variant<ChildGrid, Box>;
 
@@ -115,13 +115,13 @@ class DeviceRuntime {
   KernelHost& host_;
   DeviceMemory& memory_;
   const std::uint64_t most_pending_;
-  std::vector<Item> launched_, tails_;  ///< of the grid that runs
+  std::vector<Item> launched_, tails_;  ///< for the grid that runs
   std::vector<Item> stack_;             ///< what follows, the last first
   std::map<std::uint64_t, Prepared> prepared_;
   std::map<std::uint64_t, int> errors_;  ///< the last one, by thread
   std::set<std::uint64_t> streams_, events_;
   std::uint64_t next_handle_ = 0x1000;
-  std::vector<std::uint64_t> chunks_;  ///< of memory for parameters
+  std::vector<std::uint64_t> chunks_;  ///< the chunks of memory for parameters
   std::size_t chunk_ = 0;              ///< the one in use
   std::uint64_t used_ = 0;             ///< bytes of it
   std::map<std::string, std::uint64_t> texts_;

@@ -20,7 +20,7 @@ inline constexpr std::uint32_t barrier_of_cluster = 16;
 /// Warps that have met at a barrier, and those that have ended meanwhile, a bit each.
 struct Meeting {
   std::uint32_t barrier = 0;
-  bool is_for_all = false;  ///< of the block, not for a number of threads
+  bool is_for_all = false;  ///< for the block, not for a number of threads
   std::uint32_t waiting = 0, arrived = 0, finished = 0;
   std::array<const Operation*, warp_lanes> at{};    ///< where each waiting warp stands
   std::array<const Operation*, warp_lanes> last{};  ///< what each finished one did last

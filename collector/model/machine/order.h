@@ -31,7 +31,8 @@ class HostOrder {
   bool reaches(std::uint64_t address, std::uint64_t bytes) const;
 
  private:
-  std::map<std::uint64_t, std::uint64_t> ends_;  ///< of stretches that do not meet, by beginning
+  std::map<std::uint64_t, std::uint64_t>
+      ends_;  ///< the ends of stretches that do not meet, by beginning
 };
 
 /// After bytes were put there, from another place (`from` 0: from nowhere).

@@ -28,7 +28,7 @@ namespace warpmeter::model {
 struct Place {
   int ptx_line = 0;
   int file = 0;
-  int line = 0;      ///< of code that was inlined, of the outermost call
+  int line = 0;      ///< the line of code that was inlined, of the outermost call
   int own_line = 0;  ///< where the code itself stands, if in the same file; else `line`
   int code_file = 0, code_line = 0;  ///< where the code itself stands, in whatever file
 };
@@ -71,7 +71,7 @@ struct SiteInfo {
   bool is_strong = false;   ///< volatile or ordered: other threads are meant to see it
   bool says_order = false;  ///< .relaxed and the like is written
   bool acquires = false, releases = false;
-  Scope scope = Scope::device;  ///< of an atomic or a strong access
+  Scope scope = Scope::device;  ///< the scope of an atomic or a strong access
   bool is_of_system = false;    ///< such a one that the host is meant to see too
   bool stores_same = false;     ///< a store of what is one value in all threads
   bool is_read_only =
@@ -81,13 +81,13 @@ struct SiteInfo {
   /// The shared array that it means, where the code shows it: bytes from `array_begin` to before
   /// `array_end`. Both 0: not known.
   std::uint32_t array_begin = 0, array_end = 0;
-  std::uint8_t row_bytes = 0;  ///< of a register of a load or store; 0: not known
+  std::uint8_t row_bytes = 0;  ///< the row bytes of a register of a load or store; 0: not known
   bool is_float = false;       ///< an atomic of floats
-  bool is_apart = false;       ///< of what no counter of loads or stores holds
+  bool is_apart = false;       ///< for what no counter of loads or stores holds
   bool is_bulk = false;        ///< one of those that moves stretches, not a request a warp
   Carrier carrier = Carrier::registers;
   bool may_fall_short = false;  ///< cp.async whose source may have fewer bytes than it stores
-  bool has_stride = false;      ///< of a fragment of wmma: its lines are equally far apart
+  bool has_stride = false;      ///< for a fragment of wmma: its lines are equally far apart
   bool retries = false;         ///< an atomic that the machine code runs as a loop
   bool waits = false;           ///< how often depends on what others do at the time
   bool is_ordered = false;      ///< where depends on the order in which threads come to an atomic
@@ -241,7 +241,8 @@ inline constexpr std::uint32_t most_taken_bytes = 32 << 10;
 struct LastingMemory {
   enum class Kind : std::uint8_t { parameter, variable, elsewhere };
   Kind kind = Kind::elsewhere;
-  std::uint64_t place = 0;  ///< of the pointer among the parameters; the variable's address
+  std::uint64_t place =
+      0;  ///< the place of the pointer among the parameters; the variable's address
   /// Where the kernel's accesses lie by its contents: sites.
   std::vector<std::uint32_t> ordered_sites = {};
   /// Whose contents depend on its own after the launch; indices of Program::lasting_memory.
@@ -253,9 +254,9 @@ struct Program {
   std::string kernel;
   int arch = 0;  ///< 90 is sm_90
   std::vector<Operation> operations;
-  std::vector<Place> places;                  ///< of each instruction
-  std::vector<std::uint8_t> traits;           ///< of each instruction
-  std::map<std::uint32_t, Place> decided_at;  ///< of branches: the condition at which lanes part
+  std::vector<Place> places;                  ///< the places of each instruction
+  std::vector<std::uint8_t> traits;           ///< the traits of each instruction
+  std::map<std::uint32_t, Place> decided_at;  ///< for branches: the condition at which lanes part
   std::vector<std::string> files;
   std::vector<SiteInfo> sites;
   std::vector<SyncInfo> syncs;
@@ -269,8 +270,8 @@ struct Program {
   std::vector<TextureAccess> texture_accesses;
   UnsetTable unset;
 
-  std::uint32_t row_units = 0;        ///< of a warp's registers
-  std::uint32_t predicate_count = 0;  ///< of a warp
+  std::uint32_t row_units = 0;        ///< the row units of a warp's registers
+  std::uint32_t predicate_count = 0;  ///< the predicate count of a warp
   std::vector<RowRange> registers;    ///< rows that start at zero in each block
   std::vector<ConstantRow> constants;
   std::vector<SpecialRow> specials;
@@ -278,23 +279,24 @@ struct Program {
   /// launch gives it; empty: nothing asks for them.
   std::vector<ConstantRow> grid_workspace;
 
-  std::vector<Parameter> parameters;  ///< of the entry
+  std::vector<Parameter> parameters;  ///< the parameters of the entry
   std::uint32_t parameter_bytes = 0;
   std::vector<SharedVariable> shared_variables;
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t dynamic_shared_offset = 0;
-  std::size_t shared_bytes(const Geometry& geometry) const {  ///< of a block of such a launch
+  std::size_t shared_bytes(const Geometry& geometry) const {  ///< for a block of such a launch
     return geometry.dynamic_shared_bytes == 0
                ? static_shared_bytes
                : std::size_t{dynamic_shared_offset} + geometry.dynamic_shared_bytes;
   }
-  std::uint32_t local_bytes = 0;  ///< of each thread, in the model
+  std::uint32_t local_bytes = 0;  ///< the local bytes of each thread, in the model
   std::vector<ModuleVariable> variables;
   std::vector<ConstantVariable> constant_variables;
   std::vector<std::byte> constant_memory;
   std::vector<FunctionCode> functions;  ///< those that are not inlined
   bool has_calls = false;
-  bool numbers_threads = false;  ///< of the whole grid: see ptx::numbers_threads_of_grid()
+  bool numbers_threads =
+      false;  ///< the numbers threads of the whole grid: see ptx::numbers_threads_of_grid()
   bool prints = false, allocates = false;  ///< on the device
   std::vector<DeviceCall> device_calls;
   /// All of the module that it may launch, by their numbers; empty: it names none.
@@ -324,7 +326,7 @@ struct Program {
   /// Where lanes wait at barrier objects: instructions.
   std::vector<std::uint32_t> object_waits;
   /// Some warps of a block wait for each other without the rest, or arrive without waiting.
-  std::vector<std::uint32_t> barriers;  ///< of the block: instructions
+  std::vector<std::uint32_t> barriers;  ///< the barriers of the block: instructions
   /// Those that a warp comes to as a whole although a branch leads around them, when audited: the
   /// machine code predicates them.
   std::vector<std::uint32_t> predicated_barriers;

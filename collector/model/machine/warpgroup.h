@@ -11,7 +11,7 @@ namespace warpmeter::model {
 /// Where each 16 bytes of a warp's operands are on this machine: of a line its first and its second
 /// half, line by line; of a matrix that is turned, eight lines of one k, k by k.
 struct WarpgroupOperands {
-  const std::byte* first[2 * lines_of_warp];  ///< of no meaning where A comes in registers
+  const std::byte* first[2 * lines_of_warp];  ///< for no meaning where A comes in registers
   const std::byte* second[512];
 };
 

@@ -24,8 +24,8 @@ namespace warpmeter::model {
 struct AccessCounts {
   std::uint64_t requests = 0;      ///< warp instructions with an active lane
   std::uint64_t transactions = 0;  ///< wavefronts of shared, sectors of global memory
-  std::uint64_t bytes = 0;         ///< of global memory: distinct ones of each request, added up
-  std::uint64_t ideal = 0;         ///< the fewest transactions for the same requests
+  std::uint64_t bytes = 0;  ///< the bytes of global memory: distinct ones of each request, added up
+  std::uint64_t ideal = 0;  ///< the fewest transactions for the same requests
 
   AccessCounts& operator+=(const AccessCounts& other);
 };
@@ -35,7 +35,7 @@ struct SiteCounts {
   AccessCounts shared, global;
   bool is_approximate = false;  ///< some access to shared memory was of a kind not calibrated
   bool by_several = false;      ///< some access was of more than one lane
-  AccessCounts loop_loads;      ///< of shared memory, by an atomic that is a loop
+  AccessCounts loop_loads;      ///< the loop loads of shared memory, by an atomic that is a loop
   bool has_strayed = false;    ///< into memory beside an allocation, which hardware does not notice
   bool on_heap = false;        ///< global memory that a kernel took with malloc
   bool reaches_ended = false;  ///< shared memory of a block of the cluster that has ended
@@ -57,42 +57,42 @@ class BlockObserver;
 struct KnownStretch {
   std::uint64_t begin = 0, bytes = 0;
   std::byte* host = nullptr;   ///< null: nothing is known
-  std::uint64_t removals = 0;  ///< of allocations, when it was there
+  std::uint64_t removals = 0;  ///< the removals of allocations, when it was there
 };
 
 struct WorkerMemory {
   const Program* program = nullptr;
   DeviceMemory* device = nullptr;
   DeviceRuntime* device_runtime = nullptr;  ///< answers calls of it; null: nobody does
-  std::span<const Warp> warps;              ///< of the block that runs
+  std::span<const Warp> warps;              ///< the warps of the block that runs
   std::uint64_t block = 0;                  ///< that runs
   BlockObserver* observer = nullptr;        ///< told of every access; null: nobody asks
   const Textures* textures = nullptr;       ///< by their handles; may be null
   Footprint* footprint = nullptr;     ///< told of accesses to what is stored to; null: one thread
-  std::vector<std::byte> shared;      ///< of the block that runs, and what hardware has behind it
-  std::uint64_t shared_bytes = 0;     ///< of it that are the block's
+  std::vector<std::byte> shared;      ///< for the block that runs, and what hardware has behind it
+  std::uint64_t shared_bytes = 0;     ///< the shared bytes of it that are the block's
   bool may_leave_shared = false;      ///< for what lies behind it
-  Cluster* cluster = nullptr;         ///< of the block; null: the program asks for none
+  Cluster* cluster = nullptr;         ///< the cluster of the block; null: the program asks for none
   ZeroedBytes local;                  ///< local_bytes of each thread of the block in turn
   std::vector<std::byte> parameters;  ///< the entry's
   std::vector<std::byte> constants;
   std::array<std::byte*, 32> lane_host{};
   std::vector<Site> sites;        ///< as many as the program has, and one that remembers nothing
-  std::uint64_t next_number = 1;  ///< of what a site remembers
+  std::uint64_t next_number = 1;  ///< the next number of what a site remembers
   std::vector<SiteCounts> counts;
   /// Where somebody wants to know more than the counts; else null, and empty.
   std::unique_ptr<Recording> recording;
   std::unique_ptr<BlockTrace> trace;
   bool is_traced = false;                          ///< the block that runs
   std::vector<std::vector<std::uint64_t>> places;  ///< hits of sites by their shared offset
-  std::vector<std::uint32_t> shapes;               ///< of each site, that came one after the other
-  bool is_counted = true;  ///< false: nobody asks for the counts, which stay zero
+  std::vector<std::uint32_t> shapes;  ///< the shapes of each site, that came one after the other
+  bool is_counted = true;             ///< false: nobody asks for the counts, which stay zero
   std::vector<std::uint32_t>
-      misses;  ///< of each site, if not counted: in a row, of what it remembers
-  std::vector<KnownStretch> known;  ///< of each site, if not counted: where it went last
+      misses;  ///< the misses of each site, if not counted: in a row, of what it remembers
+  std::vector<KnownStretch> known;  ///< for each site, if not counted: where it went last
   std::function<void(std::string_view)> print;  ///< takes what kernels print; empty: standard error
   Assertion assertion;                          ///< that failed
-  std::vector<std::uint8_t> parted;  ///< of each instruction: 1 once lanes of a warp parted at it
+  std::vector<std::uint8_t> parted;  ///< for each instruction: 1 once lanes of a warp parted at it
   /// Of what machine code called: it is thrown once the warp has stopped.
   std::exception_ptr failure;
 };

@@ -101,7 +101,7 @@ Word word_of(std::string_view text) {
   return text.starts_with(shape_of_warpgroups) ? Word::m64nk : find_word(text);
 }
 
-/// Whether the words behind a name are a form of its row.
+/// True if the words behind a name are a form of its row.
 bool is_form(const Row& row, std::string_view modifiers) {
   const std::size_t shape = modifiers.find(shape_of_warpgroups);
   if (shape == std::string_view::npos) return has_form(row, modifiers);

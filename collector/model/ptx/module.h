@@ -57,9 +57,9 @@ struct Operand {
     list,      ///< ( … ) of call
   };
   Kind kind = Kind::name;
-  std::string_view name;            ///< of a name
-  Special special = Special::none;  ///< of a name that is no register of the function
-  std::string_view selector;        ///< of a video instruction's: "b0" of %r1.b0
+  std::string_view name;            ///< the name of a name
+  Special special = Special::none;  ///< the special of a name that is no register of the function
+  std::string_view selector;        ///< the selector of a video instruction's: "b0" of %r1.b0
   bool negated = false;             ///< !p; of vmad -%r1
   std::uint64_t bits = 0;
   bool is_unsigned = false;
@@ -86,9 +86,10 @@ struct Instruction : Mnemonic {
   /// and then, where written, the prototype or target list; the lists may be empty.
   std::vector<Operand> operands;
   Contraction contraction = Contraction::none;
-  Product product = Product::mul;  ///< of a contraction; its factors are operands 1 and 2
-  bool is_taken_in = false;        ///< a product that only contractions have read
-  int line = 0;                    ///< of the PTX text
+  Product product =
+      Product::mul;          ///< the product of a contraction; its factors are operands 1 and 2
+  bool is_taken_in = false;  ///< a product that only contractions have read
+  int line = 0;              ///< the line of the PTX text
   /// The `.loc` in force, of inlined code that of the outermost call; nothing where the
   /// text has none, or says line 0, which is compilers' word for no line.
   std::optional<Location> location;
@@ -106,7 +107,7 @@ struct RegisterDeclaration {
 struct Variable {
   Space space = Space::none;
   std::string_view name;
-  Type type = Type::none;       ///< of an element
+  Type type = Type::none;       ///< the type of an element
   std::uint32_t alignment = 0;  ///< in bytes; the element size when not written
   std::uint64_t bytes = 0;      ///< 0 for `extern .shared x[]`
   bool is_extern = false;
@@ -119,7 +120,7 @@ struct Variable {
     std::string_view name;
     std::int64_t addend = 0;
     std::uint32_t bytes = 8;
-    std::uint32_t shift_bits = 0;  ///< of a mask, 0xFF00(name): 8
+    std::uint32_t shift_bits = 0;  ///< the shift bits of a mask, 0xFF00(name): 8
     bool is_generic = false;       ///< generic(name), else the address in the name's own space
   };
   std::vector<Relocation> relocations;
@@ -138,7 +139,7 @@ struct Function {
   bool is_declaration = false;
   std::vector<Variable> parameters;            ///< in the order of the signature, space param
   std::vector<Variable> results;               ///< return parameters of a device function
-  std::vector<RegisterDeclaration> registers;  ///< of every nested scope as well
+  std::vector<RegisterDeclaration> registers;  ///< the registers of every nested scope as well
   std::vector<Variable> variables;             ///< .shared, .local, .param of the body
   std::vector<Instruction> body;
   /// Label → index into `body` of the instruction it stands before (body.size() at the end).
@@ -156,12 +157,12 @@ struct Module {
   int target = 0;                  ///< 90 is sm_90
   std::string_view target_name;    ///< as it was written: "sm_90a"
   bool is_for_debugging = false;   ///< `.target …, debug`: ptxas optimises nothing
-  std::vector<std::string> files;  ///< of `.file`, by index; index 0 may be unused
+  std::vector<std::string> files;  ///< the files of `.file`, by index; index 0 may be unused
   std::vector<Variable> variables;
   std::vector<Function> functions;
   std::vector<std::pair<std::string_view, std::string_view>> aliases;  ///< `.alias name, function`
   bool takes_stack = false;                                            ///< some function has alloca
-  bool is_linked = false;                ///< of files that were compiled apart (nvcc -rdc=true)
+  bool is_linked = false;                ///< for files that were compiled apart (nvcc -rdc=true)
   bool reserves_shared = false;          ///< somebody asks for the system's part of shared memory
   std::deque<std::string> unique_names;  ///< the names that the parser made
 

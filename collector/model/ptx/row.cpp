@@ -96,7 +96,7 @@ void expand(std::string_view choices, const std::string& before, std::vector<std
   }
 }
 
-/// Whether the whole text is one of the forms.
+/// True if the whole text is one of the forms.
 bool matches(std::string_view forms, std::string_view text) {
   const Choice choice = first_choice(forms);
   if (!text.starts_with(choice.before)) return false;

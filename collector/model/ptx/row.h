@@ -40,7 +40,7 @@ enum class Flow : std::uint8_t {
 };
 
 struct Effects {
-  /// Whether the first operand is written: a register, a pair, a vector or, of a call, a list.
+  /// True if the first operand is written: a register, a pair, a vector or, of a call, a list.
   bool writes_first = false;
   bool reads_first = false;  ///< and what it was before
   Memory memory = Memory::none;
@@ -49,7 +49,7 @@ struct Effects {
   bool orders = false;           ///< accesses before it and after it, of more than this thread
   bool differs = false;          ///< its result is the thread's own, whatever its operands are
   bool is_matrix = false;        ///< its lanes name rows of matrices, and hold parts of others
-  bool is_product = false;       ///< of matrices in shared memory, which its operands describe
+  bool is_product = false;       ///< for matrices in shared memory, which its operands describe
   bool is_fragment = false;      ///< several accesses, which the machine code has (fragments.h)
   bool names_lanes = false;      ///< with .sync its last operand is the lanes that take part
 };
@@ -58,7 +58,7 @@ struct Effects {
 enum class Execution : std::uint8_t {
   refused,
   value,  ///< a row of machine/operations.h
-  logic,  ///< of predicates, or a value
+  logic,  ///< the logic of predicates, or a value
   insert,
   select,
   set,
@@ -133,7 +133,7 @@ struct Row {
   Effects effects;
   Execution execution = Execution::refused;
   Since since;
-  std::string_view what, instead;  ///< of one that is refused: "reads a texture", …
+  std::string_view what, instead;  ///< the what of one that is refused: "reads a texture", …
 
   constexpr bool is_executed() const { return execution != Execution::refused; }
 };
@@ -146,11 +146,11 @@ constexpr std::size_t row_count = static_cast<std::size_t>(Opcode::unknown);
 /// whole words; the longest wins.
 struct Named {
   Opcode opcode = Opcode::unknown;
-  std::size_t end = 0;  ///< of the name in the text
+  std::size_t end = 0;  ///< the end of the name in the text
 };
 Named find_opcode(std::string_view text);
 
-/// Whether modifiers, ".sync.all.pred", are one of the row's forms. Always, of a row whose forms
+/// True if modifiers, ".sync.all.pred", are one of the row's forms. Always, of a row whose forms
 /// are those of the operations.
 bool has_form(const Row& row, std::string_view modifiers);
 

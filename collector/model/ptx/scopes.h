@@ -22,7 +22,7 @@ namespace warpmeter::model::ptx {
 /// of them: "t12" is number 12 of the range "t" or number 2 of "t1".
 std::size_t first_split(std::string_view name);
 
-/// Whether `digits`, split off so, is a number below `count` written as PTX does: no leading zero.
+/// True if `digits`, split off so, is a number below `count` written as PTX does: no leading zero.
 bool is_member(std::string_view digits, int count);
 
 class Scopes {
@@ -79,7 +79,7 @@ class Scopes {
   Module& module_;
   Function& function_;
   std::vector<Scope> open_;
-  std::vector<int> parents_ = {0};  ///< of every scope by its number
+  std::vector<int> parents_ = {0};  ///< for every scope by its number
   int renamed_ = 0;                 ///< names renamed in the scopes that are open
   bool has_renamed_labels_ = false;
   /// Declared anywhere in the function: names, names without their trailing digits, ranges.

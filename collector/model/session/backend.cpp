@@ -277,7 +277,7 @@ class ModelWorkload : public run::Workload {
   const std::vector<std::string>& counters_;
   Programs& programs_;
   std::map<Key, Executed> executed_;
-  std::optional<NamedFiles> allowed_;  ///< of the sources that the code names
+  std::optional<NamedFiles> allowed_;  ///< for the sources that the code names
   explain::Sources sources_{[this](const std::string& file) { return allowed_->text(file); }};
 };
 

@@ -25,10 +25,10 @@ struct CheckedLaunch {
 
 struct Options {
   int arch = 90;         ///< 90 is sm_90: which of an image's PTX is executed
-  unsigned threads = 0;  ///< of the host; 0: one a core
+  unsigned threads = 0;  ///< the threads of the host; 0: one a core
   std::uint64_t instruction_budget = default_instruction_budget;
   std::function<bool()> cancelled = {};     ///< asked now and then, by any thread
-  std::vector<explain::Shape> shapes = {};  ///< of arrays in shared memory, as a person says
+  std::vector<explain::Shape> shapes = {};  ///< for arrays in shared memory, as a person says
   std::map<std::string, std::string>* shaped =
       nullptr;  ///< see explain::Options; outlives the backend
   /// Not empty: each launch is looked at for mistakes, and told. Outlives the backend.

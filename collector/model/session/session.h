@@ -35,11 +35,11 @@ class Checker;
 namespace warpmeter::model {
 
 struct SessionOptions {
-  unsigned threads = 0;                ///< of the host; 0: one a core
-  std::vector<std::string> counters;   ///< of the catalogue
+  unsigned threads = 0;                ///< the threads of the host; 0: one a core
+  std::vector<std::string> counters;   ///< the counters of the catalogue
   bool check = false;                  ///< look for mistakes
   std::string blocks;                  ///< which are run, as of --blocks; empty: all
-  std::vector<explain::Shape> shapes;  ///< of arrays in shared memory, as a person says
+  std::vector<explain::Shape> shapes;  ///< the shapes of arrays in shared memory, as a person says
   std::function<bool()> cancelled;
   std::function<void(const std::string& kernel, std::uint64_t done, std::uint64_t blocks)> progress;
 };
@@ -105,7 +105,7 @@ class LaunchSession {
   std::string text_of(const std::string& file) const;
 
   const KernelFile& file_;
-  const NamedFiles allowed_;  ///< of the sources that the PTX names
+  const NamedFiles allowed_;  ///< for the sources that the PTX names
   const SessionOptions options_;
   FileClaims& claims_;
   std::map<std::string, std::unique_ptr<Program>> programs_;

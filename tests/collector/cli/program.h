@@ -15,7 +15,7 @@ struct Start {
   std::vector<std::string> words;                       ///< without the program's own name
   std::filesystem::path folder;                         ///< it runs there
   std::map<std::string, std::string> environment = {};  ///< in addition to ours
-  std::string input = {};                               ///< of standard input
+  std::string input = {};                               ///< for standard input
   std::string output = {};         ///< a file for standard output instead of a pipe
   std::string error = {};          ///< a file for standard error instead of a pipe
   bool error_is_terminal = false;  ///< standard error is a terminal of 80 columns

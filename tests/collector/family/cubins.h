@@ -66,7 +66,7 @@ inline std::string kernels_ptx(const std::string& target) {
 )";
 }
 
-/// Whether ptxas took the text.
+/// True if ptxas took the text.
 inline bool assemble(const std::string& ptx, const std::filesystem::path& cubin,
                      const std::string& target = "sm_90", const std::string& more = "") {
   const std::string source = cubin.string() + ".ptx";

@@ -18,7 +18,7 @@ namespace {
 using reference::Block;
 using reference::Node;
 
-/// Whether two words of a kind ('M': of memory) are the same number; which NaN it is is not
+/// True if two words of a kind ('M': of memory) are the same number; which NaN it is is not
 /// compared.
 bool are_same(char kind, std::uint64_t a, std::uint64_t b) {
   if (a == b) return true;

@@ -18,7 +18,7 @@ struct InstructionCase {
   std::string result;                 ///< "b16", "b32", "b64" or "pred"
   std::vector<std::string> operands;  ///< likewise
   std::string body;                   ///< PTX with D for the result, A, B, C and E for operands
-  std::vector<std::array<std::uint64_t, 32>> values;  ///< of each operand
+  std::vector<std::array<std::uint64_t, 32>> values;  ///< the values of each operand
   std::array<std::uint64_t, 32> expected{};
 };
 

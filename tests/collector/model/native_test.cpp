@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::vector<std::uint64_t>;
 
-/// Whether there are instructions for an operation by itself.
+/// True if there are instructions for an operation by itself.
 bool is_inlined(Code code, const Unit& unit) {
   Program program;
   Operation operation{};

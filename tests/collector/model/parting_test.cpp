@@ -86,7 +86,7 @@ struct Golden {
   bool ends = false;
   struct Point {
     std::set<std::size_t> threads;
-    std::vector<int> answers;  ///< of those; empty: it depends on more
+    std::vector<int> answers;  ///< the answers of those; empty: it depends on more
     std::array<std::uint32_t, seen_words> seen{};
   };
   std::map<std::size_t, Point> points;

@@ -15,8 +15,8 @@ namespace warpmeter::model {
 inline constexpr unsigned each_kind = 6;  ///< registers of each kind
 inline constexpr std::string_view register_kinds = "hrdfgpxyvw";
 inline constexpr unsigned registers_of_lane = register_kinds.size() * each_kind;
-inline constexpr unsigned lane_bytes = 64;     ///< of a lane in each space
-inline constexpr unsigned common_bytes = 192;  ///< of shared, and of global memory
+inline constexpr unsigned lane_bytes = 64;     ///< the lane bytes of a lane in each space
+inline constexpr unsigned common_bytes = 192;  ///< the common bytes of shared, and of global memory
 
 class Generator {
  public:
@@ -32,7 +32,7 @@ class Generator {
  private:
   /// Where in a program a line stands.
   struct Where {
-    unsigned depth = 0;  ///< of branches and loops: not all lanes need to be here
+    unsigned depth = 0;  ///< the depth of branches and loops: not all lanes need to be here
     bool in_loop = false;
   };
 

@@ -174,7 +174,8 @@ int reversed_digits(int n, int base) {
 }
 
 TEST_P(Waiting, StacksAreGivenBack) {
-  constexpr int rounds = 2000;  // of 64 bytes and more: without giving back, far too many
+  constexpr int rounds =
+      2000;  // the rounds of 64 bytes and more: without giving back, far too many
   const TestRun done =
       run("takes_from_stack", geometry(1, 64), {zeros(64), TestArgument::scalar(int{rounds})});
   ASSERT_EQ(done.refusal + done.trap(), "");

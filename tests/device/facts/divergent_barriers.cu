@@ -186,7 +186,7 @@ int main(int argc, char** argv) {
     }
   }
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  Log *log = nullptr, *device = nullptr;  // of the host: read even when the kernel hangs
+  Log *log = nullptr, *device = nullptr;  // the log of the host: read even when the kernel hangs
   const size_t bytes = (points * threads * words + 16) * sizeof(Log);
   if (cudaHostAlloc(&log, bytes, cudaHostAllocMapped) != cudaSuccess) return 5;
   cudaHostGetDevicePointer(&device, log, 0);

@@ -129,7 +129,7 @@ void waits_of_every_kind() {
   fill<<<blocks(count), 128>>>(m.data, count, 5);
   CHECKED(cudaMemcpy(c.host, c.x, 4, cudaMemcpyDeviceToHost));  // behind it in the default stream
   sum += m.data[0];
-  CHECKED(cudaMemset(m.data, 0, bytes));  // of managed memory it waits
+  CHECKED(cudaMemset(m.data, 0, bytes));  // for managed memory it waits
   sum += m.data[0];
   CHECKED(cudaMemcpy(c.pinned, c.x, bytes, cudaMemcpyDeviceToHost));
   sum += c.pinned[0];

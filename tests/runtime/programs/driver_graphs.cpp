@@ -102,7 +102,7 @@ int main() {
   SAY(cuGraphAddKernelNode(&scales, graph, &adds, 1, &kernel));  // both ways
   kernel = kernel_node(nullptr, nullptr);
   kernel.extra = extra;
-  SAY(cuGraphAddKernelNode(&scales, graph, &adds, 1, &kernel));  // of nothing
+  SAY(cuGraphAddKernelNode(&scales, graph, &adds, 1, &kernel));  // for nothing
   kernel.kern = scale_of_library;
   SAY(cuGraphAddKernelNode(&scales, graph, &adds, 1, &kernel));
   copy = copy_node(data, host, false);

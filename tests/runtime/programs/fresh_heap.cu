@@ -11,7 +11,8 @@ __global__ void nothing() {}
 int main() {
   // What a program writes to has a buffer in its heap.
   std::setvbuf(stdout, nullptr, _IONBF, 0);
-  constexpr std::size_t link_bytes = 16;  // of a block that was freed and not given again
+  constexpr std::size_t link_bytes =
+      16;  // the link bytes of a block that was freed and not given again
   int set = 0;
   for (const std::size_t bytes : {40, 100, 400, 1000, 4000, 16000, 64000, 200000}) {
     for (int block = 0; block < 8; ++block) {

@@ -33,7 +33,7 @@ __global__ void launches_kernel(int* number) { count<<<1, 1>>>(number); }
 
 namespace {
 
-int* number;   // of the device
+int* number;   // the number of the device
 int* results;  // managed
 
 using Nodes = std::vector<cudaGraphNode_t>;

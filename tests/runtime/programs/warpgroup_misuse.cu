@@ -9,7 +9,8 @@
 
 struct Mistake {
   const char* name;
-  u32 threads, first, end;  ///< of the block; from which on and up to which they multiply
+  u32 threads, first,
+      end;  ///< the threads of the block; from which on and up to which they multiply
   u64 a, b;
 };
 

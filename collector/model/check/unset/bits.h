@@ -39,12 +39,12 @@ constexpr bool is_shuffle(ptx::Spread spread) {
   return spread >= ptx::Spread::shuffle_up && spread <= ptx::Spread::shuffle_index;
 }
 
-/// Whether lanes give each other what they have.
+/// True if lanes give each other what they have.
 constexpr bool is_exchange(ptx::Spread spread) {
   return spread >= ptx::Spread::shuffle_up && spread <= ptx::Spread::matrix_transpose;
 }
 
-/// Whether all of the low bits that carry something are unset, and there are some.
+/// True if all of the low bits that carry something are unset, and there are some.
 constexpr bool is_whole(const UnsetBits& bits, std::uint32_t count) {
   const std::uint64_t mask = low_bits(count);
   return (bits.unset & mask) != 0 && ((bits.unset | bits.empty) & mask) == mask;

@@ -9,7 +9,7 @@
 
 namespace warpmeter::model::check {
 
-/// Whether one of the lanes that hold a line of a factor has unset bits there; `unset(row, lane)`
+/// True if one of the lanes that hold a line of a factor has unset bits there; `unset(row, lane)`
 /// are the unset bits of a register.
 template <class Unset>
 bool is_line_unset(const MatrixOperand& factor, unsigned line, const Unset& unset) {
@@ -57,7 +57,7 @@ UnsetResults through_product(const MatrixProduct& product, unsigned lane, const 
     return results;
   }
   const bool is_half = product.result.number == MatrixNumber::f16;
-  const auto is_place_unset = [&](unsigned line) {  // of the numbers of a sparse product
+  const auto is_place_unset = [&](unsigned line) {  // for the numbers of a sparse product
     const unsigned first = line % 8 * 4 + product.metadata_lane;
     for (unsigned i = 0; product.is_sparse && i < product.metadata_lanes; ++i) {
       if (unset(product.metadata, first + i) != 0) return true;

@@ -34,13 +34,13 @@ class UnsetRegisters {
   /// The program must outlive it.
   explicit UnsetRegisters(const Program& program);
 
-  /// Whether there is nothing to follow: no step() will find anything.
+  /// True if there is nothing to follow: no step() will find anything.
   bool is_empty() const { return !is_awake_ && always_watched_ == 0; }
   void start_block(std::uint32_t warps);
 
   struct Found {
     ptx::UnsetUse use = ptx::UnsetUse::value;
-    std::string_view name;    ///< of the register, in the PTX
+    std::string_view name;    ///< the name of the register, in the PTX
     std::uint32_t lanes = 0;  ///< that use it
     /// The instruction that read it from memory, where nothing had written it.
     std::optional<std::uint32_t> read_by;
@@ -57,7 +57,7 @@ class UnsetRegisters {
     for (std::uint64_t i = 0; i < bytes; ++i) local_.write(thread, offset + i, 1);
   }
 
-  /// Whether a load of global or shared memory that finds a part unset gives that to anything.
+  /// True if a load of global or shared memory that finds a part unset gives that to anything.
   bool follows(std::uint32_t instruction) const {
     return instruction < memory_step_.size() && memory_step_[instruction] != nullptr;
   }

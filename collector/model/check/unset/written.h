@@ -26,7 +26,7 @@ class WrittenBytes {
   void clear();
   void mark(std::uint64_t offset, std::uint64_t count);
   void unmark(std::uint64_t offset, std::uint64_t count);
-  /// Whether all, or any, of these bytes were.
+  /// True if all, or any, of these bytes were.
   bool all(std::uint64_t offset, std::uint64_t count) const;
   bool any(std::uint64_t offset, std::uint64_t count) const;
   /// The first byte from there on, and before `end`, that was (`written`) or was not; else `end`.

@@ -93,7 +93,7 @@ class BankedWords {
   unsigned count_ = 0, most_ = 0;
 };
 
-/// Whether each lane has one word, and a bank of its own: mostly so, and quickly seen.
+/// True if each lane has one word, and a bank of its own: mostly so, and quickly seen.
 bool are_alone(const WarpAccess& access, std::uint32_t mask) {
   if (access.width > word_bytes) return false;
   std::uint32_t taken = 0;
@@ -148,7 +148,7 @@ bool pairs(const WarpAccess& access, std::uint32_t mask) {
   return false;
 }
 
-/// Whether a load may serve two groups of lanes at once, as long as that makes no bank conflict.
+/// True if a load may serve two groups of lanes at once, as long as that makes no bank conflict.
 bool may_merge(const WarpAccess& access, std::uint32_t merged) {
   // 128-bit loads by one half of a warp have the room that the other half does not use.
   const bool has_one_half = (access.mask & 0xffff) == 0 || (access.mask >> 16) == 0;

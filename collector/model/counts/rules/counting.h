@@ -21,7 +21,7 @@ namespace warpmeter::model {
 inline constexpr unsigned sector_bytes = 32;
 
 struct WarpAccess {
-  std::array<std::uint64_t, warp_lanes> address;  ///< of inactive lanes: anything
+  std::array<std::uint64_t, warp_lanes> address;  ///< the address of inactive lanes: anything
   std::uint32_t mask = 0;                         ///< bit l: lane l is active
   unsigned width = 4;                             ///< bytes a lane: 1, 2, 4, 8, 16 (or 32)
 };
@@ -48,7 +48,7 @@ WarpAccess matrix_rows(const WarpAccess& access);
 /// hardware: here the lanes go in their order.
 std::array<unsigned, warp_lanes> shared_passes(const WarpAccess& access, SharedAccess kind);
 
-/// Whether shared_cost() is what the hardware was measured to need. It is not known in full how the
+/// True if shared_cost() is what the hardware was measured to need. It is not known in full how the
 /// hardware groups the lanes of a 128-bit load by some of the lanes of both halves of a warp.
 bool is_calibrated(const WarpAccess& access, SharedAccess kind);
 

@@ -20,7 +20,8 @@ struct KernelDeclaration {
                       ///< the cubin; empty: they are
   Resources resources;
   std::optional<std::uint64_t> static_shared_bytes;  ///< nothing: known when it is linked
-  std::optional<std::uint64_t> max_threads;          ///< of a block, where the source said it
+  std::optional<std::uint64_t>
+      max_threads;  ///< the max threads of a block, where the source said it
 };
 
 struct VariableDeclaration {

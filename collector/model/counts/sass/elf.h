@@ -48,7 +48,7 @@ class Elf {
   /// 90 is sm_90; 0 where the file does not say.
   int arch() const { return arch_; }
 
-  /// Whether it has to be linked before a GPU can run it.
+  /// True if it has to be linked before a GPU can run it.
   bool is_relocatable() const { return is_relocatable_; }
 
  private:

@@ -44,7 +44,7 @@ std::optional<AccessKind> kind_of(ptx::Memory memory) {
   return std::nullopt;
 }
 
-/// Whether one side of the branch only ends the thread.
+/// True if one side of the branch only ends the thread.
 bool ends_soon(const ptx::ControlFlow& flow, const ptx::Block& block) {
   return std::any_of(block.successors.begin(), block.successors.end(), [&](std::size_t s) {
     return flow.blocks[s].successors.empty() && flow.blocks[s].end - flow.blocks[s].first == 1;

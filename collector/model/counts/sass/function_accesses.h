@@ -18,7 +18,7 @@ namespace warpmeter::model::sass {
 /// A load, store, atomic or reduction of shared, global or generic memory.
 struct PtxAccess {
   std::size_t instruction = 0;  ///< in the function's body
-  int line = 0;                 ///< of the PTX
+  int line = 0;                 ///< the line of the PTX
   AccessKind kind = AccessKind::load;
   AddressSpace space = AddressSpace::generic;
   std::uint8_t width = 0, parts = 1;  ///< bytes of all parts together; registers
@@ -61,7 +61,7 @@ class FunctionAccesses {
   bool is_entry() const { return function_->is_entry; }
 
   GroupKey group_of(std::size_t access) const;
-  /// Whether an earlier access of the block, or one on every path to it, has the same address and
+  /// True if an earlier access of the block, or one on every path to it, has the same address and
   /// width, so that its value is at hand; of a store: whether a later one of the block has.
   bool has_value_already(std::size_t access) const;
   /// Lines of the branches out of the loops around the access.
@@ -82,7 +82,7 @@ class FunctionAccesses {
 
   const ptx::Function* function_ = nullptr;
   ptx::ControlFlow flow_;
-  std::unique_ptr<FlowGraph> graph_;  ///< of flow_
+  std::unique_ptr<FlowGraph> graph_;  ///< the graph of flow_
   std::vector<PtxAccess> accesses_;
 };
 

@@ -24,7 +24,7 @@ enum class Jump : std::uint8_t {
   branch,    ///< to `target`
   indirect,  ///< nobody knows where
   call,      ///< to `target` and back
-  end,       ///< of the thread or the function
+  end,       ///< the end of the thread or the function
 };
 
 struct Instruction {

@@ -54,7 +54,7 @@ class Judge {
  private:
   using Machine = std::vector<const MachineAccess*>;
   Machine machine_of(const PtxAccess& access) const;
-  /// Whether it is clear why no machine instruction does this access.
+  /// True if it is clear why no machine instruction does this access.
   bool needs_none(std::size_t i) const;
   /// Not judged yet.
   bool is_open(std::size_t i) const;
@@ -62,7 +62,7 @@ class Judge {
   /// Accesses that ptxas merged and then took apart again all bear the first one's line. They go to
   /// the neighbours at the same distances.
   void share_out();
-  /// Whether every machine access but `own` has a neighbour without any to go to.
+  /// True if every machine access but `own` has a neighbour without any to go to.
   bool give_to_neighbours(const std::vector<std::size_t>& members, std::size_t i,
                           const MachineAccess& own, const Machine& machine);
   void judge_alone(std::size_t i);
@@ -87,11 +87,11 @@ class Judge {
   void judge_by_number(const std::vector<std::size_t>& members);
   void settle_group(const std::vector<std::size_t>& members);
   std::string_view doubt_of_flow(std::size_t i) const;
-  /// Whether a branch that is behind it in PTX decides in the machine code whether it is executed.
+  /// True if a branch that is behind it in PTX decides in the machine code whether it is executed.
   bool is_moved_behind_branch(std::size_t i) const;
-  /// Whether only some lanes execute it in the machine code, and no branch of the PTX says which.
+  /// True if only some lanes execute it in the machine code, and no branch of the PTX says which.
   bool is_for_some_lanes(std::size_t i) const;
-  /// Whether a copy in front of a loop is for lanes whose first round is the last, which others may
+  /// True if a copy in front of a loop is for lanes whose first round is the last, which others may
   /// have elsewhere.
   bool has_early_copy(std::size_t i) const;
   std::size_t times_once(std::size_t i) const;

@@ -56,7 +56,7 @@ class Blocks {
   Node of(std::size_t instruction) const { return of_[instruction]; }
 
   const std::vector<Node>& successors(Node block) const { return successors_[block]; }
-  /// Whether lanes that begin `block` may access memory before something gathers them.
+  /// True if lanes that begin `block` may access memory before something gathers them.
   bool accesses_apart(Node block) const {
     std::vector<bool> seen(firsts_.size(), false);
     std::vector<Node> open = {block};

@@ -20,20 +20,20 @@ namespace warpmeter::model::sass {
 struct MachineAccess {
   Instruction instruction;
   std::uint64_t offset = 0;  ///< in the kernel's code
-  int line = 0;              ///< of the PTX; 0: not known
-  Node block = 0;            ///< of MachineCode::graph
+  int line = 0;              ///< the line of the PTX; 0: not known
+  Node block = 0;            ///< the block of MachineCode::graph
 };
 
 /// A branch, or an end of the thread, that some threads take and others need not.
 struct MachineBranch {
   Node block = 0;                ///< that it ends
-  int line = 0;                  ///< of the PTX; 0: not known
-  std::vector<Node> successors;  ///< of the block: two, or one and the end
+  int line = 0;                  ///< the line of the PTX; 0: not known
+  std::vector<Node> successors;  ///< the successors of the block: two, or one and the end
 };
 
 /// A barrier of the block.
 struct MachineBarrier {
-  int line = 0;  ///< of the PTX; 0: not known
+  int line = 0;  ///< the line of the PTX; 0: not known
   /// A guard in place of a branch, and nothing in front that gathers those whom it lets pass: the
   /// warp comes as a whole.
   bool is_predicated = false;
@@ -42,7 +42,7 @@ struct MachineBarrier {
 /// A branch out of a loop behind which no BSYNC gathers the lanes before they access memory again,
 /// or which has a YIELD: those that leave in different rounds go on apart.
 struct OpenExit {
-  int line = 0;            ///< of the PTX
+  int line = 0;            ///< the line of the PTX
   bool is_nested = false;  ///< there is a loop around that loop
 };
 
@@ -50,12 +50,13 @@ struct MachineCode {
   int arch = 0;  ///< 90 is sm_90
   Resources resources;
   std::vector<MachineAccess> accesses;  ///< that may run, in the order of the code
-  std::vector<int> local_lines;  ///< of the PTX, of each access to local memory; 0: not known
+  std::vector<int>
+      local_lines;  ///< the local lines of the PTX, of each access to local memory; 0: not known
   std::vector<MachineBranch> branches;
   std::vector<MachineBarrier> barriers;
   std::vector<OpenExit> open_exits;
   std::set<int> electing_lines;       ///< PTX lines that became a vote over the warp and more
-  std::unique_ptr<FlowGraph> graph;   ///< of basic blocks
+  std::unique_ptr<FlowGraph> graph;   ///< the graph of basic blocks
   bool jumps_anywhere = false;        ///< there are jumps whose targets are not known
   bool yields = false;                ///< somewhere; see ptx::behind_waiting()
   bool meets_elsewhere = false;       ///< lanes that part may not meet where they do in PTX

@@ -13,7 +13,7 @@ namespace warpmeter::model {
 /// One entry and all that stands in its way.
 struct Acceptance {
   std::string entry;              ///< as the module has it, mangled
-  int line = 0;                   ///< of the PTX, where the entry begins
+  int line = 0;                   ///< the line of the PTX, where the entry begins
   std::vector<Refusal> refusals;  ///< by line; to_string() makes a sentence of one
 
   bool is_accepted() const { return refusals.empty(); }

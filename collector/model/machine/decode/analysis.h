@@ -16,18 +16,21 @@ struct Analysis {
   ptx::ControlFlow graph;
   ptx::DataFlow data;
   ptx::Slots slots;
-  std::vector<std::size_t> leader;      ///< of each instruction; see ptx/leaders.h
-  std::vector<bool> is_meeting;         ///< of each instruction: lanes that parted meet before it
-  std::vector<bool> waits;              ///< of each instruction: see ptx::waiting_loops()
+  std::vector<std::size_t> leader;      ///< the leader of each instruction; see ptx/leaders.h
+  std::vector<bool> is_meeting;         ///< for each instruction: lanes that parted meet before it
+  std::vector<bool> waits;              ///< the waits of each instruction: see ptx::waiting_loops()
   ptx::OrderFlow order;                 ///< what depends on who comes to an atomic first
   bool waits_somewhere = false;         ///< or a function that it calls
-  std::vector<bool> is_behind;          ///< of each instruction: see ptx::behind_waiting()
-  std::vector<bool> is_copied;          ///< of each instruction: see ptx::copied_loads()
-  std::vector<bool> is_verified;        ///< of each instruction: see ptx::verified_loads()
+  std::vector<bool> is_behind;          ///< for each instruction: see ptx::behind_waiting()
+  std::vector<bool> is_copied;          ///< for each instruction: see ptx::copied_loads()
+  std::vector<bool> is_verified;        ///< for each instruction: see ptx::verified_loads()
   std::vector<std::string_view> meant;  ///< by each instruction: see ptx::meant_variables()
-  std::vector<bool> stores_same;        ///< of each instruction: see ptx::stores_of_one_value()
-  std::vector<std::size_t> deciders;    ///< of each instruction: see ptx::deciding_comparisons()
-  std::vector<std::vector<std::size_t>> early_joins;  ///< of each block: see ptx/early_joins.h
+  std::vector<bool>
+      stores_same;  ///< the stores same of each instruction: see ptx::stores_of_one_value()
+  std::vector<std::size_t>
+      deciders;  ///< the deciders of each instruction: see ptx::deciding_comparisons()
+  std::vector<std::vector<std::size_t>>
+      early_joins;  ///< the early joins of each block: see ptx/early_joins.h
 };
 
 }  // namespace warpmeter::model

@@ -13,7 +13,7 @@ struct Clock {
   ptx::Special name;
   Code code;
   unsigned bytes;
-  bool is_time = false;  ///< of the world
+  bool is_time = false;  ///< for the world
   unsigned shift = 0;
 };
 constexpr Clock clocks[] = {

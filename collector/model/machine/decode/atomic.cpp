@@ -46,7 +46,7 @@ bool is_narrow_float(AtomicType type) {
          type == AtomicType::bf16x2;
 }
 
-/// Whether the machine has the operation on the type; more than PTX allows does no harm.
+/// True if the machine has the operation on the type; more than PTX allows does no harm.
 bool is_possible(AtomicKind kind, AtomicType type, unsigned parts) {
   if (kind == AtomicKind::exchange) return !is_narrow_float(type);
   if (kind == AtomicKind::compare_and_swap) {

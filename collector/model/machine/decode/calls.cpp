@@ -33,7 +33,7 @@ void for_each_address(const ptx::Module& module, const ptx::Instruction& instruc
 
 }  // namespace
 
-/// Whether the function may be running already when it is called: by what it calls, directly or,
+/// True if the function may be running already when it is called: by what it calls, directly or,
 /// once there is a call through a pointer, through any address that the module takes.
 bool Decoder::is_recursive(const ptx::Function& function) {
   if (const auto known = recursive_.find(&function); known != recursive_.end()) {

@@ -266,7 +266,7 @@ bool Decoder::decode_packed_cvt() {
   struct Packed {
     Type type;
     NarrowFormat format;
-    unsigned bytes;  ///< of one number
+    unsigned bytes;  ///< the bytes of one number
   };
   static constexpr Packed all[] = {{Type::f16x2, NarrowFormat::f16, 2},
                                    {Type::bf16x2, NarrowFormat::bf16, 2},

@@ -19,7 +19,7 @@ namespace warpmeter::model {
 
 /// One reason why an entry cannot be executed.
 struct Refusal {
-  Place place;              ///< of the instruction; PTX line 0: the kernel as a whole
+  Place place;              ///< the place of the instruction; PTX line 0: the kernel as a whole
   std::string source;       ///< "saxpy.cu:12"; empty where the PTX does not say
   std::string instruction;  ///< "tex.2d.v4.f32.f32"; empty: the kernel as a whole
   std::string what;         ///< after "the kernel" or "the instruction": "multiplies matrices; …"

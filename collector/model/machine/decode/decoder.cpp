@@ -198,7 +198,7 @@ void Decoder::decode_function(Instance& instance, const std::vector<Symbol>& res
   const std::size_t call_index = index_;
   std::vector<Branch> branches;
   std::vector<Branch>* const callers_branches = std::exchange(branches_, &branches);
-  std::vector<std::size_t> sites_before;  // of each instruction, those of inlined calls included
+  std::vector<std::size_t> sites_before;  // for each instruction, those of inlined calls included
   // Code without lines of its own is that of its call.
   Place place = instance.caller != nullptr ? program_.places.back() : Place{};
   for (index_ = 0; index_ < function.body.size(); ++index_) {

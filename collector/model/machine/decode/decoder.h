@@ -38,7 +38,7 @@ struct Symbol {
   AddressSpace space = AddressSpace::global;
   std::uint64_t address = 0;
   bool in_frame = false;    ///< the address counts from the base of the frame (see calls.cpp)
-  std::uint64_t bytes = 0;  ///< of a variable in local memory
+  std::uint64_t bytes = 0;  ///< the bytes of a variable in local memory
 };
 
 /// Code that is not inlined anywhere: the entry, or a function's own body.
@@ -46,7 +46,8 @@ struct Root {
   bool is_entry = true;
   bool is_recursive = false;
   std::uint32_t frame_bytes = 0;
-  std::uint32_t saved_bytes = 0;  ///< of it, at its end: registers across calls, one call at a time
+  std::uint32_t saved_bytes =
+      0;  ///< the saved bytes of it, at its end: registers across calls, one call at a time
   std::uint16_t size_row = no_operand;  ///< the row that holds frame_bytes; see frame_size_row()
 };
 
@@ -55,15 +56,15 @@ struct Instance {
   const ptx::Function* function = nullptr;
   const Analysis* analysis = nullptr;
   const Instance* caller = nullptr;  ///< null: a root
-  std::size_t call_index = 0;        ///< of the caller's call
+  std::size_t call_index = 0;        ///< the call index of the caller's call
   Root* root = nullptr;
   std::uint32_t first_predicate = 0, first_word = 0, first_pair = 0, first_quad = 0;
 
-  /// Whether its threads go on somewhere after its end.
+  /// True if its threads go on somewhere after its end.
   bool returns() const { return caller != nullptr || !root->is_entry; }
   std::unordered_map<std::string_view, Symbol> symbols;
-  std::vector<std::uint32_t> operation_of;                 ///< of each instruction and of the end
-  std::unordered_map<std::size_t, std::uint32_t> site_of;  ///< of loads and stores, by instruction
+  std::vector<std::uint32_t> operation_of;                 ///< for each instruction and of the end
+  std::unordered_map<std::size_t, std::uint32_t> site_of;  ///< for loads and stores, by instruction
 };
 
 using ptx::Opcode;
@@ -244,7 +245,7 @@ class Decoder {
   // memory.cpp
   struct Accessed {
     ptx::TypeInfo type;
-    unsigned bytes = 0;     ///< of the type
+    unsigned bytes = 0;     ///< the bytes of the type
     std::size_t parts = 1;  ///< registers
   };
   Accessed accessed() const;
@@ -314,7 +315,7 @@ class Decoder {
   std::uint64_t parts_of_numbers(unsigned at_once) const;
   std::uint64_t parts_of_number(VideoKind kind) const;
   std::uint16_t lower_half(const Operand& operand, bool is_wide);
-  std::uint16_t lower_half(std::uint16_t from);  ///< of a row of 64 bits
+  std::uint16_t lower_half(std::uint16_t from);  ///< for a row of 64 bits
   std::uint16_t computed_32(Code code, std::uint16_t a, std::uint16_t b);
   void decode_map_address();
   void decode_rank_of_address();
@@ -405,10 +406,12 @@ class Decoder {
   Program program_;
   std::map<const ptx::Function*, Analysis> analyses_;
   std::unordered_map<std::string_view, Symbol> module_symbols_;
-  mutable std::set<std::string_view> used_variables_;  ///< of the module, by this kernel
+  mutable std::set<std::string_view>
+      used_variables_;  ///< the used variables of the module, by this kernel
   static constexpr std::uint64_t reserved_shared_bytes = 1024;
   std::uint64_t reserved_shared_ = 0;  ///< where they begin, if the module asks for it
-  std::unordered_map<std::string_view, Symbol> shared_symbols_;  ///< of functions, by unique name
+  std::unordered_map<std::string_view, Symbol>
+      shared_symbols_;  ///< the shared symbols of functions, by unique name
   std::map<std::pair<std::uint64_t, unsigned>, std::uint16_t> constants_;
   std::map<Special, std::uint16_t> specials_;
   std::map<std::pair<bool, unsigned>, std::uint16_t> workspace_rows_;  ///< by half and bytes
@@ -416,7 +419,7 @@ class Decoder {
 
   std::vector<Refusal> refusals_;
   std::deque<Instance> kept_;        ///< functions that are decoded, for what looks at all of them
-  std::vector<UnsetStep> passings_;  ///< of arguments and results, for UnsetTable
+  std::vector<UnsetStep> passings_;  ///< the passings of arguments and results, for UnsetTable
 
   Root entry_root_;
   std::deque<Body> bodies_;

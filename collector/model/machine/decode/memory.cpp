@@ -93,7 +93,7 @@ void Decoder::note_array(SiteInfo& site) const {
   }
 }
 
-/// Whether it holds for the current instruction, or for a call that led to it.
+/// True if it holds for the current instruction, or for a call that led to it.
 bool Decoder::is_here_or_in_callers(std::vector<bool> Analysis::*marks) const {
   std::size_t index = index_;
   for (const Instance* i = instance_; i != nullptr; index = i->call_index, i = i->caller) {

@@ -3,7 +3,7 @@
 // H100 lanes that it leaves out take part where they execute the instruction too, and what a lane
 // that does not execute it is asked for is 0 (tests/golden/divergent_barriers.csv).
 
-/// Whether lanes that one of those here names in its row of members are elsewhere: they are waited
+/// True if lanes that one of those here names in its row of members are elsewhere: they are waited
 /// for (parting.h). Those that only the guard leaves out are not, but machine code may go on in
 /// parts.
 inline bool misses_others(Warp& w, const Operation* op, u32 mask, u16 members) {

@@ -285,7 +285,7 @@ inline u32 dot_2(u32 a, u32 b, u32 shift) {
 inline u32 find_nth(u32 value, u32 base, s32 n) {
   if (n == 0) return base < 32 && (value >> base & 1) != 0 ? base : ~0u;
   const s32 step = n > 0 ? 1 : -1;
-  u32 left = n > 0 ? static_cast<u32>(n) : 0u - static_cast<u32>(n);  // of the least number, too
+  u32 left = n > 0 ? static_cast<u32>(n) : 0u - static_cast<u32>(n);  // for the least number, too
   if (base > 31) return ~0u;
   for (s32 at = static_cast<s32>(base); at >= 0 && at < 32; at += step) {
     if ((value >> at & 1) != 0 && --left == 0) return static_cast<u32>(at);

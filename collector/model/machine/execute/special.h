@@ -289,7 +289,7 @@ inline f64 inverse_root(f64 a) {
 inline u16 half_cut_off(f32 value) {
   const u32 bits = bits_as<u32>(value), whole = bits & 0x7fffffffu;
   const u32 sign = bits >> 16 & 0x8000;
-  const u32 shift = 126 - (whole >> 23);  // of a subnormal half
+  const u32 shift = 126 - (whole >> 23);  // the shift of a subnormal half
   const u32 subnormal = ((whole & fraction_bits) | hidden_bit) >> (shift < 31 ? shift : 31);
   const u32 normal = (whole - (112u << 23)) >> 13;
   const u32 number = whole < 0x38800000u ? subnormal : normal;

@@ -88,7 +88,7 @@ inline void store_turned(const Warp& w, const Operation* op, u32 parts, const Wh
   const R* const first = row<R>(w, part_of<R>(op, 0));
   const R* const second = row<R>(w, part_of<R>(op, 1));
   const u32 bytes = parts * sizeof(R);
-  __m128i vectors[lane_count];  // of two lanes where they are of eight bytes
+  __m128i vectors[lane_count];  // the vectors of two lanes where they are of eight bytes
   if constexpr (sizeof(R) == 8) {
     for (u32 l = 0; l < lane_count; l += 2) {
       const __m128i one = lanes_16(first + l), other = lanes_16(second + l);

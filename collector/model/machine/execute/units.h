@@ -15,7 +15,8 @@ struct Unit {
   RunWarp run_native = nullptr;    ///< the same, with Warp::native where all lanes are active
   const ExecuteOperation* operations = nullptr;  ///< by code
   bool is_supported = false;                     ///< by this processor
-  unsigned vector_bytes = 0;  ///< of its registers, where native/ has instructions for them; else 0
+  unsigned vector_bytes =
+      0;  ///< the vector bytes of its registers, where native/ has instructions for them; else 0
 };
 
 /// All units, from the plainest to the best. The first is always supported.

@@ -50,8 +50,9 @@ struct LaunchOutcome {
   bool is_of_one_thread = false;  ///< the whole launch: nobody else is there
   /// Threads asked malloc for more than the heap holds at once, had none been freed.
   bool may_fill_heap = false;
-  std::vector<SiteCounts> counts;  ///< of each of the program's sites; complete only without a trap
-  std::vector<std::uint8_t> parted;  ///< of each instruction: 1 where lanes of a warp parted at it
+  std::vector<SiteCounts>
+      counts;  ///< the counts of each of the program's sites; complete only without a trap
+  std::vector<std::uint8_t> parted;  ///< for each instruction: 1 where lanes of a warp parted at it
   bool has_parted() const;           ///< anywhere
   bool has_parted(std::uint32_t instruction) const;
   /// Of each site, 1 where its addresses depend on an order that earlier launches left in memory;
@@ -60,7 +61,7 @@ struct LaunchOutcome {
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;  ///< active lanes over all warp instructions
   std::optional<Recording> recording;     ///< where the options ask for it
-  unsigned threads = 0;                   ///< of the host, that took part
+  unsigned threads = 0;                   ///< the threads of the host, that took part
 
   /// Adds the counts and what was recorded; threads, traps and the like stay.
   LaunchOutcome& operator+=(LaunchOutcome other);
@@ -71,7 +72,7 @@ struct LaunchOutcome {
 /// machine code branches around it or predicates.
 std::optional<std::uint32_t> parted_at(const Program& program, const LaunchOutcome& outcome);
 
-/// Whether threads waited at a barrier object for others of their warp; what each does then by
+/// True if threads waited at a barrier object for others of their warp; what each does then by
 /// itself depends on the machine code too.
 bool waited_apart(const Program& program, const LaunchOutcome& outcome);
 
@@ -92,7 +93,7 @@ class BlockSample {
 };
 
 struct LaunchOptions {
-  unsigned threads = 0;  ///< of the host; 0: one a core
+  unsigned threads = 0;  ///< the threads of the host; 0: one a core
   std::uint64_t instruction_budget = default_instruction_budget;
   std::function<bool()> cancelled;              ///< asked now and then, by any thread; may be empty
   const Unit* unit = nullptr;                   ///< null: the best
@@ -129,7 +130,7 @@ struct LaunchOptions {
   /// What Program::predicated_barriers would be of a program that was not audited; asked once some
   /// lanes of a warp have come to a barrier without the others, by any thread. May be empty.
   std::function<std::vector<std::uint32_t>()> predicated_barriers = {};
-  /// Whether the host or another stream may bring about what the blocks wait for; asked where none
+  /// True if the host or another stream may bring about what the blocks wait for; asked where none
   /// goes on. Such a wait is a limit of the model, and no mistake. Empty: nobody else is there.
   std::function<bool()> may_be_answered = {};
   /// A thread's registers, of a program that was not audited; asked once more blocks wait than the

@@ -160,7 +160,7 @@ class TurnTaking {
   const std::uint32_t cluster_blocks_;
   std::optional<Residency> residency_;  ///< once it matters
   std::uint64_t begun_ = 0;             ///< blocks
-  std::list<Begun> clusters_;           ///< of which some block has not ended
+  std::list<Begun> clusters_;           ///< the clusters of which some block has not ended
   std::deque<Worker*> waiting_;
   std::vector<Worker*> idle_;
   std::size_t still_ = 0;             ///< turns in a row in which a block did nothing new

@@ -327,7 +327,7 @@ Warp* Worker::of_incomplete_group() {
   return nullptr;
 }
 
-/// Whether the warp, which has yielded, is where it was one of the last two times, with the same in
+/// True if the warp, which has yielded, is where it was one of the last two times, with the same in
 /// its registers: a loop that does nothing but ask.
 bool Worker::stands_still(const Warp& warp) {
   std::uint64_t hash = static_cast<std::uint64_t>(warp.pc - warp.code);

@@ -148,8 +148,9 @@ class Worker {
   const NativeCode* native_ = nullptr;
   std::uint32_t warp_count_ = 0;
   WorkerMemory memory_;
-  std::span<const std::uint32_t> multiprocessors_;  ///< of the launch; empty: all
-  Cluster alone_{1};                                ///< of a launch without clusters
+  std::span<const std::uint32_t>
+      multiprocessors_;  ///< the multiprocessors of the launch; empty: all
+  Cluster alone_{1};     ///< for a launch without clusters
   std::unique_ptr<BlockObserver> observer_;
   std::unique_ptr<Footprint> footprint_;
   std::unique_ptr<std::byte, Free> registers_;
@@ -157,14 +158,14 @@ class Worker {
   std::vector<Warp> warps_;
   std::vector<Frame> frames_;  ///< the warps' stacks
   Barriers barriers_;
-  std::vector<Parting> partings_;  ///< of each warp
+  std::vector<Parting> partings_;  ///< the partings of each warp
   std::function<std::vector<std::uint32_t>()> ask_predicated_;
   std::optional<std::vector<std::uint32_t>> predicated_;  ///< once they were asked for
   bool has_atomics_ = false;
-  std::vector<Spin> spins_;     ///< of each warp
+  std::vector<Spin> spins_;     ///< the spins of each warp
   bool is_still_ = false;       ///< in the last share of every warp
   bool turn_is_still_ = false;  ///< in all of them of this turn
-  std::uint64_t removals_ = 0;  ///< of memory, when this block ran last
+  std::uint64_t removals_ = 0;  ///< the removals of memory, when this block ran last
   std::uint32_t turns_ = 0;     ///< that lanes of one warp took, in this block
   std::array<std::uint32_t, 3> block_index_{};
   BlockTrap trap_;

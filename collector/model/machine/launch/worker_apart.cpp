@@ -19,7 +19,7 @@ constexpr std::uint64_t patience = 3;
 
 }  // namespace
 
-/// Whether the warp, whose share has ended, seems to wait for lanes of its own: for long, or, when
+/// True if the warp, whose share has ended, seems to wait for lanes of its own: for long, or, when
 /// nobody else goes on, by all that is known of it.
 bool Worker::spins(Warp& warp, bool lets_go) {
   if (warp.depth == 0 || turns_ >= most_turns) return false;
@@ -121,7 +121,7 @@ void Worker::go_apart(Warp& warp) {
   warp.status = WarpStatus::trapped;
 }
 
-/// Whether the machine code has the whole warp come to a barrier that only some lanes come to.
+/// True if the machine code has the whole warp come to a barrier that only some lanes come to.
 bool Worker::is_predicated(const Operation* barrier) {
   if (!predicated_) {
     const bool is_known = program_.is_audited() || ask_predicated_ == nullptr;

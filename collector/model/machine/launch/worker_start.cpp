@@ -9,7 +9,7 @@
 namespace warpmeter::model {
 namespace {
 
-/// Whether a special register is another one in another block.
+/// True if a special register is another one in another block.
 bool is_of_block(Special special) {
   return special == Special::ctaid_x || special == Special::ctaid_y ||
          special == Special::ctaid_z || special == Special::smid ||

@@ -232,7 +232,7 @@ std::uint64_t hash_of(const TracedAccess& traced, const std::uint64_t* delta) {
 
 }  // namespace
 
-/// Whether those of the lanes that now go to the sector went to the same places of it when it was
+/// True if those of the lanes that now go to the sector went to the same places of it when it was
 /// last fetched, maybe with others: behind a condition fewer lanes load once more.
 bool BlockTrace::is_known_to_its_lanes(const Fetched& fetched, const LoadRequest& request,
                                        std::uint64_t sector) const {
@@ -263,7 +263,7 @@ void BlockTrace::follow_load(const TracedAccess& traced, const std::uint64_t* de
   auto& by_level = loads_[traced.site];
   const LoadRequest request{traced.warp, traced.mask, traced.width, access.address};
   bool is_kept = false;
-  const std::uint32_t own = 1u << traced.warp % warp_lanes;  // of at most 32 warps
+  const std::uint32_t own = 1u << traced.warp % warp_lanes;  // for at most 32 warps
   for (std::size_t i = 0; i < sectors.count; ++i) {
     const unsigned level = sectors.level[i];
     if (level < level_) continue;

@@ -69,13 +69,13 @@ class BlockTrace {
   struct Sectors {
     std::size_t count = 0;
     std::array<std::uint64_t, warp_lanes> number;
-    std::array<std::uint32_t, warp_lanes> bytes;  ///< of each, that are accessed
+    std::array<std::uint32_t, warp_lanes> bytes;  ///< the bytes of each, that are accessed
     std::array<unsigned, warp_lanes> level;
   };
   /// Of a site, in this block.
   struct Followed {
     unsigned requests = 0;
-    std::uint64_t first = 0;           ///< of the last one, the address of its first active lane,
+    std::uint64_t first = 0;           ///< for the last one, the address of its first active lane,
     std::unique_ptr<Sectors> sectors;  ///< and where it went; null: not to global memory
   };
 
@@ -108,9 +108,10 @@ class BlockTrace {
   StoreTrace stores_;
   std::unordered_set<std::uint64_t> atomics_;  ///< hashes of lines and addresses
   std::vector<Followed> followed_;             ///< by site
-  std::unordered_map<std::uint32_t, std::array<Seen, levels>> loads_;  ///< of each site, by level
+  std::unordered_map<std::uint32_t, std::array<Seen, levels>>
+      loads_;                  ///< the loads of each site, by level
   unsigned level_ = 0;         ///< the lowest that is still followed
-  std::uint64_t touches_ = 0;  ///< of the sectors that are
+  std::uint64_t touches_ = 0;  ///< the touches of the sectors that are
   bool is_narrow_ = false;     ///< so few sectors that no half can stand for all
 };
 

@@ -91,7 +91,7 @@ struct SiteTrace {
 struct Recording {
   std::vector<SiteRecording> sites;
   InstructionRecording instructions;
-  std::vector<SiteTrace> traces;  ///< of each site
+  std::vector<SiteTrace> traces;  ///< the traces of each site
 
   Recording() = default;
   Recording(std::size_t site_count, std::size_t instruction_count);

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t word_bytes = 4, words_together = 32;
 constexpr int written_shift = 32;
 
-/// Whether a block may have touched `now` beside those that touched `before`.
+/// True if a block may have touched `now` beside those that touched `before`.
 bool go_together(std::uint64_t now, std::uint64_t before) {
   const std::uint64_t all = now | now >> written_shift;
   const std::uint64_t written = now >> written_shift;

@@ -68,7 +68,7 @@ class Sharing {
 
   DeviceMemory& memory_;
   const std::uint64_t most_bytes_;
-  std::uint64_t kept_bytes_ = 0;  ///< of most_bytes_
+  std::uint64_t kept_bytes_ = 0;  ///< the kept bytes of most_bytes_
   const unsigned threads_;
   bool side_by_side_ = false;
   std::atomic<bool> conflict_{false};

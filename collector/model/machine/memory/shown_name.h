@@ -15,10 +15,10 @@ namespace warpmeter::model {
 /// A module variable as its author wrote it, "app::counters"; nullopt: its author is no user.
 std::optional<std::string> readable_variable(std::string_view symbol);
 
-/// Whether messages may name it.
+/// True if messages may name it.
 bool has_shown_name(const Allocation& allocation);
 
-/// Whether a name says where the memory was allocated, as those of a program's own allocations do,
+/// True if a name says where the memory was allocated, as those of a program's own allocations do,
 /// and stands in messages as it is: "'d_a' (allocated at vec.cu:12)".
 bool names_its_place(std::string_view name);
 

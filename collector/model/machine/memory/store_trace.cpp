@@ -59,7 +59,7 @@ StoreTrace::Part& StoreTrace::free_part(Pending& pending) {
   for (Part& part : others_[pending.others]) {
     if (part.bytes == 0) return part;
   }
-  return pending.first;  // of single bytes there may be more: those before are taken to last
+  return pending.first;  // for single bytes there may be more: those before are taken to last
 }
 
 void StoreTrace::store(std::uint32_t site, std::uint32_t warp, std::uint64_t sector, unsigned level,

@@ -80,7 +80,7 @@ class StoreTrace {
   std::vector<Seen> sites_;
   std::size_t last_site_ = 0;  ///< where it was found
   unsigned level_ = 0;         ///< the lowest that is still followed
-  std::uint64_t touches_ = 0;  ///< of the sectors that are
+  std::uint64_t touches_ = 0;  ///< the touches of the sectors that are
   bool is_over_ = false;       ///< enough was seen
 };
 

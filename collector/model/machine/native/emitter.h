@@ -59,7 +59,7 @@ class Emitter : public Xbyak::CodeGenerator {
  protected:
   std::unique_ptr<InstructionSet> set_;
   const Lanes lanes_;         ///< that are active
-  const int pieces_of_unit_;  ///< of row_unit_bytes
+  const int pieces_of_unit_;  ///< the pieces of unit of row_unit_bytes
 
   /// One operation; false: there are no instructions for it. arithmetic.cpp, floats.cpp,
   /// access.cpp.
@@ -262,8 +262,8 @@ class Emitter : public Xbyak::CodeGenerator {
   std::vector<std::function<void()>> later_;
   const Uses* uses_;
   std::size_t operation_ = 0;             ///< that is written
-  Effect* effect_ = nullptr;              ///< of it
-  std::vector<std::int16_t> reads_left_;  ///< of each piece, in this operation
+  Effect* effect_ = nullptr;              ///< the effect of it
+  std::vector<std::int16_t> reads_left_;  ///< for each piece, in this operation
   Xbyak::Address address_{0};             ///< that read_anywhere() last gave
   Vector register_;                       ///< the same
 

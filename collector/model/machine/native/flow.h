@@ -28,7 +28,7 @@ std::vector<bool> block_begins(const Program& program);
 /// What the instructions of one operation read and write of rows, in pieces of a vector register.
 struct Effect {
   bool is_inlined = false;
-  std::vector<std::int32_t> reads, writes;  ///< of all lanes; what is both is read first
+  std::vector<std::int32_t> reads, writes;  ///< the reads of all lanes; what is both is read first
 };
 
 /// What has to be in memory where a block begins: rows that are read before they are written again.
@@ -58,7 +58,7 @@ class Liveness {
 
   std::size_t pieces_of_unit_ = 1;
   bool is_known_ = false;
-  std::size_t words_ = 0;  ///< of each operation
+  std::size_t words_ = 0;  ///< the words of each operation
   std::vector<bool> always_;
   std::vector<bool> leads_anywhere_;  ///< by operation
   std::vector<std::uint64_t> live_;   ///< before each operation
@@ -90,8 +90,9 @@ class Uses {
   };
   const std::vector<Effect> effects_;
   const Liveness& liveness_;
-  std::vector<std::uint32_t> block_end_;  ///< of each operation: the one that ends its block
-  std::vector<std::vector<Use>> uses_;    ///< of each piece, in order
+  std::vector<std::uint32_t>
+      block_end_;  ///< the block end of each operation: the one that ends its block
+  std::vector<std::vector<Use>> uses_;  ///< for each piece, in order
 };
 
 }  // namespace warpmeter::model::native

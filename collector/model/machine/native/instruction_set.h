@@ -41,7 +41,7 @@ class InstructionSet {
   InstructionSet(int bytes, int registers) : vector_bytes(bytes), row_registers(registers) {}
   virtual ~InstructionSet() = default;
 
-  const int vector_bytes;   ///< of a register
+  const int vector_bytes;   ///< the vector bytes of a register
   const int row_registers;  ///< the first so many may hold rows
 
   virtual Vector vector(Register r) const = 0;
@@ -78,7 +78,7 @@ class InstructionSet {
   virtual void f32_from_u32(Register d, Register a) = 0;
   virtual void s32_from_f32(Register d, Register a) = 0;
   virtual void u32_from_f32(Register d, Register a) = 0;
-  virtual void f64_from_u32(Register d, const Vector& a) = 0;  ///< of half a register
+  virtual void f64_from_u32(Register d, const Vector& a) = 0;  ///< for half a register
   /// From 64-bit whole numbers, which not every set has.
   virtual bool has_64_to_float() const = 0;
   virtual void f64_from_64(Register d, Register a, bool is_signed) = 0;

@@ -28,11 +28,11 @@ struct Access {
 /// The first active lane's place is in rcx; code for some lanes has them in r8d.
 struct Movement {
   Access access;
-  int parts = 1;                         ///< of a vector
-  int pieces = 0;                        ///< of a row
+  int parts = 1;                         ///< the parts of a vector
+  int pieces = 0;                        ///< the pieces of a row
   Xbyak::RegExp site;                    ///< a Site
   std::array<std::uint16_t, 4> row{};    ///< the first unit of each part's row
-  std::array<Register, 32> registers{};  ///< of each part's pieces; none: in memory
+  std::array<Register, 32> registers{};  ///< for each part's pieces; none: in memory
   Register spare = none, other = none;   ///< that hold nothing
   std::shared_ptr<Xbyak::Label> slow, done;
 

@@ -30,8 +30,8 @@ struct TextureAccess {
   std::array<std::uint16_t, 4> data{no_operand, no_operand, no_operand, no_operand};
   std::uint16_t is_resident = no_operand;  ///< a predicate, which is always true
 
-  std::uint8_t data_bytes = 4;  ///< of each number in memory
-  std::uint8_t row_bytes = 4;   ///< of each row of data
+  std::uint8_t data_bytes = 4;  ///< the data bytes of each number in memory
+  std::uint8_t row_bytes = 4;   ///< the row bytes of each row of data
   std::uint8_t parts = 4;       ///< numbers
   BeyondEdge beyond_edge = BeyondEdge::trap;
   SurfaceChange change = SurfaceChange::add;

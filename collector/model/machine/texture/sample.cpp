@@ -115,7 +115,7 @@ class Sampler {
     fours_[count_++] = four;
   }
 
-  /// Whether the hardware takes a line for a picture of one row at whose upper edge it samples:
+  /// True if the hardware takes a line for a picture of one row at whose upper edge it samples:
   /// half of what comes of it is the border's (an H200).
   bool is_line_at_border() const {
     return axes_ == 1 && !kind_.is_layered && mode(1) == AddressMode::border;
@@ -148,7 +148,7 @@ class Sampler {
     }
   }
 
-  /// Whether a corner's part is more than nothing before it is rounded.
+  /// True if a corner's part is more than nothing before it is rounded.
   bool is_reached(unsigned corner, const Fractions& fractions) const {
     for (unsigned axis = 0; axis < 3; ++axis) {
       if ((corner >> axis & 1) != 0 && fractions[axis] == 0) return false;

@@ -13,7 +13,7 @@ namespace warpmeter::model {
 /// What one lane asks for.
 struct Sampling {
   std::array<float, 3> at{};  ///< coordinates, or a direction towards a cube
-  std::int32_t element = 0;   ///< of a texture that is read by number
+  std::int32_t element = 0;   ///< the element of a texture that is read by number
   std::int32_t layer = 0;
   float level = 0;
   std::array<std::array<float, 3>, 2> gradients{};
@@ -21,7 +21,7 @@ struct Sampling {
 
 /// What the instruction asks for, in all lanes.
 struct SamplingKind {
-  unsigned axes = 2;  ///< of the coordinates; 3 of a cube
+  unsigned axes = 2;  ///< the axes of the coordinates; 3 of a cube
   bool is_by_number = false, is_layered = false, is_cube = false;
   bool has_level = false, has_gradients = false;
   bool gathers = false;  ///< one channel of the four elements around, in place of a mean

@@ -19,13 +19,13 @@ enum class ChannelKind : std::uint8_t {
   unsigned_number,
   signed_number,
   floating,
-  unsigned_fraction,  ///< of 0 to 1
-  signed_fraction,    ///< of -1 to 1
+  unsigned_fraction,  ///< the unsigned fraction of 0 to 1
+  signed_fraction,    ///< the signed fraction of -1 to 1
 };
 
 struct TexelFormat {
   ChannelKind kind = ChannelKind::floating;
-  std::uint8_t bits = 32;     ///< of a channel: 8, 16 or 32
+  std::uint8_t bits = 32;     ///< the bits of a channel: 8, 16 or 32
   std::uint8_t channels = 1;  ///< 1, 2 or 4
   bool is_srgb = false;       ///< fractions of 8 bits, of which the first three are sRGB
 
@@ -37,7 +37,7 @@ struct TexelFormat {
 
 /// One level, row by row.
 struct Image {
-  std::uint64_t address = 0;                       ///< of device memory
+  std::uint64_t address = 0;                       ///< the address of device memory
   std::uint32_t width = 1, height = 1, depth = 1;  ///< in elements; of layers the depth counts them
   std::uint64_t row_bytes = 0, slice_bytes = 0;    ///< from a row, a slice or layer, to the next
 };

@@ -9,7 +9,7 @@ namespace warpmeter::model {
 
 /// Lanes of the warp arrive in the phase that its cluster is in.
 void arrive_in_cluster(Warp& warp, std::uint32_t lanes);
-/// Whether the phase is over that the warp arrived in last.
+/// True if the phase is over that the warp arrived in last.
 bool may_leave_cluster_barrier(const Warp& warp);
 
 }  // namespace warpmeter::model

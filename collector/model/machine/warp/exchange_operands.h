@@ -14,7 +14,7 @@ inline bool is_shuffle(Code code) { return code >= Code::shfl_up && code <= Code
 /// The lanes that some of `lanes` name in the mask of their exchange.
 std::uint32_t named_at(const Warp& warp, const Operation* op, std::uint32_t lanes);
 
-/// Whether lanes at instructions of their own can exchange: what they give is 32 bits or a
+/// True if lanes at instructions of their own can exchange: what they give is 32 bits or a
 /// predicate.
 bool can_meet_apart(Code code);
 

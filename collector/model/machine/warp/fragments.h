@@ -28,7 +28,7 @@ MatrixShape matrix_shape(const ptx::Mnemonic& instruction);
 MatrixShape warpgroup_shape(const ptx::Mnemonic& instruction);
 std::optional<MatrixNumber> matrix_number(ptx::Type type);
 unsigned bits_of(MatrixNumber number);
-/// Whether B is the first operand.
+/// True if B is the first operand.
 bool is_swapped(const MatrixShape& shape);
 
 /// Says how many registers an operand of a number has, and which tile is in each.
@@ -38,7 +38,7 @@ void place_sum(MatrixOperand& sum, unsigned first_lines, unsigned second_lines);
 /// One access of wmma.load or wmma.store.
 struct FragmentAccess {
   unsigned first_register = 0;
-  unsigned byte = 0;  ///< of 8-bit elements that are moved alone: which of the register's
+  unsigned byte = 0;  ///< the byte of 8-bit elements that are moved alone: which of the register's
   MatrixReach reach{};
 };
 
@@ -48,7 +48,7 @@ struct Fragment {
   unsigned distinct = 0;   ///< the others repeat these
   unsigned element_bits = 32;
   unsigned width = 4;           ///< bytes of an access and lane; of rows of matrices 16
-  unsigned registers_each = 1;  ///< of an access
+  unsigned registers_each = 1;  ///< the registers each of an access
   bool is_rows = false;         ///< the access is ldmatrix's: its addresses are those of rows
   bool transposes = false;      ///< lines and columns of a tile change places
   std::vector<FragmentAccess> accesses;

@@ -42,7 +42,7 @@ inline constexpr int most_matrix_rows = 8;
 
 struct MatrixOperand {
   MatrixNumber number;
-  std::uint8_t count;  ///< of registers that matter: wmma fills some twice
+  std::uint8_t count;  ///< the count of registers that matter: wmma fills some twice
   std::uint16_t rows[most_matrix_rows];
   std::uint8_t line[most_matrix_rows];  ///< the first of each register's tile
   std::uint8_t from[most_matrix_rows];  ///< its first k, of a sum its first column
@@ -51,9 +51,11 @@ struct MatrixOperand {
 struct MatrixProduct {
   MatrixRule rule;
   bool saturates;
-  bool first_by_column, second_by_column;  ///< of quads: how a quarter's operands lie
+  bool first_by_column,
+      second_by_column;  ///< the first by column of quads: how a quarter's operands lie
   std::uint16_t first_lines, second_lines, k;
-  std::uint16_t fused_k;  ///< of MatrixRule::fused: numbers of a line that are added at once
+  std::uint16_t
+      fused_k;  ///< the fused k of MatrixRule::fused: numbers of a line that are added at once
   MatrixOperand first, second, sum, result;
   /// Of a sparse product (mma.sp), whose first operand has k numbers of the 2 k that a line is
   /// long: the register that says where they stand, and which of each four lanes hold it. A lane
@@ -67,7 +69,7 @@ struct MatrixProduct {
 /// Where the lanes of one access of wmma.load or wmma.store reach: lane l at the operand's address
 /// + line[l] × stride + inner[l].
 struct MatrixReach {
-  std::uint32_t stride_bits;  ///< of one element that the stride counts
+  std::uint32_t stride_bits;  ///< the stride bits of one element that the stride counts
   std::uint32_t line[32];
   std::uint32_t inner[32];  ///< bytes
 };

@@ -86,7 +86,7 @@ OTHER(bulk_copy)      // cp.async.bulk and its like
 OTHER(texture)        // tex, suld, sust and their like
 OTHER(load_matrix)
 OTHER(store_matrix)
-OTHER(matrix_addresses)  // of an access of wmma.load or wmma.store
+OTHER(matrix_addresses)  // for an access of wmma.load or wmma.store
 
 // Matrices in registers.
 OTHER(multiply_matrices)      // mma and wmma.mma
@@ -167,7 +167,7 @@ OTHER(print)          // vprintf
 OTHER(assertion)      // __assertfail
 OTHER(allocate)       // malloc
 OTHER(deallocate)     // free
-OTHER(device_call)    // of the device's runtime; extra: which of Program::device_calls
+OTHER(device_call)    // for the device's runtime; extra: which of Program::device_calls
 
 #include "collector/model/machine/operations/narrow.h"
 

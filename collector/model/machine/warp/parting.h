@@ -34,7 +34,7 @@ void count_up_to(Warp& warp, std::uint32_t instruction);
 
 class Parting {
  public:
-  /// Whether lanes of the warp wait for others of it, or go on by themselves.
+  /// True if lanes of the warp wait for others of it, or go on by themselves.
   bool is_parted() const { return !groups_.empty(); }
   void clear() { groups_.clear(); }
 

@@ -26,11 +26,11 @@ inline constexpr std::uint32_t always_set = ~std::uint32_t{0};
 
 struct UnsetOperand {
   std::uint32_t number = always_set;  ///< in UnsetTable::registers
-  std::uint32_t bits = 32;            ///< of the register, 1 of a predicate; 64 of a number
-  std::uint16_t row = no_operand;     ///< where its value is; of a predicate its index
+  std::uint32_t bits = 32;         ///< the bits of the register, 1 of a predicate; 64 of a number
+  std::uint16_t row = no_operand;  ///< where its value is; of a predicate its index
   bool is_predicate = false, is_negated = false;
   bool is_constant = false;
-  std::uint64_t value = 0;  ///< of a constant
+  std::uint64_t value = 0;  ///< the value of a constant
 };
 
 /// An instruction that reads or writes some of them.
@@ -80,16 +80,17 @@ struct UnsetStep {
   struct Access {
     bool loads = false, stores = false, is_generic = false, is_parameter = false;
     Place place;
-    std::uint32_t bytes = 4;  ///< of each part: a result of a load, a source of a store
+    std::uint32_t bytes = 4;  ///< the bytes of each part: a result of a load, a source of a store
   };
   Access access;
-  std::vector<Stretch> forgotten;  ///< of a function that begins: its variables
+  std::vector<Stretch> forgotten;  ///< the forgotten of a function that begins: its variables
   struct Copy {
     Place from, to;
     std::uint32_t bytes = 0;
   };
-  std::optional<MatrixProduct> product;  ///< of Spread::matrix_product
-  std::optional<Copy> copy;  ///< of an argument or a result of a function with a body of its own
+  std::optional<MatrixProduct> product;  ///< the product of Spread::matrix_product
+  std::optional<Copy>
+      copy;  ///< the copy of an argument or a result of a function with a body of its own
 };
 
 struct UnsetTable {

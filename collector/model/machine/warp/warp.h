@@ -47,14 +47,14 @@ struct alignas(64) Site {
   std::byte* host;              ///< what `least` is on this machine
   std::uint64_t half_apart;     ///< delta[16]
   const TouchedWords* touched;  ///< to be told of each access; null: nobody is
-  std::uint64_t number;         ///< of what is remembered, none twice; 0: nothing is
-  std::uint64_t* hits;          ///< of the remembered shape, not yet in the counts
+  std::uint64_t number;         ///< the number of what is remembered, none twice; 0: nothing is
+  std::uint64_t* hits;          ///< the hits of the remembered shape, not yet in the counts
 
   alignas(64) std::uint64_t delta[32];  ///< address minus the first active lane's
   std::uint32_t delta_32[32];           ///< the same for 32-bit address registers
   std::uint64_t own_hits[32];           ///< hits, unless every place is to be known
   std::uint64_t window_begin;           ///< where the last access was allowed
-  std::uint8_t space;                   ///< of the last access: an AddressSpace
+  std::uint8_t space;                   ///< the space of the last access: an AddressSpace
 
   // Each lane has local memory of its own, so that nothing of the above fits it. What the last
   // access was allowed that went there: a first byte from local_begin on, so many of them (0: it
@@ -134,14 +134,15 @@ struct Warp {
   std::byte* registers;       ///< rows of lanes
   std::uint32_t* predicates;  ///< a bit a lane
   Site* sites;
-  std::uint8_t* parted;  ///< of each instruction: 1 once lanes have parted at it
+  std::uint8_t* parted;  ///< for each instruction: 1 once lanes have parted at it
   WorkerMemory* memory;
   const MatrixProduct* products;
   const MatrixReach* reaches;
   const WarpgroupProduct* warpgroup_products;
-  std::byte** lane_host;      ///< of reach(): where each active lane's access goes on this machine
+  std::byte** lane_host;      ///< the lane host of reach(): where each active lane's access goes on
+                              ///< this machine
   std::byte* local;           ///< memory of its own of each lane in turn
-  std::uint64_t local_bytes;  ///< of a lane
+  std::uint64_t local_bytes;  ///< the local bytes of a lane
   const Operation* code;
   const Operation* pc;  ///< where to go on, while not running
   std::uint32_t active;
@@ -151,17 +152,18 @@ struct Warp {
   std::uint32_t carry;          ///< condition code of add.cc and the like, a bit a lane
   std::uint64_t* issues;        ///< InstructionRecording; null: nobody wants it
   std::uint64_t* issued_lanes;
-  std::uint64_t warp_instructions;    ///< of this warp in this block
+  std::uint64_t warp_instructions;    ///< the warp instructions of this warp in this block
   std::uint64_t thread_instructions;  ///< active lanes over all of them
   std::uint64_t launched_at;          ///< nanoseconds since 1970, or 0: what %globaltimer begins at
   std::uint64_t yield_at;             ///< leave the processor to the other warps at this count
-  std::uint64_t products_of_group;    ///< of this warp in this block, by warpgroups
-  const Operation* last_of_group;     ///< of these
-  std::uint32_t index;                ///< in the block
-  std::uint32_t depth;                ///< of stack
-  std::uint32_t came;                 ///< at a barrier: lanes that take part in it
-  std::uint32_t cluster_lanes;        ///< that have arrived at the cluster's barrier, …
-  std::uint64_t cluster_phase;        ///< in this phase of it
+  std::uint64_t
+      products_of_group;  ///< the products of group of this warp in this block, by warpgroups
+  const Operation* last_of_group;  ///< the last of group of these
+  std::uint32_t index;             ///< in the block
+  std::uint32_t depth;             ///< the depth of stack
+  std::uint32_t came;              ///< at a barrier: lanes that take part in it
+  std::uint32_t cluster_lanes;     ///< that have arrived at the cluster's barrier, …
+  std::uint64_t cluster_phase;     ///< in this phase of it
   WarpStatus status;
   RaisedTrap trap;
   const FunctionCode* functions;

@@ -170,7 +170,7 @@ class Meetings {
   }
 
  private:
-  /// Whether a thread that enters `block` ends without doing anything else on the way.
+  /// True if a thread that enters `block` ends without doing anything else on the way.
   bool only_ends(std::size_t block) const {
     // A `bra.uni` alone in its block is followed, but not for ever: it may go round in a circle.
     for (int hops = 0; hops < 4; ++hops) {

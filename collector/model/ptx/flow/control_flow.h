@@ -54,7 +54,7 @@ struct Block {
 
 struct ControlFlow {
   std::vector<Block> blocks;          ///< in the order of the text; empty for an empty body
-  std::vector<std::size_t> block_of;  ///< of each instruction
+  std::vector<std::size_t> block_of;  ///< for each instruction
   std::vector<std::size_t> order;     ///< reachable blocks in reverse postorder
 
   /// The instruction before which the threads that part at the branch `instruction` meet again;

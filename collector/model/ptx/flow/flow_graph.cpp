@@ -72,7 +72,8 @@ void FlowGraph::find_dominators() {
 }
 
 void FlowGraph::find_loops() {
-  std::map<Node, std::vector<Node>> ends;  // of each header: sources of the edges back to it
+  std::map<Node, std::vector<Node>>
+      ends;  // the ends of each header: sources of the edges back to it
   for (const Node node : order_) {
     for (const Node successor : successors_[node]) {
       if (!is_retreating(node, successor)) continue;

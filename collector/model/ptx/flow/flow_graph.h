@@ -17,7 +17,7 @@ class FlowGraph {
   /// Nodes that no entry leads to are in no loop and dominate nothing.
   FlowGraph(std::vector<std::vector<Node>> successors, const std::vector<Node>& entries);
 
-  /// Whether loops are known: every cycle is entered at one node, and there are not too many.
+  /// True if loops are known: every cycle is entered at one node, and there are not too many.
   bool has_plain_loops() const { return has_plain_loops_; }
   bool is_reachable(Node node) const { return position_[node] != none; }
   /// How many loops a node lies in.
@@ -25,7 +25,7 @@ class FlowGraph {
   /// Branches out of the loops that hold the node: nodes of such a loop with a successor outside.
   std::vector<Node> exits_around(Node node) const;
   bool dominates(Node upper, Node lower) const;
-  /// Whether control can go from one node to the other without starting a loop's next round.
+  /// True if control can go from one node to the other without starting a loop's next round.
   bool leads_to(Node from, Node to) const;
 
  private:
@@ -44,7 +44,7 @@ class FlowGraph {
   std::vector<std::vector<Node>> successors_, predecessors_;
   Node root_ = 0;                ///< leads to every entry
   std::vector<Node> order_;      ///< reverse postorder
-  std::vector<Node> position_;   ///< of a node in it; none: unreachable
+  std::vector<Node> position_;   ///< the position of a node in it; none: unreachable
   std::vector<Node> dominator_;  ///< immediate
   std::vector<Loop> loops_;
   bool has_plain_loops_ = true;

@@ -22,7 +22,7 @@
 namespace warpmeter::model::ptx {
 
 struct Slots {
-  std::vector<std::uint32_t> slot;                 ///< of each register, within its width
+  std::vector<std::uint32_t> slot;                 ///< the slot of each register, within its width
   std::array<std::uint32_t, width_count> count{};  ///< slots needed of each width
 };
 

@@ -7,7 +7,7 @@
 namespace warpmeter::model::ptx {
 namespace {
 
-/// Whether an instruction gives a value that other threads may change at any time.
+/// True if an instruction gives a value that other threads may change at any time.
 bool asks_others(const Instruction& instruction) {
   const Memory memory = instruction.row().effects.memory;
   return memory == Memory::atomic || (memory == Memory::load && instruction.is_strong());
@@ -35,7 +35,7 @@ class Search {
         asks_(asks),
         inside_(graph.blocks.size(), false) {}
 
-  /// Whether one of the loop's exits depends on what others do. `waiting`: what is known to be in
+  /// True if one of the loop's exits depends on what others do. `waiting`: what is known to be in
   /// such a loop, as one is that takes a lock.
   bool waits(const Loop& loop, const std::vector<bool>& waiting) {
     for (const std::size_t block : loop.members) inside_[block] = true;
@@ -73,7 +73,7 @@ class Search {
     return any_instruction(loop, [&](std::size_t i) { return is_answered(i); });
   }
 
-  /// Whether others may have changed what the instruction gives.
+  /// True if others may have changed what the instruction gives.
   bool is_answered(std::size_t i) const {
     const Instruction& instruction = function_.body[i];
     const bool is_load = instruction.row().effects.memory == Memory::load;
@@ -118,7 +118,7 @@ class Search {
   const DataFlow& data_;
   const Asks asks_;
   std::vector<bool> inside_;
-  bool guards_ = false;  ///< whether the loop takes a lock
+  bool guards_ = false;  ///< true if the loop takes a lock
 };
 
 std::vector<Loop> loops_of(const ControlFlow& graph) {
@@ -135,7 +135,7 @@ void mark(const Loop& loop, const ControlFlow& graph, std::vector<bool>& marks) 
   }
 }
 
-/// Whether the machine code may have a call: what is not approximated has a way for rare numbers.
+/// True if the machine code may have a call: what is not approximated has a way for rare numbers.
 bool becomes_a_call(const Instruction& instruction) {
   switch (instruction.opcode) {
     case Opcode::call:

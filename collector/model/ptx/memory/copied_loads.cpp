@@ -12,7 +12,7 @@ bool names(const Operand& operand, std::string_view name) {
                      [&](const Operand& part) { return names(part, name); });
 }
 
-/// Whether the instruction does nothing with the register but put it elsewhere.
+/// True if the instruction does nothing with the register but put it elsewhere.
 bool puts_elsewhere(const Instruction& instruction, std::string_view name) {
   if (instruction.guard && instruction.guard->predicate == name) return false;
   if (instruction.opcode == Opcode::mov) return true;

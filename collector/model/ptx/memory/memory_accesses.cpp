@@ -44,7 +44,7 @@ class Notes {
     for (std::size_t k = 0; k < instruction.operands.size(); ++k) {
       auto& side = k == 0 ? access.to : access.from;
       for (const Operand& part : instruction.operands[k].parts) {
-        if (data_.find(part.name)) continue;  // of one that PTX defines
+        if (data_.find(part.name)) continue;  // for one that PTX defines
         Operand place;
         place.address.base = part.name;
         const auto& reached = memory_.reached(place, Space::param);

@@ -11,8 +11,8 @@ namespace warpmeter::model::ptx {
 struct MemoryAccess {
   std::vector<RegisterId> address, values;
   std::vector<PieceId> to, from;  ///< stored to, loaded from
-  bool is_to_one_place = false;   ///< of shared memory, whoever comes there
-  Address place;                  ///< of the first operand that is one
+  bool is_to_one_place = false;   ///< for shared memory, whoever comes there
+  Address place;                  ///< the place of the first operand that is one
 };
 
 /// By instruction.

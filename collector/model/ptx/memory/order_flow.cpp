@@ -303,7 +303,7 @@ class Finder {
     return state;
   }
 
-  /// Whether anything has changed.
+  /// True if anything has changed.
   bool step(std::size_t i, PieceId source, const Origins& origins, State& state) const {
     const Instruction& instruction = function_.body[i];
     const MemoryAccess& access = accesses_[i];
@@ -339,21 +339,21 @@ class Finder {
     return changed;
   }
 
-  /// Whether a place keeps its value where no thread comes to a store. Of places that depend on the
+  /// True if a place keeps its value where no thread comes to a store. Of places that depend on the
   /// order themselves, and of sums, the same ones come in another order.
   bool is_left_by_decision(std::size_t i, const State& state) const {
     return !accesses_[i].to.empty() && of(accesses_[i].address, state) == nothing &&
            (!is_atomic(function_.body[i]) || leaves_by_order(function_.body[i]));
   }
 
-  /// Whether an answer says where another value goes: who loads it there has anybody's.
+  /// True if an answer says where another value goes: who loads it there has anybody's.
   bool is_shuffled(std::size_t i, const State& state) const {
     const Origin place = of(accesses_[i].address, state);
     return place != nothing && place != of(accesses_[i].values, state) && !stores_same_[i] &&
            !is_atomic(function_.body[i]);
   }
 
-  /// Whether what an instruction leaves in memory is the same in the end.
+  /// True if what an instruction leaves in memory is the same in the end.
   bool is_same_in_any_order(std::size_t i, PieceId source, const Origins& origins) const {
     const Instruction& instruction = function_.body[i];
     const MemoryAccess& access = accesses_[i];

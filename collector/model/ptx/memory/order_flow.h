@@ -22,13 +22,14 @@ namespace warpmeter::model::ptx {
 
 /// Where in a function an order leads.
 struct OrderReach {
-  std::vector<bool> accesses;   ///< of each instruction: its address depends on it, or who comes
+  std::vector<bool>
+      accesses;  ///< the accesses of each instruction: its address depends on it, or who comes
   std::vector<PieceId> memory;  ///< pieces beyond the block whose contents do
 };
 
 struct OrderFlow {
   std::vector<MemoryPiece> pieces;
-  OrderReach of_atomics;  ///< of what the function's own atomics answer
+  OrderReach of_atomics;  ///< the of atomics of what the function's own atomics answer
   /// Of each instruction, whether its address or who comes there depends on a load that may find
   /// what others store meanwhile (shared_use.h); empty: no such load leads anywhere.
   std::vector<bool> of_races;

@@ -74,7 +74,7 @@ PointedMemory::PointedMemory(const Function& function, const DataFlow& data,
     const auto& parameters = function.parameters;
     const bool is_named = std::any_of(parameters.begin(), parameters.end(),
                                       [&](const Variable& p) { return p.name == from.base; });
-    if (!is_named) continue;  // of a call, or whichever a number says
+    if (!is_named) continue;  // for a call, or whichever a number says
     for (unsigned part = 0; part < instruction.parts; ++part) {
       const auto offset = static_cast<std::uint32_t>(from.offset + 8 * part);
       const PieceId id = number_of({MemoryPiece::Kind::parameter, from.base, offset});

@@ -16,13 +16,13 @@ namespace warpmeter::model::ptx {
 struct MemoryPiece {
   enum class Kind : std::uint8_t {
     block,      ///< shared, local, or what is handed to a function and back: gone with the launch
-    variable,   ///< of the module, in global memory
+    variable,   ///< the variable of the module, in global memory
     parameter,  ///< what a parameter of the entry points to
     elsewhere,  ///< global memory at an address that came out of memory
   };
   Kind kind = Kind::elsewhere;
-  std::string_view name;     ///< of the variable or parameter
-  std::uint32_t offset = 0;  ///< of the pointer in the parameter, in bytes
+  std::string_view name;     ///< the name of the variable or parameter
+  std::uint32_t offset = 0;  ///< the offset of the pointer in the parameter, in bytes
 
   bool operator==(const MemoryPiece&) const = default;
 };
@@ -62,8 +62,9 @@ class PointedMemory {
   std::vector<MemoryPiece> pieces_;
   std::vector<Space> spaces_;  ///< by piece
   std::unordered_map<std::string_view, PieceId> variables_;
-  std::unordered_map<std::size_t, std::vector<PieceId>> loaded_;  ///< of parameters, by instruction
-  std::vector<Pointers> held_;                                    ///< by register
+  std::unordered_map<std::size_t, std::vector<PieceId>>
+      loaded_;                  ///< for parameters, by instruction
+  std::vector<Pointers> held_;  ///< by register
   std::vector<PieceId> found_;
 };
 

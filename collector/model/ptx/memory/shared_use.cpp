@@ -135,7 +135,7 @@ bool SharedUse::is_of_its_own(std::size_t load) const {
   return false;
 }
 
-/// Whether a store goes where the thread loads itself, there or at another place of its own:
+/// True if a store goes where the thread loads itself, there or at another place of its own:
 /// threads that exchange pairs have two.
 bool SharedUse::is_of_its_own_too(std::size_t load, std::size_t store) const {
   if (is_at_the_same_place(load, store)) return true;
@@ -161,7 +161,7 @@ bool SharedUse::is_of_block(std::size_t store) const {
                      [&](PieceId id) { return pieces_[id].kind == MemoryPiece::Kind::block; });
 }
 
-/// Whether no thread's store goes where any thread's load does, because of what both are multiples
+/// True if no thread's store goes where any thread's load does, because of what both are multiples
 /// of something apart from.
 bool SharedUse::are_other_members(std::size_t load, std::size_t store) const {
   const auto &one = addresses_[load], &other = addresses_[store];

@@ -8,7 +8,7 @@
 
 namespace warpmeter::model::ptx {
 
-/// Whether the function multiplies a block's number by the number of its threads.
+/// True if the function multiplies a block's number by the number of its threads.
 bool numbers_threads_of_grid(const Function& function, const DataFlow& data);
 
 }  // namespace warpmeter::model::ptx

@@ -51,10 +51,10 @@ enum class Spread : std::uint8_t {
   ballot,
   vote_any,
   vote_all,
-  group,  ///< of all lanes together
+  group,  ///< the group of all lanes together
   matrix_product,
   matrix_transpose,
-  load,  ///< of local memory that may be unset
+  load,  ///< the load of local memory that may be unset
   lose,  ///< the results are unset: where a function begins
 };
 
@@ -72,12 +72,12 @@ enum class UnsetUse : std::uint8_t {
 struct UnsetRole {
   Spread spread = Spread::all;
   std::uint32_t bits = 32;       ///< that are computed
-  std::uint32_t from_bits = 32;  ///< of a copy: that are taken of the source
+  std::uint32_t from_bits = 32;  ///< the from bits of a copy: that are taken of the source
   bool is_signed = false;        ///< so that shifts, and copies to wider registers, repeat the sign
-  bool extends_sign = false;     ///< of a copy: from `from_bits` to `bits`
-  bool clamps = false;           ///< of a funnel shift
-  bool combines_or = false;      ///< of a comparison with a third source: by or
-  std::uint8_t table = 0;        ///< of lop3
+  bool extends_sign = false;     ///< the extends sign of a copy: from `from_bits` to `bits`
+  bool clamps = false;           ///< the clamps of a funnel shift
+  bool combines_or = false;      ///< the combines or of a comparison with a third source: by or
+  std::uint8_t table = 0;        ///< the table of lop3
   std::vector<const Operand*> results, sources;
   struct Use {
     UnsetUse what = UnsetUse::address;

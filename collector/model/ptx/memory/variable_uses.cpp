@@ -174,8 +174,8 @@ class VariableSearch {
   std::map<const Variable*, VariableUse> uses_;
   std::set<const Function*> seen_;
   std::vector<const Function*> functions_;
-  std::set<std::string_view> own_;   ///< of the function that is looked at
-  std::vector<Variables> pointers_;  ///< of each of its registers
+  std::set<std::string_view> own_;   ///< for the function that is looked at
+  std::vector<Variables> pointers_;  ///< the pointers of each of its registers
 };
 
 }  // namespace

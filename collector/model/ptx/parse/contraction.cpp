@@ -56,7 +56,7 @@ bool computes(const Instruction& instruction) {
       return false;
   }
 }
-/// Whether ptxas has several blocks of machine code in its place, or none that crosses it.
+/// True if ptxas has several blocks of machine code in its place, or none that crosses it.
 bool ends_block(const Instruction& instruction) {
   if (instruction.guard && !computes(instruction)) return true;
   const Type type = instruction.last_type();
@@ -180,7 +180,7 @@ class Contractor {
   bool is_of_numbers(std::size_t product) const {
     return is_number(body_[product].operands[1]) && is_number(body_[product].operands[2]);
   }
-  /// Whether ptxas makes the product where it is needed, in whichever block that is.
+  /// True if ptxas makes the product where it is needed, in whichever block that is.
   bool can_cross(std::size_t product) const {
     const Instruction& instruction = body_[product];
     if (!is_product(instruction) || only_write(instruction.operands[0]) != product) return false;
@@ -191,7 +191,7 @@ class Contractor {
     return is_cheap && std::all_of(factors.begin(), factors.end(),
                                    [&](RegisterId factor) { return writes_[factor].size() <= 1; });
   }
-  /// Whether every way to the second instruction leads over the first.
+  /// True if every way to the second instruction leads over the first.
   bool comes_always_before(std::size_t first, std::size_t second) {
     const std::size_t from = graph_.block_of[first], to = graph_.block_of[second];
     if (from == to) return first < second;
@@ -255,7 +255,7 @@ class Contractor {
     }
     return found;
   }
-  /// Whether all that reads the product are sums that take it in, or can.
+  /// True if all that reads the product are sums that take it in, or can.
   bool can_be_taken_in(std::size_t product, bool alone) {
     const auto found = readers(product);
     if (!found || (alone && found->size() != 1)) return false;
@@ -300,12 +300,13 @@ class Contractor {
   const DataFlow data_;
   const bool is_entry_;
   std::vector<std::size_t> taken_;  ///< by each sum: the product
-  std::vector<std::size_t> group_;  ///< of each instruction
-  std::vector<bool> crosses_;       ///< of each instruction: a product that other groups take in
-  std::size_t passed_by_ = none;    ///< a block, around which there are ways to others:
+  std::vector<std::size_t> group_;  ///< the group of each instruction
+  std::vector<bool>
+      crosses_;  ///< the crosses of each instruction: a product that other groups take in
+  std::size_t passed_by_ = none;  ///< a block, around which there are ways to others:
   std::vector<bool> is_passed_;
   std::vector<std::vector<std::size_t>> reads_,
-      writes_;  ///< of each register: instructions, ascending
+      writes_;  ///< the writes of each register: instructions, ascending
 };
 
 }  // namespace

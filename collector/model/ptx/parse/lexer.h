@@ -18,7 +18,7 @@ struct SyntaxError {
 struct Token {
   enum class Kind { end, word, directive, number, string, punctuation };
   Kind kind = Kind::end;
-  std::string_view text;  ///< of a string, what stands between the quotes
+  std::string_view text;  ///< for a string, what stands between the quotes
   int line = 1, column = 1;
 
   bool is(char punctuation) const {

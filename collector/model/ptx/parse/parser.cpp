@@ -212,7 +212,7 @@ void Parser::skip_section() {
   advance();
 }
 
-/// Whether the word stands between them.
+/// True if the word stands between them.
 bool Parser::skip_parentheses(std::string_view word) {
   bool has_word = false;
   const Token open = token_;

@@ -35,7 +35,7 @@ class Parser {
     Space space = Space::none;
     Type type = Type::none;
     std::uint32_t alignment = 0;  ///< 0: not written
-    std::uint32_t lanes = 1;      ///< of .v2, .v4
+    std::uint32_t lanes = 1;      ///< the lanes of .v2, .v4
     bool is_extern = false;
     bool is_managed = false;
   };
@@ -121,7 +121,7 @@ class Parser {
 
   Module& module_;
   Lexer lexer_;
-  std::unordered_map<std::string_view, Mnemonic> mnemonics_;  ///< of each text once
+  std::unordered_map<std::string_view, Mnemonic> mnemonics_;  ///< the mnemonics of each text once
   Token token_;
   std::uint64_t initial_bytes_left_;
 };

@@ -26,7 +26,7 @@ Context now(const BlockOrder& order, std::uint32_t warp) {
 class Order : public testing::Test {
  protected:
   Order() { order_.start(0); }
-  /// Whether a lane comes after what another lane did.
+  /// True if a lane comes after what another lane did.
   bool follows(const Context& earlier, std::uint32_t other, std::uint32_t warp,
                std::uint32_t lane) const {
     return order_.unordered(earlier, 1u << other, warp, 1u << lane) == 0;

@@ -13,7 +13,7 @@
 namespace warpmeter::model::ptx {
 namespace {
 
-/// Whether the text parses; if so, everything that can be asked of it has been.
+/// True if the text parses; if so, everything that can be asked of it has been.
 bool survives(const std::string& text) {
   const auto result = parse(text);
   if (const auto* problem = std::get_if<Diagnostic>(&result)) {

@@ -18,7 +18,7 @@ bool rounds_to_whole(const Line& line) {
 std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
 
 std::uint64_t to_integer(double value, Type from, Type to) {
-  if (std::isnan(value)) {  // of at most f32 zero; of f64, and always to 64 bits, the highest bit
+  if (std::isnan(value)) {  // for at most f32 zero; of f64, and always to 64 bits, the highest bit
     const bool is_zero = from.bits <= 32 && to.bits < 64;
     const Wide highest = number(std::uint64_t{1} << (to.bits - 1), to);
     return is_zero ? 0 : low(static_cast<UnsignedWide>(highest));

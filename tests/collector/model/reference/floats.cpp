@@ -13,7 +13,7 @@ namespace {
 /// How a format narrower than 32 bits stores a number.
 struct Format {
   int precision;       ///< bits of the significand, with the one that is not stored
-  int least_exponent;  ///< of a normal number
+  int least_exponent;  ///< the least exponent of a normal number
   double greatest;
   bool has_infinity;
   int unused_bits;  ///< below the number

@@ -13,7 +13,7 @@ using Words = std::vector<std::string>;
 
 struct Type {
   char kind = 'u';  ///< u, s, b, f, h for bf16, t for tf32, e for e4m3, m for e5m2, or p
-  int bits = 32;    ///< of one number
+  int bits = 32;    ///< the bits of one number
   int parts = 1;    ///< numbers
 
   bool is_float() const {
