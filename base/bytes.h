@@ -33,7 +33,7 @@ inline std::optional<Bytes> part(Bytes bytes, std::uint64_t offset, std::uint64_
   return bytes.subspan(offset, size);
 }
 
-/// What follows `offset`; empty past the end.
+/// The bytes from `offset` on; empty past the end.
 inline Bytes rest(Bytes bytes, std::uint64_t offset) {
   return offset > bytes.size() ? Bytes() : bytes.subspan(offset);
 }

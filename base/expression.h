@@ -22,7 +22,7 @@ namespace warpmeter {
 
 using Symbols = std::map<std::string, long double, std::less<>>;
 
-/// What is wrong with an expression, and where in it: `what()` is a clause ("divides by zero").
+/// A mistake in an expression, and its place: `what()` is a clause ("divides by zero").
 struct ExpressionFault : std::runtime_error {
   ExpressionFault(std::size_t at, const std::string& clause)
       : std::runtime_error(clause), column(at) {}

@@ -38,7 +38,7 @@ void FileClaims::add(Claim claim) {
                              ? claim.device == other.device && claim.inode == other.inode
                              : claim.exists == other.exists && claim.resolved == other.resolved;
     if (!is_same) continue;
-    // What was named later is what is wrong, unless it is only read.
+    // The later claim is the wrong one, unless it only reads.
     const Claim& writer = claim.option.empty() ? other : claim;
     const Claim& kept = claim.option.empty() ? claim : other;
     throw Error(ExitCode::usage, fmt::format("{} {} would {} {}; choose another file",

@@ -4,7 +4,7 @@
 
 namespace warpmeter {
 
-/// Of this machine; empty when it has none.
+/// The name of this machine; empty when it has none.
 std::string host_name();
 
 }  // namespace warpmeter

@@ -76,7 +76,7 @@ std::string written_name(std::string_view mangled) {
   return name;
 }
 
-/// Of an instance: "reduce<4>".
+/// The name of an instance: "reduce<4>".
 std::string function_with_arguments(const std::string& kernel) {
   const std::string name = readable_name(kernel);
   return name.substr(last_part_of(name));
@@ -95,7 +95,7 @@ std::string numbered(const std::string& kernel) {
   return fmt::format("{}#{:04x}", function_name(kernel), (hash >> 16) ^ (hash & 0xffff));
 }
 
-/// What names may be told apart by, the shortest first.
+/// The ways to tell names apart, the shortest first.
 using Naming = std::string (*)(const std::string&);
 constexpr Naming namings[] = {
     function_with_arguments, qualified_function,

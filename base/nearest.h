@@ -1,5 +1,5 @@
-// What a person may have meant by a name that does not exist: names within a few edits
-// (Levenshtein, counting a swap of neighbours as one), or that contain it.
+// Suggestions for a name that does not exist: names within a few edits (Levenshtein, counting a
+// swap of neighbours as one), or that contain it.
 #pragma once
 
 #include <span>

@@ -38,7 +38,7 @@ void Output::finish() {
 void keep_standard_streams() {
   for (int descriptor = 0; descriptor <= STDERR_FILENO; ++descriptor) {
     if (fcntl(descriptor, F_GETFD) != -1) continue;
-    // Opened for the other direction, so that using the closed stream still fails.
+    // The other direction is opened, so that using the closed stream still fails.
     const int mode = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     if (open("/dev/null", mode) < 0) std::abort();
   }

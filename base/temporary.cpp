@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of a folder that is locked; that which is not yet has another name.
+/// The prefix of a locked folder; a folder that is not yet locked has another name.
 constexpr std::string_view prefix = "warpmeter-";
 constexpr std::size_t name_length = prefix.size() + 6;
 

@@ -34,8 +34,8 @@ class TemporaryFolder {
 /// nobody has locked any more.
 void clear_left_folders();
 
-/// What a new file's permissions are where nothing is said: those that the umask leaves. mkstemp
-/// makes files that only their owner can read.
+/// The usual permissions of a new file: those that the umask leaves. mkstemp makes files that only
+/// their owner can read.
 mode_t usual_mode();
 
 }  // namespace warpmeter

@@ -13,7 +13,7 @@ namespace warpmeter {
 struct VariantName {
   std::string base;                                             ///< "padded"
   std::vector<std::pair<std::string, std::string>> parameters;  ///< name and value, as written
-  /// Of the problem, not of the kernel: variants compete at the same ones only.
+  /// The sizes of the problem, not of the kernel: variants compete at the same ones only.
   std::vector<std::pair<std::string, std::string>> sizes;
 };
 

@@ -1,4 +1,4 @@
-// Making a problem's buffers and reading them back, typed.
+// Functions that make a problem's buffers and read them back, typed.
 //
 // Inputs are whole numbers from −8 to 8, taken from a mixing hash of the index: they look random,
 // are the same on every machine, and sums and products of them are exact in float and double.

@@ -1,4 +1,4 @@
-// What a family and its parts can say about themselves.
+// The description of a family and its parts.
 #include "kernels/family.h"
 
 #include <algorithm>

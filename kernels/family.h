@@ -103,7 +103,7 @@ struct Tolerance {
   bool nan_equals_nan = false;
 };
 
-/// What a buffer must hold after the launch.
+/// The content that a buffer must have after the launch.
 struct Expected {
   std::size_t buffer = 0;         ///< index into Problem::buffers
   std::vector<std::byte> values;  ///< as many bytes as the buffer has
@@ -120,8 +120,8 @@ struct Work {
 enum class Relation { equal, less_equal, greater_equal };
 std::string_view symbol(Relation relation);  ///< "==", "<=", ">="
 
-/// What a variant is known to cost, and why. Holds for the sizes named, for every size when there
-/// are none.
+/// The known cost of a variant, and why. Holds for the sizes named, for every size when there are
+/// none.
 struct Expectation {
   std::string metric;  ///< a name of the metric catalogue
   Relation relation = Relation::equal;
@@ -150,7 +150,7 @@ struct Variant {
   std::string library = {};
 };
 
-/// Of a library's call: how its kernels are launched is its own affair.
+/// The geometry of a library's call: how its kernels are launched is its own affair.
 inline constexpr Geometry unknown_geometry = {.grid = {0, 0, 0}, .block = {0, 0, 0}};
 
 struct Family {
@@ -158,7 +158,7 @@ struct Family {
   std::string summary;
   std::string size_meaning;  ///< "side of the matrix"; empty: one fixed size
   const Image* image = nullptr;
-  std::vector<std::int64_t> sizes;  ///< measured by default; empty: one fixed size, n is 0
+  std::vector<std::int64_t> sizes;  ///< the default sizes; empty: one fixed size, n is 0
   std::int64_t largest_size = 0;    ///< past it the kernels' index arithmetic would overflow
   std::function<std::uint64_t(std::int64_t n)>
       footprint;                                   ///< bytes of all buffers; n up to largest_size

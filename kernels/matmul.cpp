@@ -1,5 +1,5 @@
-// Multiplying matrices: every element of a and b is needed many times, and the question is from
-// where. cuBLAS, where it is installed, says how fast the machine can do it: the ceiling.
+// Matrix products: every element of a and b is needed many times, and the question is from where.
+// cuBLAS, where it is installed, says how fast the machine can do it: the ceiling.
 #include <algorithm>
 #include <cstdint>
 
@@ -96,7 +96,7 @@ Work work(std::int64_t n) {
 
 const std::vector<std::int64_t> default_sizes = {256, 1024};
 
-/// What a variant with squares of c in registers costs; `store` with its reason differs.
+/// The cost of a variant with squares of c in registers; `store` with its reason differs.
 std::vector<Expectation> squares_cost(double store, const char* store_reason, const char* loads) {
   return {{"gld_efficiency", Relation::equal, 100, loads, default_sizes},
           {"gst_efficiency", Relation::equal, 100,

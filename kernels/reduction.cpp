@@ -1,9 +1,8 @@
-// Summing blocks of 1,024 doubles: the same additions, handed to different threads, in shared
+// Sums of blocks of 1,024 doubles: the same additions, handed to different threads, in shared
 // memory or by shuffles. `copy` moves as many bytes without a sum: the ceiling.
 //
-// What a block costs in shared memory, in warp instructions (requests) and transactions. A full
-// warp of doubles
-// takes two transactions, one for each of its halves, when no banks collide.
+// The cost of a block in shared memory, in warp instructions (requests) and transactions. A full
+// warp of doubles takes two transactions, one for each of its halves, when no banks collide.
 //
 //                          loads: requests  transactions  stores: requests  transactions
 //   neighbored_divergent             383           639              223           383

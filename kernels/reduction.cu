@@ -66,7 +66,7 @@ extern "C" __global__ void reduction_interleaved(double* data, int n) {
   if (t == 0) data[i] = tile[0];
 }
 
-// What a warp's lanes hold together, in its first lane.
+// The sum of a warp's lanes, in its first lane.
 __device__ __forceinline__ double warp_sum(double value) {
   for (int distance = warpSize / 2; distance > 0; distance /= 2) {
     value += __shfl_down_sync(0xFFFFFFFF, value, distance);

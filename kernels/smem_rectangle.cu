@@ -5,10 +5,10 @@
 //   irow = idx / blockDim.y    0 … 31, two values a warp
 //   icol = idx % blockDim.y    0 … 15, all sixteen in each half of a warp
 //
-// so that tile[icol][irow], in a tile of 16 rows of 32 words, gives each warp two neighbouring
-// columns of sixteen words: sixteen words in each of two banks. A pad of one word a row puts the
-// columns over seventeen banks, of which they share fifteen; a pad of two puts one on the even
-// banks and the other on the odd ones.
+// With this padding, tile[icol][irow], in a tile of 16 rows of 32 words, gives each warp two
+// neighbouring columns of sixteen words: sixteen words in each of two banks. A pad of one word a
+// row puts the columns over seventeen banks, of which they share fifteen; a pad of two puts one on
+// the even banks and the other on the odd ones.
 
 constexpr int rows = 16;  // blockDim.y
 constexpr int cols = 32;  // blockDim.x

@@ -1,4 +1,4 @@
-// Transposing a matrix: one side of the copy is against the grain of memory, unless shared memory
+// Transposes of a matrix: one side of the copy is against the grain of memory, unless shared memory
 // turns the tiles round. The two copies move as much without a transpose: `copy` an element a
 // thread, like the variants after it, `copy_float4` four of them, which is the ceiling.
 #include <algorithm>

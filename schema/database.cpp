@@ -42,7 +42,7 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-/// What is wrong with the path before SQLite sees it. True when there is a file.
+/// Refuses a wrong path before SQLite sees it. True when there is a file.
 bool check_path(const std::string& path) {
   if (path.empty()) {
     throw Error(ExitCode::file, "the name of the database is empty: name a file with --db");
@@ -120,7 +120,7 @@ Content recognise_and_inspect(sqlite3* db, const std::string& path) {
   return content;
 }
 
-/// Such a look at one moment: another process may be bringing the file up to date.
+/// The look is at one moment: another process may be bringing the file up to date.
 Content look_at(sqlite3* db, const std::string& path) {
   execute(db, "BEGIN");
   const Content content = recognise_and_inspect(db, path);
@@ -235,7 +235,7 @@ Handle keep(const std::string& path) {
     mark_interrupted(db.get());
     return db;
   } catch (const Error&) {
-    // Housekeeping is not what was asked for: whether the file can be read is found out next.
+    // The command is no upkeep: whether the file can be read is found out next.
     return no_handle();
   }
 }
@@ -390,7 +390,8 @@ Handle open_untouched(const std::string& path) {
       access(path.c_str(), W_OK) == 0 && access(folder_of(path).c_str(), W_OK) == 0;
   Handle db = writable ? open(file_name(path), path, SQLITE_OPEN_READWRITE, write_patience_ms)
                        : open_read_only(path);
-  // What a killed program left in the log stays there; an empty log goes with its last reader.
+  // Entries that a killed program left in the log stay there; an empty log goes with its last
+  // reader.
   std::error_code none;
   const auto log_bytes = std::filesystem::file_size(path + "-wal", none);
   if (writable && !none && log_bytes > 0) {

@@ -14,8 +14,8 @@ struct File {
 
 extern const std::string_view catalogue;         ///< catalogue.json
 std::span<const File> migrations();              ///< in order; the nth makes version n
-std::span<const File> private_views();           ///< what public views are made of
-std::span<const File> public_views();            ///< sorted by name
+std::span<const File> private_views();           ///< the base of public views
+std::span<const File> public_views();            ///< the public views by name
 extern const std::string_view server_functions;  ///< server/functions.sql
 extern const std::string_view server_roles;      ///< server/roles.sql
 

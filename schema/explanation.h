@@ -1,6 +1,6 @@
-// What a launch does at a cost, where, and what would help: what `warpmeter explain` says. Plain
-// records, made where the addresses are known (collector/model/explain), kept by the store, put
-// into sentences and pictures by reports.
+// The costs of a launch, where, and what would help: what `warpmeter explain` says. Plain records,
+// made where the addresses are known (collector/model/explain), kept by the store, put into
+// sentences and pictures by reports.
 #pragma once
 
 #include <array>
@@ -22,11 +22,11 @@ struct WarpPicture {
   std::uint32_t mask = 0;   ///< bit l: lane l takes part; 0: there is no picture
   std::uint32_t width = 0;  ///< bytes a lane
   std::array<std::uint64_t, lane_count> address{};
-  /// Of shared memory, from 1: the wavefront that serves the lane. Of global memory 0.
+  /// In shared memory, from 1: the wavefront that serves the lane. Of global memory 0.
   std::array<std::uint32_t, lane_count> pass{};
 };
 
-/// What a counter of the whole launch would be, by the rules that count it today.
+/// The value of a launch's counter with the change, by the rules that count it today.
 struct Prediction {
   std::string_view counter;  ///< the catalogue's own text of its name
   std::uint64_t value = 0;
@@ -36,9 +36,9 @@ struct Prediction {
 struct Remedy {
   std::string name;    ///< "padding 1", "swizzle", "transpose", "vector 4"
   std::string change;  ///< in the kernel's own words where they are known: "tile[16][17]"
-  std::string words;   ///< what it is, in half a sentence: "a word of padding a row"
-  /// Of the finding's own accesses with the change, and of all others of the same array; per
-  /// request the reader divides.
+  std::string words;   ///< the change, in half a sentence: "a word of padding a row"
+  /// The transactions of the finding's own accesses with the change, and of all others of the same
+  /// array; per request the reader divides.
   std::uint64_t transactions = 0, other_transactions = 0;
   ShortList<Prediction, 10> predicted;       ///< wavefronts and requests of five kinds of accesses
   std::optional<std::int64_t> shared_bytes;  ///< the shared bytes of a block, with the change
@@ -76,8 +76,8 @@ struct FindingKind {
   const char* looked_for;    ///< "bank conflicts"
   bool is_measured = false;  ///< only a GPU can show it
 };
-/// What is looked for: in every launch that the model counts, and what is measured where a GPU
-/// timed or sampled it. docs/explain.md has a section each.
+/// The kinds that are looked for: in every launch that the model counts, and what is measured where
+/// a GPU timed or sampled it. docs/explain.md has a section each.
 inline constexpr std::array<FindingKind, 20> finding_kinds = {{
     {"bank_conflict", "bank conflicts"},
     {"strided_access", "strided accesses to global memory"},
@@ -106,7 +106,7 @@ inline constexpr const char* without_addresses =
     "hardware counters have no addresses; the model has them: run --counts model, or profile -b "
     "model";
 
-/// What was found in a launch, and what was looked for.
+/// The findings of a launch, and what was looked for.
 struct Explanation {
   struct Missing {
     std::string kind, reason;
@@ -116,7 +116,7 @@ struct Explanation {
   std::vector<Missing> missing;   ///< kinds that could not be looked for; "" stands for all
 };
 
-/// What a GPU showed of a launch, beside what the model may have found in it.
+/// The findings of a GPU for a launch, beside what the model may have found in it.
 struct MeasuredFindings {
   std::vector<Finding> findings;
   std::vector<std::string> looked_for;        ///< kinds; those without a finding too

@@ -89,7 +89,7 @@ std::optional<std::string> uuid_like(sqlite3* db, std::string_view label) {
   return fmt::format("{} ({})", statement.integer(0), statement.text(1));
 }
 
-/// Merging brings runs whose UUID may begin like a label that was given long before.
+/// A merge brings runs whose UUID may begin like a label that was given long before.
 void refuse_ambiguous_label(sqlite3* db, std::string_view label) {
   const auto other = uuid_like(db, label);
   if (!other) return;

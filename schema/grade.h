@@ -15,7 +15,7 @@ struct GradeInfo {
   Grade grade;
   const char* name;
   const char* meaning;    ///< as docs/accuracy.md has it
-  const char* mark = "";  ///< what follows such a value where only one in doubt is marked
+  const char* mark = "";  ///< the mark behind a value where only one is in doubt
 };
 inline constexpr std::array<GradeInfo, 5> grades = {{
     {Grade::measured, "measured", "a hardware counter or clock"},

@@ -196,7 +196,7 @@ std::int64_t back_up(const std::string& path, const std::string& copy, bool repl
 std::vector<Examined> examine(const std::string& path) {
   const Handle db = open_untouched(path);
   std::vector<Examined> findings = {integrity(db.get())};
-  // What follows reads through indexes that may be damaged.
+  // The next checks read through indexes that may be damaged.
   if (!findings.front().ok) return findings;
   findings.push_back(references(db.get()));
   findings.push_back(runs(db.get()));

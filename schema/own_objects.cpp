@@ -1,7 +1,7 @@
-// What is expected is made by the migrations themselves, in memory, up to the file's version; then
-// the texts of the definitions are compared, where they differ without their comments and spaces. A
-// text decides more than the columns do: a CHECK, a generated column or a conflict clause is in it
-// and nowhere else.
+// The migrations themselves make the expected definitions, in memory, up to the file's version;
+// then the texts of the definitions are compared, where they differ without their comments and
+// spaces. A text decides more than the columns do: a CHECK, a generated column or a conflict clause
+// is in it and nowhere else.
 #include "schema/own_objects.h"
 
 #include <fmt/format.h>
@@ -186,8 +186,8 @@ class Inspection {
     return found->second.is(type, sql);
   }
 
-  /// What undoes it; empty where nothing simple does. A view is made again by the next command, a
-  /// table without its definition is lost.
+  /// The remedy of a fault; empty where nothing simple does. A view is made again by the next
+  /// command, a table without its definition is lost.
   std::string remedy(const Fault& fault) const {
     const bool is_plain = std::all_of(fault.name.begin(), fault.name.end(), is_of_word);
     if (!is_plain || fault.name.empty() || fault.type == "table") return "";

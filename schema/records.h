@@ -1,5 +1,5 @@
-// What a measurement hands to the store: plain records, one a table row or so. Absent values are
-// std::nullopt with a reason, never zero.
+// The records of a measurement for the store: plain records, one a table row or so. Absent values
+// are std::nullopt with a reason, never zero.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct Device {
   std::optional<std::int64_t> l2_bytes;
 };
 
-/// What may disturb a time on a device, or why that is not known.
+/// A possible disturbance of a time on a device, or why that is not known.
 struct Disturbance {
   std::string kind;  ///< "process", "throttled", "MIG", … (views/disturbances.sql has them all)
   bool is_felt = false;         ///< it may have moved a time; else it is only good to know
@@ -41,7 +41,7 @@ struct Disturbance {
   std::string reason;                ///< why it is not known
 };
 
-/// What a compiler made of one kernel.
+/// The compiled text of one kernel.
 struct CodeText {
   std::string file;    ///< the source that it is shown beneath
   std::string kernel;  ///< family/variant
@@ -143,7 +143,7 @@ struct Launch {
   void set_geometry(const Geometry& geometry);
 };
 
-/// What a later run of the same program found out about a launch that is stored already.
+/// The additions of a later run of the same program to a launch that is stored already.
 struct Completion {
   std::int64_t launch_id = 0;
   std::vector<Counter> counters;  ///< that it does not have yet

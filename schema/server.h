@@ -20,10 +20,10 @@ struct ServerOptions {
   std::function<void(std::size_t done, std::size_t total)> progress;  ///< runs
 };
 
-/// What became of the runs on one side.
+/// The result for the runs on one side.
 struct Exchanged {
   std::string server;                   ///< "the server warpmeter on lab"
-  std::string migrated;                 ///< what was done to the server; empty for nothing
+  std::string migrated;                 ///< the change to the server; empty for nothing
   std::int64_t added = 0, running = 0;  ///< runs; those still measured are left
   std::int64_t known = 0;               ///< runs that are there with the same content
   std::int64_t dropped = 0;             ///< runs of months that were taken off the server

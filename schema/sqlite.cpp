@@ -129,7 +129,7 @@ bool Statement::step() {
       reset();
       return false;
     default: {
-      // Resetting forgets the system's error code: say what happened first.
+      // A reset forgets the system's error code: say what happened first.
       const Error error = file_error(sqlite3_db_handle(statement_.get()),
                                      path_of(sqlite3_db_handle(statement_.get())));
       reset();

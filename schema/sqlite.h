@@ -24,7 +24,7 @@ using Handle = std::unique_ptr<sqlite3, void (*)(sqlite3*)>;
 /// An empty handle that knows how to close one.
 Handle no_handle();
 
-/// What SQLite's last failure on `db` means for the file at `path`, and what to do about it.
+/// The meaning of SQLite's last failure on `db` for the file at `path`, and what to do about it.
 Error file_error(sqlite3* db, const std::string& path);
 /// Throws file_error for the file that `db` has open.
 [[noreturn]] void throw_file_error(sqlite3* db);
@@ -101,8 +101,8 @@ std::int64_t integer_of(sqlite3* db, std::string_view sql);
 /// The file at `path` is damaged; `fault` is what SQLite says of it.
 Error damaged(const std::string& path, const std::string& fault);
 
-/// What `quick_check` or `integrity_check` finds, at most `most`; empty when all is well or a
-/// deadline ended it.
+/// The faults that `quick_check` or `integrity_check` finds, at most `most`; empty when all is well
+/// or a deadline ended it.
 std::vector<std::string> faults_of(sqlite3* db, const std::string& check, int most);
 
 /// Copies the whole of a database as it is at this moment, while others may go on writing to it.

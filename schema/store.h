@@ -46,7 +46,7 @@ struct ViewInfo {
 /// The public views, sorted by name.
 std::span<const ViewInfo> views();
 
-/// What ends a user's statement before it is done.
+/// The limits of a user's statement.
 struct QueryLimits {
   std::optional<std::chrono::duration<double>> time;  ///< Error{nothing} when it has passed
   std::function<bool()> cancelled;                    ///< the rows end there
@@ -82,8 +82,8 @@ class Reader {
   std::int64_t find_run(std::string_view selector) const;
 
  private:
-  /// Opened for writing where that is possible, never used for it, and closed last: it takes the
-  /// write-ahead log with it, which a read-only connection would leave behind.
+  /// The keeper is opened for writing where that is possible, never used for it, and closed last:
+  /// it takes the write-ahead log with it, which a read-only connection would leave behind.
   std::unique_ptr<sqlite3, void (*)(sqlite3*)> keeper_;
   std::unique_ptr<sqlite3, void (*)(sqlite3*)> db_;
 };
@@ -104,12 +104,11 @@ class Store {
   std::int64_t add_device(std::int64_t run_id, const Device& device);
   /// In place of one of the same phase, with what may have disturbed the device then.
   void add_state(std::int64_t run_id, std::int64_t device_id, const DeviceState& state);
-  /// What is there already stays.
+  /// An environment that is stored stays.
   void add_environment(std::int64_t run_id, const Run& run);
   /// One transaction: the launch with its counters, samples, expectations and lines.
   std::int64_t add_launch(std::int64_t run_id, std::int64_t device_id, const Launch& launch);
-  /// What this process stores of runs passes for another one's, which began them: that of its
-  /// parent.
+  /// Stores runs as another process, which began them: that of its parent.
   void write_as(const ProcessIdentity& owner);
   /// Source files of the run: paths and texts. One transaction.
   void add_sources(std::int64_t run_id,

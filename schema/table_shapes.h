@@ -48,7 +48,7 @@ struct Shapes {
   std::vector<TableShape> of_run, of_launch, of_explanation;
 };
 
-/// What a column refers to: its name says so. Numbers differ from database to database.
+/// The target of a column's reference: its name says so. Numbers differ from database to database.
 enum class Reference { none, run, launch, device, counter, reason, explanation };
 Reference reference_of(std::string_view column);
 

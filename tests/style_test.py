@@ -41,7 +41,7 @@ NOT_PARTICIPLES = set("""
 
 def opener(text):
     """The words with which a paragraph begins against the rules; None where it begins well."""
-    text = text.lstrip("*_([\"'“ ")
+    text = text.lstrip("*_([ ")
     if match := OPENERS.match(text):
         return match[0]
     for ending in (ING, ED):

@@ -122,7 +122,7 @@ std::unique_ptr<run::Backend> open_counting(const BackendRequest& request,
   return model::open(options);
 }
 
-/// What each backend lacks, and who counts in its place. The first that lacks something decides:
+/// Each backend's gaps, and who counts in its place. The first that lacks something decides:
 /// devices of one machine differ in that at most by their MIG mode.
 void check_abilities(const BackendRequest& request, Backends& backends) {
   for (const auto& backend : backends.opened) {

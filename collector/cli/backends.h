@@ -22,7 +22,7 @@ namespace warpmeter::cli {
 /// Opens a GPU; cupti::open, but in tests.
 using OpenGpu = std::function<std::unique_ptr<run::Backend>(const cupti::Options&)>;
 
-/// What was asked for, as it was typed.
+/// The request, as it was typed.
 struct BackendRequest {
   std::string backend = "auto";  ///< "auto", "cupti" or "model"
   std::string device;            ///< an ordinal, "all", or empty: the first

@@ -1,4 +1,4 @@
-// What the compilers made of the kernels of a run: the PTX of each and, where the CUDA toolkit's
+// The compilers' output for the kernels of a run: the PTX of each and, where the CUDA toolkit's
 // nvdisasm is at hand, its machine code, both with the source lines as comments, "// FILE:LINE".
 #pragma once
 
@@ -18,13 +18,13 @@ std::string ptx_of_entry(const model::ptx::Module& module, std::string_view entr
 /// By their functions, of what `nvdisasm -g -c` prints of a module.
 std::map<std::string, std::string> machine_code_of(const std::string& disassembly);
 
-/// Of the variants that have lines in the run, for the architecture; the rest is left out.
+/// The variants are those that have lines in the run, for the architecture; the rest is left out.
 void keep_code(const std::string& database, std::int64_t run_id, const run::Choice& choice,
                int arch);
 
-/// Of the kernels of a profiled program that have lines in the run, as its own file has them for
-/// the device: PTX, and machine code where there is some. What libraries or NVRTC brought is left
-/// out.
+/// The kernels are those of a profiled program that have lines in the run, as its own file has them
+/// for the device: PTX, and machine code where there is some. What libraries or NVRTC brought is
+/// left out.
 void keep_code_of_program(const std::string& database, std::int64_t run_id,
                           const std::string& program);
 

@@ -11,7 +11,7 @@ std::vector<Command> add_commands(CLI::App& program, const std::vector<std::stri
       add_model(program, shell_line(words)),  // run a kernel of one's own on the model
       add_report(program),                    // render tables of a run
       add_explain(program),                   // which line, why, what to change
-      add_compare(program),                   // what changed, and whether it is real
+      add_compare(program),                   // changes between runs, and whether they are real
       add_check(program),                     // expectations, gates, a baseline
       add_history(program),                   // one metric over runs
       add_query(program),                     // read the database
@@ -21,7 +21,7 @@ std::vector<Command> add_commands(CLI::App& program, const std::vector<std::stri
       add_submit(program, words),             // any of these as a job of Slurm
       add_runs(program),                      // name, remove, back up runs
       add_list(program),                      // kernels, metrics, devices, runs, views
-      add_doctor(program),                    // what works here
+      add_doctor(program),                    // the state of this machine
       add_completion(program),
   };
 }

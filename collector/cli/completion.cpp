@@ -153,7 +153,7 @@ std::string zsh_escaped(std::string_view text) {
   return escaped;
 }
 
-/// What zsh offers for an argument of this type: an action of _arguments.
+/// The action of zsh's _arguments for an argument of this type.
 std::string zsh_offer(const std::string& type) {
   if (is_choice(type)) return fmt::format("({})", words_of(type));
   if (is_file(type)) return "_files";

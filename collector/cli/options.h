@@ -1,4 +1,4 @@
-// What a subcommand is to main(), and how its options are declared.
+// A subcommand for main(), and how its options are declared.
 //
 // CLI11 reads the command line; these few functions fix what it leaves open, the same for every
 // command: a value given twice counts the last time, a list is repeated or separated by commas and
@@ -49,10 +49,10 @@ void add_count(CLI::App& app, const std::string& names, std::int64_t least, std:
 /// A number of seconds greater than 0.
 void add_seconds(CLI::App& app, const std::string& names, double& value,
                  const std::string& description);
-/// Repeated or separated by commas: -m a,b -m c.
+/// The option may be repeated, or hold commas: -m a,b -m c.
 void add_list(CLI::App& app, const std::string& names, const std::string& type,
               std::vector<std::string>& values, const std::string& description);
-/// Repeated, never split: --param a=1 --param b=2.
+/// The option may be repeated and is never split: --param a=1 --param b=2.
 void add_repeated(CLI::App& app, const std::string& names, const std::string& type,
                   std::vector<std::string>& values, const std::string& description);
 /// Positionals, any number of them.

@@ -1,4 +1,4 @@
-// What the other end of a stream is, and the colours it gets. NO_COLOR is honoured
+// The kind of a stream's other end, and the colours it gets. NO_COLOR is honoured
 // (https://no-color.org: set and not empty), and so is TERM=dumb.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What CLI11 does not accept, as one sentence of ours with the nearest names.
+// Errors of CLI11, as one sentence of ours with the nearest names.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ Error usage_error(const CLI::App& program, const CLI::ParseError& refusal);
 /// The mistake of naming no command at all.
 Error no_command(const CLI::App& program);
 
-/// What a command can do about too little memory, in the words of its own options.
+/// The advice of a command against too little memory, in the words of its own options.
 Error out_of_memory(const CLI::App& command);
 
 /// A sentence about a database tells to name another with --db; this names the option that the file

@@ -1,4 +1,4 @@
-// What this program was built from.
+// The sources of this program.
 #pragma once
 
 #include <string>

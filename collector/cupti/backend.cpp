@@ -100,7 +100,7 @@ class GpuBackend final : public run::Backend {
   std::span<const std::string> counters() const { return counters_; }
   bool is_cancelled() const { return cancelled_ && cancelled_(); }
   double timeout_s() const { return timeout_s_; }
-  /// Started when it is first needed.
+  /// The library starts when it is first needed.
   const Cublas& cublas() {
     if (!cublas_) cublas_.emplace(cublas_library().api, context_);
     return *cublas_;
@@ -159,7 +159,7 @@ class GpuBackend final : public run::Backend {
   Memory flush_;
   std::vector<std::string> counters_;
   bool is_selected_ = false;
-  mutable std::optional<CounterSupport> support_;  ///< asked for once, when first needed
+  mutable std::optional<CounterSupport> support_;  ///< found once, when first needed
   std::unique_ptr<Plan> plan_;
   std::optional<Profiler> profiler_;
 };
@@ -218,7 +218,7 @@ class GpuWorkload final : public run::Workload {
     }
     if (reason.empty()) {
       try {
-        for (const run::Launch& launch : launches) find(launch);  // loaded before the counting
+        for (const run::Launch& launch : launches) find(launch);  // counting needs loaded modules
         return backend_.measure(launches.size(), [&](std::size_t i) {
           start_from_input(launches[i], schema::CacheState::warm);
         });

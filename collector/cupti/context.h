@@ -40,7 +40,7 @@ class Context {
   void note_failure(const std::string& words);
   /// To be called after a kernel that does not end.
   void note_hang(const std::string& words) { broken_by_ = words; }
-  /// What broke the context; empty while it works.
+  /// The reason why the context broke; empty while it works.
   const std::string& broken_by() const { return broken_by_; }
 
  private:

@@ -28,7 +28,7 @@ struct CublasApi {
 Loaded<CublasApi> load_cublas(const std::vector<std::filesystem::path>& directories,
                               bool search_loader_path = true);
 
-/// Loaded once a process, when first asked for.
+/// The library, loaded once a process, when first asked for.
 const Loaded<CublasApi>& cublas_library();
 
 /// The library on one context.

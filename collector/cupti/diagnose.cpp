@@ -62,7 +62,8 @@ Finding neighbours_finding(const schema::DeviceState& state) {
   Finding finding{"neighbours", true, "", "", "shared "};
   bool is_about_dcgm = false;
   for (const schema::Disturbance& one : state.disturbances) {
-    if (one.kind == "MIG" || one.kind == "throttled") continue;  // said by others, or of the moment
+    if (one.kind == "MIG" || one.kind == "throttled")
+      continue;  // others say these, or they belong to the moment
     if (!finding.detail.empty()) finding.detail += "; ";
     finding.detail += one.what.empty() ? "unknown: " + one.reason : one.what;
     finding.ok = finding.ok && !one.is_felt;

@@ -1,4 +1,4 @@
-// What works on this machine, and how to mend what does not: the hardware half of `doctor`.
+// The state of this machine, and how to mend what does not: the hardware half of `doctor`.
 #pragma once
 
 #include <istream>
@@ -13,9 +13,9 @@ namespace warpmeter::cupti {
 struct Finding {
   std::string name;  ///< "driver", "CUPTI", "device 0", "counters", "NVML", "MIG", "neighbours"
   bool ok = false;
-  std::string detail;                 ///< what was found
-  std::string remedy;                 ///< what to do; empty when ok
-  const char* otherwise = "missing";  ///< what it is called when it is not ok, in seven columns
+  std::string detail;                 ///< the finding
+  std::string remedy;                 ///< the next step; empty when ok
+  const char* otherwise = "missing";  ///< its name when it is not ok, in seven columns
 };
 
 /// Who else is on a card, and what on this machine reads counters or shares cards.

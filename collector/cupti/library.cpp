@@ -1,5 +1,5 @@
-// Loading is three small steps a library: find the file, take every symbol, ask whether it works.
-// The first that fails leaves its reason.
+// A library loads in three small steps: find the file, take every symbol, ask whether it works. The
+// first that fails leaves its reason.
 #include "collector/cupti/library.h"
 
 #include <dlfcn.h>

@@ -202,7 +202,7 @@ struct Loaded {
   std::string sentence() const { return failure + "; " + remedy; }
 };
 
-/// Loaded once a process. driver_library() has also called cuInit and found at least one device.
+/// The driver's library, loaded once a process.
 const Loaded<DriverApi>& driver_library();
 const Loaded<CuptiApi>& cupti_library();
 const Loaded<NvmlApi>& nvml_library();

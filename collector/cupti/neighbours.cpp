@@ -28,8 +28,8 @@ struct Kin {
   pid_t parent = 0;
 };
 
-/// What /proc/N/stat says, "7 (name) S 1 …"; a name may hold brackets. Nothing where there is no
-/// such process.
+/// The fields of /proc/N/stat, "7 (name) S 1 …"; a name may hold brackets. Nothing where there is
+/// no such process.
 std::optional<Kin> read_stat(const fs::path& proc, pid_t process) {
   std::ifstream file(proc / std::to_string(process) / "stat");
   const std::string text{std::istreambuf_iterator<char>(file), {}};

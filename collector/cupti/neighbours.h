@@ -29,7 +29,7 @@ struct Look {
 /// where that is not known. Not those that this process or a child of it started.
 std::vector<schema::Disturbance> processes_on(const Look& look);
 
-/// What on this machine reads counters or shares cards: DCGM's engine and exporter, MPS.
+/// The services on this machine that read counters or share cards: DCGM's engine and exporter, MPS.
 std::vector<schema::Disturbance> services_of(const std::filesystem::path& proc = "/proc");
 
 /// Clocks that somebody has set for the card.

@@ -23,7 +23,7 @@ nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int* current,
                                   unsigned int* pending);
 nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, int* mode);
 
-// What an older NVML may lack.
+// The fields that an older NVML may lack.
 struct nvmlProcessInfo_t {
   unsigned int pid;
   unsigned long long usedGpuMemory;  // bytes; all bits set: not known

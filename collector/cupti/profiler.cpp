@@ -46,7 +46,7 @@ std::string obstacle(const CuptiApi& api, CUdevice device) {
   return "CUPTI gives no reason";
 }
 
-/// What stands in the way of everything on the device, whatever CUPTI says; empty: nothing known.
+/// The obstacle to all measurements on the device, whatever CUPTI says; empty: nothing known.
 std::string sharing(CUdevice device) {
   int shared = 0;
   const auto& driver = driver_library();
@@ -135,7 +135,7 @@ bool Profiler::run_pass(const std::function<void()>& launch_all) {
     try {
       ranges_.stop();
     } catch (const Error&) {
-      // What went wrong first is what matters.
+      // The first error is the one that matters.
     }
     throw;
   }

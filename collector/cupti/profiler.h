@@ -28,7 +28,7 @@
 
 namespace warpmeter::cupti {
 
-/// What a device can count.
+/// The counters of a device.
 struct CounterSupport {
   std::vector<std::uint8_t> availability;  ///< for a Plan; empty when there is a reason
   std::string unavailable;                 ///< why no counter can be read; empty when they can

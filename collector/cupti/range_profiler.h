@@ -1,7 +1,7 @@
 // CUPTI's Range Profiler on one context, as its calls want to be made: what backend and injector
 // have in common. Automatic ranges: each kernel launch is one.
 //
-// Measured on an H200 with CUPTI 13.0.1 and driver 580, and not documented:
+// Facts that were measured on an H200 with CUPTI 13.0.1 and driver 580, and not documented:
 // - The first Start after Enable takes 130 ms, and 0.7 ms more for each range that a pass may have;
 //   the configuration, the mode of replay and the number of ranges stay as they were then. A later
 //   SetConfig with others succeeds and is ignored, and launches past the number are lost without a
@@ -39,7 +39,7 @@ class RangeProfiler {
   void configure(Image& image, std::size_t first_pass);
   void start();
   bool stop();  ///< true when it was the last pass of the plan
-  /// What was counted goes into the image of configure(). Throws, too, when it is not `ranges`.
+  /// Decodes the counts into the image of configure(). Throws, too, when it is not `ranges`.
   void decode(const Image& image, std::size_t ranges);
   /// The same, whatever number of ranges there is.
   void decode();

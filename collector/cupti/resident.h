@@ -27,8 +27,8 @@ class Resident {
   void mark_launched(const run::Launch& launch);
   /// Contents now, after the stream is idle; learns what `launch` changes.
   std::vector<std::vector<std::byte>> read_back(const run::Launch& launch);
-  /// What cuLaunchKernel wants: a pointer to each argument.
-  /// A buffer's address on the device, for the variables that hold one.
+  /// The arguments for cuLaunchKernel: a pointer to each argument. A buffer's address on the
+  /// device, for the variables that hold one.
   const CUdeviceptr& address(std::size_t buffer) const { return addresses_.at(buffer); }
   const std::vector<kernels::Setting>& settings() const { return problem_.settings; }
   void** arguments() { return argument_pointers_.data(); }

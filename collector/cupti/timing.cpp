@@ -56,7 +56,7 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
   std::free(buffer);
 }
 
-/// Recording is on while it lives.
+/// An object of this class keeps recording on.
 class Recording {
  public:
   Recording(const CuptiApi& api, const Context& context) : api_(api), context_(context) {

@@ -122,7 +122,8 @@ Unit& CodeBase::add_unit(model::KernelFile file) {
   return unit;
 }
 
-/// What an error that lists the unit's kernels leaves out: instances of other compilations.
+/// The kernels that an error leaves out although it lists the unit's: instances of other
+/// compilations.
 std::string CodeBase::kernels_elsewhere(const Unit& unit,
                                         const std::vector<Configuration>& configurations) const {
   if (!spec_.source.ends_with(".cu")) return "";
@@ -217,8 +218,8 @@ std::string no_instance(const Configuration& configuration, const std::string& s
 
 }  // namespace
 
-/// Of a job that failed, one for each of its configurations; none, where the source itself is what
-/// the compiler refuses, for all of them then.
+/// The jobs for each configuration of a failed job; none, where the source itself is what the
+/// compiler refuses, for all of them then.
 std::vector<CodeBase::Job> CodeBase::split(const Job& failed,
                                            const std::vector<Configuration>& configurations) const {
   std::vector<Job> without_instances(1);
@@ -282,7 +283,7 @@ std::vector<Kernel> CodeBase::compile_source(const std::vector<Configuration>& c
   return kernels;
 }
 
-/// What is no source any more.
+/// Refuses a file that is no source.
 void CodeBase::refuse_compiled(const Text& at, std::string_view what) const {
   refuse(spec_, at,
          fmt::format("{} is compiled already, and {} nothing of it; give the .cu", spec_.source,

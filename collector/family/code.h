@@ -39,7 +39,7 @@ struct Kernel {
 /// The kernels' code for one architecture (90 is sm_90).
 class CodeBase {
  public:
-  /// Done and all compilations, from any thread.
+  /// A function of the done and all compilations, from any thread.
   using Progress = std::function<void(std::size_t done, std::size_t all)>;
 
   CodeBase(const FamilySpec& spec, int arch) : spec_(spec), arch_(arch) {}

@@ -18,7 +18,7 @@ std::size_t line_length(std::string_view rest) {
   return std::min(end, rest.size());
 }
 
-/// Of the comment that `rest` begins with; 0: none.
+/// The length of the comment that `rest` begins with; 0: none.
 std::size_t comment_length(std::string_view rest) {
   if (rest.starts_with("//")) return line_length(rest);
   if (!rest.starts_with("/*")) return 0;
@@ -26,8 +26,8 @@ std::size_t comment_length(std::string_view rest) {
   return end == std::string_view::npos ? rest.size() : end + 2;
 }
 
-/// Of the string or character that `rest` begins with; 0: none. One that is not closed ends with
-/// its line, as the apostrophe of an #error does.
+/// The length of the string or character that `rest` begins with; 0: none. One that is not closed
+/// ends with its line, as the apostrophe of an #error does.
 std::size_t literal_length(std::string_view rest, bool is_behind_word) {
   if (rest.starts_with("R\"") && !is_behind_word) {
     const std::size_t open = rest.find('(');

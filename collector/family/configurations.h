@@ -21,7 +21,7 @@ struct Configuration {
   std::map<std::string, std::string, std::less<>> values;  ///< all of them, as they were written
   std::string kernel;                ///< with the values in place of the names: "tiled<16, 1>"
   std::vector<std::string> defines;  ///< "TILE=16", of parameters that the source itself names
-  std::string doubt;  ///< what may be wrong with the kernel's name if it does not compile
+  std::string doubt;  ///< a possible mistake in the kernel's name, if it does not compile
 };
 
 /// The size that `-n` gives, and that a launch is recorded with: n, else the first. "": none.

@@ -29,7 +29,7 @@ Dim3 extent(const FamilySpec& spec, std::string_view what, const std::vector<Tex
   return {all[0], all[1], all[2]};
 }
 
-/// What the compiler reads of one's own files.
+/// The text of the user's own files that the compiler reads.
 std::string source_with_headers(const FamilySpec& spec) {
   if (!spec.source.ends_with(".cu")) return "";
   std::string text = model::source_text(spec.source);
@@ -94,7 +94,7 @@ void FileFamily::compile(const CodeBase::Progress& progress) {
          ExitCode::file);
 }
 
-/// What is wrong with a configuration whatever its size, said before anything runs.
+/// Refuses a configuration that is wrong at every size, before anything runs.
 void FileFamily::check(const Configuration& configuration, const Kernel& kernel) const {
   if (!kernel.failure.empty()) return;
   const std::int64_t first = family_.sizes.empty() ? 0 : family_.sizes.front();

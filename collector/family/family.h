@@ -25,7 +25,7 @@ class FileFamily {
   const kernels::Family& family() const { return family_; }
   const std::vector<std::string>& remarks() const { return code_.remarks(); }
   const FamilySpec& spec() const { return spec_; }
-  /// What a variant of this family was made of.
+  /// The configuration from which a variant of this family was made.
   const Configuration& configuration_of(const kernels::Variant& variant) const {
     return configurations_[static_cast<std::size_t>(&variant - family_.variants.data())];
   }

@@ -64,13 +64,13 @@ std::string code_of(std::string_view ptx, const std::string& entry) {
   return code;
 }
 
-/// Of machine code alone: the whole of it.
+/// The digest of machine code: the whole of it.
 std::string digest_of(std::span<const unsigned char> cubin) {
   const std::string_view bytes(reinterpret_cast<const char*>(cubin.data()), cubin.size());
   return fmt::format("{} {}\n", bytes.size(), std::hash<std::string_view>()(bytes));
 }
 
-/// Of a launch by itself, whatever it is compared with.
+/// The state of a launch by itself, whatever it is compared with.
 std::string own_state(const FileFamily& file, const kernels::Variant& variant, std::int64_t n) {
   const FamilySpec& spec = file.spec();
   const Configuration& configuration = file.configuration_of(variant);

@@ -1,4 +1,4 @@
-// What a launch of a family file depends on, so that --watch runs again only what changed.
+// The inputs of a launch of a family file, so that --watch runs again only what changed.
 #pragma once
 
 #include <cstdint>

@@ -153,7 +153,7 @@ std::uint32_t tile_of(const std::string& source, std::string_view body, int dime
   return dimensions <= 2 && extent % 4 == 0 && fits ? extent : 0;
 }
 
-/// What the body says of blocks to start from.
+/// Finds the blocks to start from in the body.
 void find_start(const std::string& source, std::string_view body, std::uint32_t most_threads,
                 Found& found) {
   found.dimensions = dimensions_of(body);

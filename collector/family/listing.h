@@ -1,5 +1,5 @@
-// What a file of kernels holds, as its author wrote it: each kernel with its C++ signature and a
-// command to start from.
+// The content of a file of kernels, as its author wrote it: each kernel with its C++ signature and
+// a command to start from.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,8 @@ std::string signature_in(const std::string& source, const std::string& kernel);
 /// says different ones in several places, of which a preprocessor may choose one.
 std::vector<std::string> declared_parameters(const std::string& source, const std::string& kernel);
 
-/// What the templates among the source's kernels call their parameters: {"TILE", "PAD"}; but not
-/// what a preprocessor command names, which may be a macro all the same.
+/// The names of template parameters of the source's kernels: {"TILE", "PAD"}; but not what a
+/// preprocessor command names, which may be a macro all the same.
 std::set<std::string> template_parameters_in(const std::string& source);
 
 }  // namespace warpmeter::family

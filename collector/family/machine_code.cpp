@@ -70,7 +70,7 @@ model::ptx::Variable variable_of(const model::sass::VariableDeclaration& declare
   variable.name = name;
   variable.type = Type::b8;
   variable.bytes = declared.bytes;
-  // What is so many bytes long may be aligned to no more than the power of two in it.
+  // A variable's alignment is at most the power of two in its length.
   variable.alignment = static_cast<std::uint32_t>(
       std::uint64_t{1} << std::countr_zero(declared.bytes | most_alignment));
   return variable;

@@ -28,14 +28,14 @@ MachineCode read_machine_code(const std::string& path);
 /// Throws Error{file} for what was read of a file that is no cubin.
 void check_is_machine_code(const std::string& path, const std::vector<std::byte>& bytes);
 
-/// What the file is for: "sm_90a". Throws as read_machine_code.
+/// The architecture of the file: "sm_90a". Throws as read_machine_code.
 std::string target_of(const std::string& path);
 
 /// Why a device (90 is compute capability 9.0) does not run the file, with what to do; empty: it
 /// does. `target`: what the file is for.
 std::string why_not_on(int compute_capability, const std::string& path, const std::string& target);
 
-/// What machine code is not for, with what to do: "k.cubin is machine code alone, …".
+/// The message for requests that need PTX, with what to do: "k.cubin is machine code alone, …".
 std::string without_ptx(std::string_view path);
 
 }  // namespace warpmeter::family

@@ -1,4 +1,4 @@
-// What a configuration's kernel takes at a size: its arguments, worked out and filled.
+// The arguments of a configuration's kernel at a size, worked out and filled.
 #pragma once
 
 #include <cstdint>

@@ -113,7 +113,7 @@ class Reader {
     std::map<long double, const Text*> seen;
     for (const Text& value : size.values) {
       const auto number = parameter_number(value.text);
-      if (!number) continue;  // said where it is computed
+      if (!number) continue;  // the place of its computation says it
       const auto [place, is_new] = seen.try_emplace(*number, &value);
       if (is_new) continue;
       const std::string& first = place->second->text;

@@ -88,7 +88,7 @@ struct FamilySpec {
 [[noreturn]] void refuse(const FamilySpec& spec, const Text& at, const std::string& what,
                          ExitCode code = ExitCode::usage);
 
-/// What `work` gives; what it throws is said with the place.
+/// The result of `work`; what it throws is said with the place.
 template <class Work>
 std::invoke_result_t<Work> checked(const FamilySpec& spec, const Text& at, Work work) {
   try {

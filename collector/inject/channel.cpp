@@ -106,7 +106,7 @@ void Channel::write(const Message& message) {
 
 namespace {
 
-/// Of keep_connection(); -1: none.
+/// The connection of keep_connection(); -1: none.
 std::atomic<int> kept{-1};
 
 }  // namespace

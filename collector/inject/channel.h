@@ -23,7 +23,7 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  /// What warpmeter wants of this process; nullopt when it did not say within ten seconds.
+  /// The wishes of warpmeter for this process; nullopt when it did not say within ten seconds.
   std::optional<Config> receive_config();
 
   void send(const Message& message);

@@ -30,7 +30,7 @@ thread_local Pending pending;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-/// Taking the counters costs 0.3 s, so a process that uses them keeps them for a while.
+/// A process takes the counters in 0.3 s, so it keeps them for a while.
 constexpr auto turn = 1s;
 constexpr auto idle = 20ms;
 

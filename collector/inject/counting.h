@@ -47,7 +47,7 @@ class Counting {
   /// anything: so it is looked up at the first launch. Throws Error{no_hardware} when it is not one
   /// of ours.
   static const cupti::DriverApi& driver();
-  /// What is known of a context; without a session there is a reason.
+  /// The state of a context; without a session there is a reason.
   struct Context {
     std::uint32_t device = 0, number = 0;
     std::unique_ptr<cupti::Plan> plan;
@@ -85,8 +85,8 @@ class Counting {
   const cupti::CuptiApi& api_;
   const Mode mode_;
   const std::vector<std::string> counters_;
-  /// Held from the beginning of a launch call to its end, whichever thread it is in: a launch of
-  /// another thread in between would land in the same range.
+  /// The mutex is locked from the beginning of a launch call to its end, whichever thread it is in:
+  /// a launch of another thread in between would land in the same range.
   std::mutex mutex_;
   Filter filter_;
   std::map<CUcontext, Context> contexts_;

@@ -15,9 +15,8 @@
 
 namespace warpmeter::inject {
 
-/// Whether a kernel is meant: NAME is its bare name ("reduce") or one that tables show to tell it
-/// from others ("reduce<4>"), or regex:PATTERN (POSIX extended, as grep -E has it) finds the bare
-/// name.
+/// A pattern for kernels: NAME is its bare name ("reduce") or one that tables show to tell it from
+/// others ("reduce<4>"), or regex:PATTERN (POSIX extended, as grep -E has it) finds the bare name.
 class KernelPattern {
  public:
   /// Empty: every kernel. Throws Error{usage} for a pattern that is no regular expression.

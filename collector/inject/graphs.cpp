@@ -13,7 +13,7 @@ namespace warpmeter::inject {
 
 void Graphs::add(const cupti::DriverApi& api, CUgraphExec executable, CUgraph graph) {
   auto steps = std::make_shared<GraphSteps>(api, graph);
-  // Destroying the one before calls the driver, and the driver us: not with the lock held.
+  // The destructor of the old one calls the driver, and the driver us: not with the lock held.
   const std::lock_guard lock(mutex_);
   graphs_[executable].swap(steps);
 }

@@ -20,7 +20,7 @@ class Graphs {
   void remove(CUgraphExec executable);
   /// nullptr for one that was made before we were there.
   std::shared_ptr<GraphSteps> find(CUgraphExec executable) const;
-  /// Made of the kernels in it.
+  /// The name is made of the kernels in it.
   std::string name_of(CUgraphExec executable) const;
 
  private:

@@ -10,7 +10,7 @@
 namespace warpmeter::inject {
 namespace {
 
-/// Of cuLaunchKernel; cuLaunchCooperativeKernel's begin with the same.
+/// The parameters of cuLaunchKernel; cuLaunchCooperativeKernel's begin with the same.
 struct KernelParameters {
   CUfunction f;
   unsigned int grid[3], block[3];

@@ -1,4 +1,4 @@
-// What a launch function of the driver was asked to do, whichever of them it was.
+// The request of a driver's launch function, whichever of them it was.
 #pragma once
 
 #include <array>
@@ -22,20 +22,20 @@ struct LaunchCall {
 /// The driver's functions that launch something, for cuptiEnableCallback.
 std::span<const CUpti_CallbackId> launch_functions();
 
-/// What a call of one of them launches; nullopt for any other function, and for
+/// The launch in a call of one of them; nullopt for any other function, and for
 /// cuLaunchCooperativeKernelMultiDevice, which no range can hold.
 std::optional<LaunchCall> read_launch(CUpti_CallbackId function, const void* parameters);
 
 /// A graph that had been made executable is no longer what it was.
 struct GraphChange {
   CUgraphExec executable = nullptr;
-  CUgraph graph = nullptr;  ///< what it is now; nullptr: some node of it was changed
+  CUgraph graph = nullptr;  ///< its graph now; nullptr: some node of it was changed
 };
 
 /// The driver's functions that change an executable graph.
 std::span<const CUpti_CallbackId> graph_changing_functions();
 
-/// What a call of one of them changes; nullopt for any other function.
+/// The change in a call of one of them; nullopt for any other function.
 std::optional<GraphChange> read_graph_change(CUpti_CallbackId function, const void* parameters);
 
 /// To be called when the program enters cuGraphLaunch: the driver launches `other` in its place.

@@ -17,7 +17,7 @@
 
 namespace warpmeter::inject {
 
-/// What an instruction counted, by CUPTI's name of the metric.
+/// The counts of an instruction, by CUPTI's name of the metric.
 struct InstructionCounts {
   Instruction at;
   std::map<std::string, std::uint64_t, std::less<>> values;

@@ -8,7 +8,7 @@
 namespace warpmeter::inject {
 namespace {
 
-/// What CUPTI allocated for us.
+/// The text that CUPTI allocated for us.
 std::string take_text(char* text) {
   std::string taken = text != nullptr ? text : "";
   std::free(text);

@@ -1,4 +1,4 @@
-// What the injected library and `warpmeter profile` say to each other.
+// The messages between the injected library and `warpmeter profile`.
 //
 // The program's environment names a socket in a private folder (WARPMETER_SOCKET). Every process
 // that loads the injector connects to it by itself: nothing is inherited, so a child that closes
@@ -49,7 +49,7 @@ enum class Mode : std::uint8_t {
   activity,  ///< durations of kernels, copies and API calls
   counters,  ///< counters of every chosen launch
   lines,     ///< accesses by source line, of one launch in the whole process
-  stalls,    ///< what its warps wait for by source line, of one launch in the whole process
+  stalls,    ///< the warps' waits by source line, of one launch in the whole process
 };
 
 /// Which launches are measured.
@@ -66,7 +66,7 @@ struct Config {
   std::string cupti_directory;  ///< where libcupti.so.13 lies
   std::vector<std::string> counters;
   Selection selection;
-  /// Of Mode::lines and Mode::stalls: the kernel, as the machine code has it, whose first chosen
+  /// For Mode::lines and Mode::stalls: the kernel, as the machine code has it, whose first chosen
   /// launch is looked at.
   std::string lines_of;
   /// Where kernels are executed by the model: as which device, how many of them, and whether their
@@ -87,7 +87,7 @@ struct Name {
   std::string text;
 };
 
-/// What a launch is made of; the same for both modes. Unknown is nullopt.
+/// The shape of a launch; the same for both modes. Unknown is nullopt.
 struct LaunchShape {
   std::uint32_t device = 0, context = 0, stream = 0;
   std::uint32_t kernel = 0;  ///< Name: as the machine code has it
@@ -110,8 +110,9 @@ struct Launch {
   /// selection leaves out included.
   std::uint32_t occurrence = 0;
   std::uint32_t failure = 0;      ///< Name: why the kernel did not end well; 0: it did
-  std::uint32_t explanation = 0;  ///< Explained: what was found in it; 0: nobody looked
-  /// Of Mode::lines and Mode::stalls, Name: why it has none; 0: what it has was sent before.
+  std::uint32_t explanation = 0;  ///< the number of its Explained message; 0: nobody looked
+  /// For Mode::lines and Mode::stalls, the Name of the reason why it has none; 0: what it has was
+  /// sent before.
   std::uint32_t without_lines = 0;
   bool could_not_run = false;  ///< it failed because nothing here can execute its kernel
 };
@@ -132,7 +133,7 @@ struct Lines {
   std::vector<Line> lines;
 };
 
-/// What warps waited for on source lines, of the Launch that this connection sends next; as many of
+/// The warps' waits on source lines, of the Launch that this connection sends next; as many of
 /// these as they need.
 struct Stalls {
   struct Stall {
@@ -155,7 +156,7 @@ struct Finding {
 /// How much of this process was looked at since the Checked before: sent as its launches end, for a
 /// process may end in the middle.
 struct Checked {
-  std::uint64_t launches = 0;  ///< followed to their ends
+  std::uint64_t launches = 0;  ///< launches that were followed to their ends
   std::uint64_t stopped = 0;   ///< kernels that did not come to their ends
   std::uint64_t refused = 0;   ///< launches and calls that the model could not answer
   std::uint64_t partial = 0;   ///< launches with memory beyond what could be followed
@@ -169,7 +170,7 @@ struct Found {
   schema::Finding finding;
 };
 
-/// What was found in launches: sent once, before the first of them.
+/// The findings of launches: sent once, before the first of them.
 struct Explained {
   std::uint32_t id = 0;  ///< from 1, none twice on a connection
   bool was_made = false;
@@ -184,7 +185,8 @@ struct Activity {
   std::optional<double> duration_ns;  ///< unknown where the model executes
   std::uint64_t amount = 0;  ///< bytes of a copy, warp instructions of a kernel; 0: not known
   std::optional<LaunchShape> shape;
-  /// Of a kernel: greater for later launches of the process; 0 for one inside of a graph.
+  /// The correlation of a kernel: greater for later launches of the process; 0 for one inside of a
+  /// graph.
   std::uint32_t correlation = 0;
 };
 struct Activities {

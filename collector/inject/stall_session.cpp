@@ -12,7 +12,7 @@ namespace {
 
 /// A sample each 2^11 cycles: some thousands of a launch of ten microseconds on a large device.
 constexpr std::uint32_t period_log2 = 11;
-/// Of a kernel, what more have no room.
+/// A kernel's instructions beyond this number have no room.
 constexpr std::size_t most_instructions = 1 << 14;
 constexpr std::string_view prefix = "smsp__pcsamp_warps_issue_stalled_", no_issue = "_not_issued";
 

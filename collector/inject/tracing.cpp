@@ -34,7 +34,7 @@ constexpr std::size_t activities_a_frame =
 constexpr auto patience = 2s;
 /// At the end of the process, for what is left.
 constexpr auto last_patience = 60s;
-/// Flushing may take a 20th of the program's time, not more.
+/// A flush may take a 20th of the program's time, not more.
 constexpr int flush_share = 20;
 
 /// A hundred thousand launches a second pass here: what a name means is found out once.
@@ -46,7 +46,7 @@ struct Kernel {
 struct Recording;
 void read(Recording& all, const FilledBuffer& buffer);
 
-/// Used by the delivery thread alone, but for what is atomic or has a mutex.
+/// The delivery thread alone uses this, but for what is atomic or has a mutex.
 struct Recording {
   Recording(Channel& where, const cupti::CuptiApi& with, const Selection& selection)
       : channel(where),
@@ -286,7 +286,7 @@ void after_waiting() {
   const auto begin = Clock::now();
   Clock::rep due = all.next_flush.load(std::memory_order_relaxed);
   if (begin.time_since_epoch().count() < due) return;
-  // Of two threads that come at once one flushes.
+  // One thread flushes if two come at once.
   if (!all.next_flush.compare_exchange_strong(due,
                                               Clock::time_point::max().time_since_epoch().count()))
     return;

@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 constexpr const char* by_hand = "dcgmi profile --resume";
 constexpr std::chrono::seconds patience{10};  // it answers in a second, or its daemon hangs
 
-/// Closed when it goes.
+/// The destructor closes the descriptor.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -202,7 +202,7 @@ DcgmPause::DcgmPause(std::function<void(const std::string&)> complain)
   const std::optional<std::string> failure = hear_line(answers_read.get());
   if (!failure || !failure->empty()) {
     waitpid(watcher_, nullptr, 0);
-    if (!failure) Holders(dcgmi_).leave();  // killed, perhaps after it paused
+    if (!failure) Holders(dcgmi_).leave();  // a kill may come after the pause
     throw Error(ExitCode::no_hardware,
                 fmt::format("DCGM's profiling cannot be paused: {}; nothing was measured",
                             failure ? *failure : "the process that was to do it has ended"));

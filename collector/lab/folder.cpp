@@ -159,7 +159,7 @@ void Folder::add(const Submission& submission) const {
                                             "queue: {}",
                                             name, submission.job, std::strerror(errno)));
   }
-  // What cannot be remembered is found by its folder.
+  // A job that cannot be remembered is found by its folder.
   const std::string known = registry();
   std::error_code error;
   if (known.empty() || (fs::create_directories(known, error), error)) return;

@@ -109,7 +109,7 @@ bool is_same_job(const Plan& a, const Plan& b) {
   Plan other = b;
   other.id = a.id;
   other.created = a.created;
-  // What is known of durations by now may divide the same launches in another way.
+  // Durations that are known by now may divide the same launches in another way.
   if (other.tasks.size() == a.tasks.size()) other.tasks = a.tasks;
   other.division = a.division;
   return to_json(a) == to_json(other);

@@ -1,4 +1,4 @@
-// What a job is: the command, what of it each task does, and how Slurm is asked. It is written
+// The plan of a job: the command, what of it each task does, and how Slurm is asked. It is written
 // once, as plan.json, and never changed; everything else in the job's folder follows from it.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace warpmeter::lab {
 
-/// What one task adds to what all have; empty: nothing.
+/// The words that one task adds to the common ones; empty: nothing.
 struct Task {
   std::int64_t number = 0;            ///< from 1, as Slurm's array counts
   std::vector<std::string> launches;  ///< the launches of a command that was split

@@ -19,7 +19,7 @@ bool has_final_end(const Folder& folder, std::int64_t task) {
   return may_be && folder.has_stored(task);
 }
 
-/// Of each task what Slurm says, by the last job that was given it.
+/// The state of each task by Slurm, by the last job that was given it.
 std::map<std::int64_t, QueuedTask> by_task(const std::vector<Submission>& submissions,
                                            const std::vector<QueuedTask>& queue) {
   std::map<std::int64_t, QueuedTask> result;

@@ -48,7 +48,7 @@ std::string comment(const std::string& text) {
   return line + "\n";
 }
 
-/// What a person would have typed without Slurm: what runs are recorded with.
+/// The command that a person would have typed without Slurm: what runs are recorded with.
 std::string typed(const Plan& plan) {
   std::vector<std::string> words = {"warpmeter"};
   words.insert(words.end(), plan.command.begin(), plan.command.end());

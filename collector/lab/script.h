@@ -10,7 +10,8 @@
 
 namespace warpmeter::lab {
 
-/// Of a task. It may run any number of times: what it finished is kept. `folder`: the job's.
+/// The script of a task. It may run any number of times: what it finished is kept. `folder`: the
+/// job's.
 std::string task_script(const Plan& plan, const std::string& folder);
 
 /// Joins what the tasks measured in merged.db, made anew each time.
@@ -19,10 +20,10 @@ std::string merge_script(const Plan& plan, const std::string& folder);
 /// The name of a task's files: "0007".
 std::string task_name(std::int64_t number);
 
-/// What sbatch is told of every task, also where the script cannot say it (a line break in it).
+/// The options of sbatch for every task, also where the script cannot say it (a line break in it).
 std::vector<std::string> task_options(const Plan& plan, const std::string& folder);
 
-/// Of merging: whom it is charged to, and nothing of what measuring needs.
+/// The options of sbatch for merging: whom it is charged to, and nothing of what measuring needs.
 std::vector<std::string> merge_options(const Plan& plan, const std::string& folder);
 
 /// A native option as it is typed ("--qos low", "-A lab") as words of a command line.

@@ -59,7 +59,7 @@ std::vector<QueuedTask> from_squeue(const std::vector<std::int64_t>& jobs) {
   return tasks;
 }
 
-/// Of jobs that squeue has forgotten. A cluster without accounting tells nothing.
+/// Adds jobs that squeue has forgotten. A cluster without accounting tells nothing.
 void add_from_sacct(const std::vector<std::int64_t>& jobs, std::vector<QueuedTask>& tasks) {
   Answer answer;
   try {

@@ -1,4 +1,4 @@
-// What Slurm's own commands are asked, and what they answer.
+// The questions to Slurm's own commands, and what they answer.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Node {
 /// sinfo. Throws Error{no_hardware} where there is no Slurm, or its controller does not answer.
 std::vector<Node> nodes();
 
-/// Of "gpu:h200:8(S:0-1),shard:4" the GPUs, by type.
+/// The GPUs of "gpu:h200:8(S:0-1),shard:4", by type.
 std::map<std::string, std::int64_t> gpus_of(const std::string& gres);
 
 /// A task of an array, or a job without one (task 0), as squeue or sacct knows it.
@@ -32,8 +32,7 @@ struct QueuedTask {
   bool is_running() const;
 };
 
-/// Of these jobs what Slurm still knows; where it has forgotten one, its accounting where there is
-/// one.
+/// The state of these jobs by Slurm; where it has forgotten one, its accounting where there is one.
 std::vector<QueuedTask> queued(const std::vector<std::int64_t>& jobs);
 
 /// The array jobs in the queue whose comment is this one.
@@ -47,10 +46,10 @@ std::int64_t submit(const std::string& folder, const std::vector<std::string>& o
 /// scancel. Throws Error{no_hardware} with Slurm's words.
 void cancel(const std::vector<std::int64_t>& jobs);
 
-/// What a node says of storage that it has to see.
+/// A node's view of storage that it has to see.
 struct Sight {
   std::string node;     ///< that answered; empty: none was free, or srun refused
-  std::string missing;  ///< what it does not see; empty: it sees all
+  std::string missing;  ///< the files that it does not see; empty: it sees all
   std::string words;    ///< why none answered
 };
 

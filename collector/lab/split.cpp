@@ -15,7 +15,8 @@ std::vector<Part> split(const std::vector<Launch>& launches, std::size_t parts) 
   std::vector<std::vector<std::size_t>> members(parts);
   std::vector<double> costs(parts);
   for (const std::size_t launch : order) {
-    // Of parts that cost the same the one with the fewest launches: costs of 0 are spread too.
+    // The part with the fewest launches comes first among parts of equal cost: costs of 0 are
+    // spread too.
     const auto lighter = [&](std::size_t a, std::size_t b) {
       if (costs[a] != costs[b]) return costs[a] < costs[b];
       return members[a].size() < members[b].size();

@@ -10,7 +10,7 @@ namespace warpmeter::lab {
 /// One launch of a command.
 struct Launch {
   std::string line;  ///< as `run --launches` reads it
-  double cost = 0;   ///< expected, in any unit
+  double cost = 0;   ///< the expected cost, in any unit
 };
 
 struct Part {

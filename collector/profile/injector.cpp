@@ -94,7 +94,7 @@ fs::path write_stand_ins(const fs::path& folder) {
   write("libcuda.so.1", warpmeter_libcuda_so_1, warpmeter_libcuda_so_1_end);
   write("libcudart.so.12", warpmeter_libcudart_so_12, warpmeter_libcudart_so_12_end);
   write("libcudart.so.13", warpmeter_libcudart_so_13, warpmeter_libcudart_so_13_end);
-  // What programs ask dlopen for.
+  // Programs ask dlopen for this name.
   fs::create_symlink("libcuda.so.1", libraries / "libcuda.so", ignored);
   fs::create_symlink("libcudart.so.13", libraries / "libcudart.so", ignored);
   return libraries;

@@ -7,7 +7,7 @@
 
 namespace warpmeter::profile {
 
-/// Made for one session, for its socket and perhaps the library.
+/// A session's folder, for its socket and perhaps the library.
 class PrivateFolder : public TemporaryFolder {
  public:
   PrivateFolder();  ///< where the path is short enough for a socket; throws Error{file}

@@ -1,4 +1,4 @@
-// What a later run of the program measured, kept until it ends: only then can its launches be
+// The measurements of a later run of the program, kept until it ends: only then can its launches be
 // matched with those of the first. Many launches are alike, so a launch costs little more than its
 // figures.
 #pragma once
@@ -27,7 +27,7 @@ struct Pass {
   std::vector<std::string> counters;  ///< as in its inject::Config
 };
 
-/// Of a launch as the program made it: one sample.
+/// The timing of a launch as the program made it: one sample.
 schema::Timing timing_of(double duration_ns);
 
 class LaterPass {
@@ -40,14 +40,14 @@ class LaterPass {
   /// The launch whose sighting was added right before: its counters or its timing are kept.
   void add(std::uint32_t identity, const std::string& device, const schema::Launch& launch);
 
-  /// What launch `place` of this pass adds to a stored one.
+  /// The additions of launch `place` of this pass to a stored one.
   schema::Completion completion(std::size_t place, std::int64_t launch_id) const;
   /// It as a launch of its own, and its device.
   schema::Launch launch(std::size_t place) const;
   const std::string& device(std::size_t place) const { return kinds_[kind_of_[place]].device; }
 
  private:
-  /// What launches have in common.
+  /// The properties that launches share.
   struct Kind {
     schema::Launch launch;
     std::string device;

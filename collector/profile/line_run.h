@@ -11,7 +11,7 @@
 
 namespace warpmeter::profile {
 
-/// Of the first launch of a kernel that the selection takes.
+/// The lines of the first launch of a kernel that the selection takes.
 struct LaunchLines {
   /// Nothing when there was no such launch.
   std::optional<inject::LaunchShape> shape;

@@ -16,7 +16,7 @@ namespace warpmeter::profile {
 
 class Listener {
  public:
-  /// Of one process. `number` counts connections from 1: process ids are used again.
+  /// The peer is one process. `number` counts connections from 1: process ids are used again.
   struct Peer {
     int number = 0;
     pid_t process = 0;

@@ -1,4 +1,4 @@
-// What processes with the injected library are told to, while their program runs.
+// The receiver of messages from processes with the injected library, while their program runs.
 #pragma once
 
 #include <sys/types.h>

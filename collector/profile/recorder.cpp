@@ -368,7 +368,7 @@ void Recorder::store_all() {
   writer_.settle();
 }
 
-/// Of the devices that have launches.
+/// Stores the states of devices that have launches.
 void Recorder::store_states() {
   if (!options_.states || !run_id()) return;
   for (const auto& [uuid, device_id] : writer_.device_ids()) {

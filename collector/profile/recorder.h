@@ -1,4 +1,4 @@
-// What the injected library tells, put into the database, and summed up for the tables.
+// The messages of the injected library, put into the database, and summed up for the tables.
 //
 // Launches are stored in batches: whatever has come when store() finds the writer free. After a
 // failure of the database everything is only summed up.
@@ -102,14 +102,14 @@ class Recorder final : public Receiver {
   const std::set<std::string>& problems() const { return problems_; }
   /// Kernels that the model was executing when nothing more was heard of their processes.
   const std::set<std::string>& cut_off() const { return cut_off_; }
-  /// What a person should know beside the figures.
+  /// Remarks for a person beside the figures.
   const std::set<std::string>& remarks() const { return remarks_; }
   /// Programs that were started and that nothing was told of; why.
   const std::map<std::string, std::string>& unobserved() const { return unobserved_; }
   /// Arrays that a shape was given for and kernels had; why it fits none of them.
   const std::map<std::string, std::string>& shaped() const { return shaped_; }
   const std::vector<Mismatch>& mismatches() const { return mismatches_; }
-  /// What --check found, each once and by its place in the source.
+  /// The findings of --check, each once and by its place in the source.
   std::vector<inject::Finding> findings() const;
   /// How much was looked at, over all processes.
   struct Coverage : inject::Checked {

@@ -13,7 +13,7 @@
 namespace warpmeter::profile {
 namespace {
 
-/// What the library that answers the API needs to be preloaded before it.
+/// The library that answers the API needs this preloaded before it.
 #ifdef WARPMETER_SANITIZERS
 constexpr const char* before_library = WARPMETER_SANITIZERS ":";
 #else
@@ -76,7 +76,8 @@ class Session {
       const bool heard = listener_.listen(turn);
       receiver_.store();
       if (!ended && program_.poll()) ended = Clock::now();
-      // What a process sent before it ended is still in its connection: read on to the ends.
+      // Messages that a process sent before it ended are still in its connection: read on to the
+      // ends.
       if (ended && !heard && (listener_.processes().empty() || gave_up())) break;
       stop_in_time(begin);
       if (stopper_) stopper_->act(program_, listener_);
@@ -108,7 +109,7 @@ class Session {
     return all;
   }
 
-  /// What is installed comes first.
+  /// An installed library comes first.
   std::string library_path() const {
     const char* before = std::getenv("LD_LIBRARY_PATH");
     return before == nullptr || *before == '\0'
@@ -124,7 +125,7 @@ class Session {
   }
 
   void take(const Listener::Peer& peer, inject::Message&& message) {
-    // Of children that are to be left alone nobody asks.
+    // Nobody asks about children that are left alone.
     if (std::holds_alternative<inject::Unobserved>(message) && !options_.all_processes) return;
     if (broken_.count(peer.number) != 0 || receiver_.take(peer.number, std::move(message))) return;
     broken_.insert(peer.number);

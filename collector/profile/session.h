@@ -20,10 +20,10 @@ struct Options {
   bool is_preloaded =
       false;  ///< it answers the API where there is no GPU; else the driver loads it
   std::filesystem::path stand_ins;  ///< a folder of libraries for a preloaded one; empty: none
-  std::filesystem::path socket;     ///< made here; in a folder of ours
+  std::filesystem::path socket;     ///< the socket's path; in a folder of ours
   bool all_processes = true;        ///< the program's children too
   Program::Streams streams;
-  std::map<std::string, std::string> variables;  ///< added to its environment
+  std::map<std::string, std::string> variables;  ///< variables for its environment
   std::optional<std::chrono::duration<double>> timeout;
   std::function<bool()> cancelled;                 ///< true: end the program, keep what there is
   std::function<void(const std::string&)> remark;  ///< a line for the person, now

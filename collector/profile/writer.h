@@ -38,9 +38,9 @@ class Writer {
   void settle();
 
   std::optional<std::int64_t> run_id() const { return run_id_; }
-  /// Of the launches that have a place, by place; 0: not one of those that were stored.
+  /// The ids of launches that have a place, by place; 0: not one of those that were stored.
   const std::vector<std::int64_t>& launch_ids() const { return launch_ids_; }
-  /// Of the devices that have launches, by UUID.
+  /// The ids of devices that have launches, by UUID.
   const std::map<std::string, std::int64_t>& device_ids() const { return device_ids_; }
   const std::optional<Error>& failure() const { return failure_; }
   void fail(const Error& failure) { failure_ = failure; }

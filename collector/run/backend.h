@@ -28,7 +28,7 @@ struct Launch {
   std::string library = {};
 };
 
-/// What one launch left behind.
+/// The results of one launch.
 struct Execution {
   std::string failure;  ///< one sentence (illegal address at …); empty when the kernel ended well
   std::vector<std::vector<std::byte>>
@@ -56,7 +56,7 @@ class Workload {
   /// Accesses by source line of an executed launch; empty where the backend has none.
   virtual std::vector<schema::Line> lines(const Launch& launch) = 0;
 
-  /// What an executed launch does at a cost, and what would help.
+  /// The explanation of an executed launch: its costs, and what would help.
   virtual schema::Explanation explain(const Launch& launch) = 0;
 };
 

@@ -1,4 +1,4 @@
-// What is recorded of a launch before and beside its figures.
+// The record of a launch before and beside its figures.
 #pragma once
 
 #include <cstdint>

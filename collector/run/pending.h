@@ -10,7 +10,7 @@ namespace warpmeter::run {
 struct Pending {
   const kernels::Variant* variant = nullptr;
   Launch launch;
-  schema::Launch record;  ///< what is known of it so far
+  schema::Launch record;  ///< the record so far
 };
 
 }  // namespace warpmeter::run

@@ -1,5 +1,5 @@
-// What an answer that is right leaves open. A buffer that neither a kernel nor its reference
-// changes is equal whatever they do, and one that is not compared may hold anything.
+// The doubts that a right answer leaves. A buffer that neither a kernel nor its reference changes
+// is equal whatever they do, and one that is not compared may hold anything.
 #pragma once
 
 #include <set>
@@ -21,8 +21,8 @@ struct Proof {
   std::vector<std::string> remarks;  ///< clauses: "changes 'in', which …"
 };
 
-/// Of a result that is equal to `expected`. `reference`: the variant that it was compared with, and
-/// the buffers which that one changes; "" and none where a file says what is expected.
+/// The proof of a result that is equal to `expected`. `reference`: the variant that it was compared
+/// with, and the buffers which that one changes; "" and none where a file says what is expected.
 Proof proof_of(const kernels::Problem& problem, std::span<const kernels::Expected> expected,
                std::span<const std::vector<std::byte>> after, std::string_view reference,
                const std::set<std::string>& changed_by_reference);

@@ -12,7 +12,7 @@
 
 namespace warpmeter::run {
 
-/// What it left, by the buffers' names.
+/// The reference's buffers, by the buffers' names.
 struct Reference {
   std::map<std::string, std::vector<std::byte>> outputs;
   std::set<std::string> changed;  ///< buffers, compared or not
@@ -22,7 +22,7 @@ struct Reference {
 Reference reference_of(const kernels::Family& family, const kernels::Problem& problem,
                        const Execution& execution);
 
-/// What the buffers of another variant's problem must hold; fewer than `outputs`, where the problem
+/// The contents that another variant's buffers must have; fewer than `outputs`, where the problem
 /// lacks one of them.
 std::vector<kernels::Expected> expected_of(const Reference& reference,
                                            const kernels::Family& family,

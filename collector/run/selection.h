@@ -20,7 +20,7 @@ struct Selection {
   std::vector<std::int64_t> sizes;
 };
 
-/// What was chosen, and remarks for the person ("smem_square has one fixed size and ignores
+/// The chosen variants, and remarks for the person ("smem_square has one fixed size and ignores
 /// --size").
 struct Choice {
   std::vector<Selection> selections;
@@ -28,10 +28,10 @@ struct Choice {
   std::size_t launches() const;  ///< variants × sizes, summed
 };
 
-/// Of `families` (registry(), or those of files). A selector is a family, family/variant, or a glob
-/// over family/variant ("transpose/tiled*"); no selector selects all. No size: each family's own.
-/// Sizes are positive. Throws Error{usage} for a selector that matches nothing, with the nearest
-/// names.
+/// Chooses from `families` (registry(), or those of files). A selector is a family, family/variant,
+/// or a glob over family/variant ("transpose/tiled*"); no selector selects all. No size: each
+/// family's own. Sizes are positive. Throws Error{usage} for a selector that matches nothing, with
+/// the nearest names.
 Choice choose(std::span<const kernels::Family* const> families,
               std::span<const std::string> selectors, std::span<const std::int64_t> sizes);
 

@@ -38,8 +38,8 @@ struct Options {
   std::int64_t continued_run = 0;
   bool is_part = false;     ///< that process lives, and ends the run; others measure other parts
   bool is_resumed = false;  ///< long after, maybe on another device: its state is read again
-  /// What of it is stored: device_id, family, variant, size (0: the family has none). Device 0 is
-  /// any: a run of one device may go on on another one.
+  /// The stored launches of the run: device_id, family, variant, size (0: the family has none).
+  /// Device 0 is any: a run of one device may go on on another one.
   std::set<std::tuple<std::int64_t, std::string, std::string, std::int64_t>> finished;
   std::size_t stored_before = 0, failed_before = 0;
 };
@@ -75,7 +75,7 @@ struct Hooks {
 
 struct Summary {
   std::int64_t run_id = 0;
-  std::size_t launches = 0;  ///< stored, failed ones included
+  std::size_t launches = 0;  ///< the stored launches, failed ones included
   std::size_t failed = 0;
   bool cancelled = false;
   /// Why this process cannot go on (a kernel broke the device's context) though launches are left:

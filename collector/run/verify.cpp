@@ -26,7 +26,7 @@ double error_of(Element type, const std::byte* found, const std::byte* expected,
   return is == wanted ? 0 : std::fabs(is - wanted);
 }
 
-/// Of floating-point buffers, equal bytes are equal values but for NaN.
+/// Floating-point buffers of equal bytes hold equal values, but for NaN.
 bool is_equal(const kernels::Buffer& buffer, std::span<const std::byte> expected,
               std::span<const std::byte> found) {
   if (std::memcmp(expected.data(), found.data(), found.size()) != 0) return false;
@@ -43,7 +43,7 @@ std::string round_tolerance(double needed) {
   return fmt::format("1e{}", static_cast<int>(std::ceil(std::log10(2 * needed))));
 }
 
-/// What differs in one buffer.
+/// The differences in one buffer.
 struct Differences {
   std::size_t wrong = 0;      ///< elements beyond the tolerance, without those that are NaN in both
   std::size_t both_nan = 0;   ///< NaN is found and expected, and NaN does not equal NaN

@@ -58,7 +58,7 @@ std::optional<int> difference(const Statement& a, const Statement& b) {
   return std::nullopt;
 }
 
-/// What the rows of a table are called.
+/// The noun for the rows of a table.
 std::string noun_of(const std::string& table, bool is_plural) {
   constexpr std::tuple<std::string_view, const char*, const char*> words[] = {
       {"t_run", "run", "runs"},
@@ -108,7 +108,7 @@ std::string of_launch(const RunAt& at, const Statement& row) {
   return " of " + launch_at(at, row.integer(*launch));
 }
 
-/// What a row is: "gld_sectors of transpose/tiled at 1,024", "time of …".
+/// The name of a row: "gld_sectors of transpose/tiled at 1,024", "time of …".
 std::string subject(const RunAt& at, const std::string& table, const Statement& row) {
   if (table == "t_launch") return launch_at(at, row.integer(*column_of(row, "launch_id")));
   const std::optional<int> counter = column_of(row, "counter_id");

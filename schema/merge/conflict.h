@@ -20,7 +20,7 @@ struct RunAt {
   std::string name;
 };
 
-/// What differs first between a run in two databases, in people's words: "gld_sectors of
+/// The first difference between a run in two databases, in people's words: "gld_sectors of
 /// transpose/tiled at 1,024 is 5 in lab.db and 4 in mine.db". Empty when nothing does.
 std::string conflict_between(const Shapes& shapes, const RunAt& a, const RunAt& b);
 

@@ -1,7 +1,7 @@
-// What a run is made of is read from the tables themselves: those with a launch_id belong to its
-// launches, those with a run_id to the run. A column's name says what it refers to, and is
-// translated: launches move by one distance a run, so that their order stays; devices, counters,
-// reasons and explanations are found by their content, or added. A new table needs nothing here.
+// The tables themselves say what a run is made of: those with a launch_id belong to its launches,
+// those with a run_id to the run. A column's name says what it refers to, and is translated:
+// launches move by one distance a run, so that their order stays; devices, counters, reasons and
+// explanations are found by their content, or added. A new table needs nothing here.
 #include "schema/merge/merge.h"
 
 #include <fmt/format.h>
@@ -104,7 +104,7 @@ class Copier {
         devices_(from, to, "t_device", "device_id", without(shapes.device.columns, "device_id"),
                  without(shapes.device.columns, "device_id")) {}
 
-  /// Of the run that was copied last, in the target.
+  /// The id of the run that was copied last, in the target.
   std::int64_t run_id() const { return run_id_; }
 
   struct Copied {

@@ -22,7 +22,7 @@ struct MergeOptions {
   std::function<void(std::size_t done, std::size_t total, const std::string& source)> progress;
 };
 
-/// What became of one source.
+/// The result for one source.
 struct MergedSource {
   std::string path;
   bool is_target = false;     ///< it is the target itself: nothing to take

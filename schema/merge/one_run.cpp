@@ -57,7 +57,8 @@ struct Outcome {
 /// How much there is and should be, counted as launches are everywhere: each repetition, on each
 /// device.
 struct Extent {
-  std::int64_t measured = 0, planned = 0;  ///< planned: 0 where nobody said
+  std::int64_t measured = 0,
+               planned = 0;  ///< the numbers of launches; planned is 0 where nobody said
   bool lacks_launches = false;
 };
 

@@ -1,4 +1,4 @@
--- What was found in a launch. Launches of one kernel mostly have the same, so each explanation is there once, under a
+-- The findings of a launch. Launches of one kernel mostly have the same, so each explanation is there once, under a
 -- digest of all of it.
 CREATE TABLE t_finding_kind (
   kind INTEGER PRIMARY KEY,

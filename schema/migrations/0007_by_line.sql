@@ -1,4 +1,4 @@
--- What the warps of a launch waited for, by source line: sampled on a GPU in a run of its own. Line 0 of file '' holds the
+-- The waits of a launch's warps, by source line: sampled on a GPU in a run of its own. Line 0 of file '' holds the
 -- samples of instructions without a line. `idle_samples`: of them those in which the scheduler issued nothing.
 CREATE TABLE t_stall (
   launch_id INTEGER NOT NULL REFERENCES t_launch ON DELETE CASCADE,

@@ -1,6 +1,6 @@
--- What may have disturbed the times of a run, as it was found on one of its devices before or after the measuring; or, in
--- `reason`, why that could not be found out. `process_id` is 0 and texts are empty where there is none, for a key holds no
--- NULL: runs of a job's tasks are joined in one, where the same thing seen twice is one row.
+-- The possible disturbances of a run's times, as it was found on one of its devices before or after the measuring;
+-- or, in `reason`, why that could not be found out. `process_id` is 0 and texts are empty where there is none, for a
+-- key holds no NULL: runs of a job's tasks are joined in one, where the same thing seen twice is one row.
 CREATE TABLE t_disturbance (
   run_id INTEGER NOT NULL REFERENCES t_run ON DELETE CASCADE,
   device_id INTEGER NOT NULL REFERENCES t_device,
@@ -28,7 +28,7 @@ CREATE TABLE t_environment (
 -- Cards of one name are told apart in every view.
 CREATE INDEX t_device_name ON t_device (name, uuid, ordinal);
 
--- What the compilers made of the kernels of a run, for those that ask for lines.
+-- The compilers' output for the kernels of a run, for those that ask for lines.
 CREATE TABLE t_code (
   run_id INTEGER NOT NULL REFERENCES t_run ON DELETE CASCADE,
   file TEXT NOT NULL,

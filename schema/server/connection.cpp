@@ -130,7 +130,7 @@ PGconn* connected(const Libpq& libpq, Settings settings, const std::function<boo
   return *attempt->connection;
 }
 
-/// What libpq says of words that it read and cannot use, before it asks any server.
+/// True if libpq refused words that it read, before it asks any server.
 bool is_about_words(std::string_view words) {
   for (const std::string_view begin : {"invalid ", "definition of service", "service file",
                                        "syntax error in service file", "could not match"}) {

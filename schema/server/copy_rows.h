@@ -15,7 +15,7 @@
 
 namespace warpmeter::schema::server {
 
-/// What a column holds, as PRAGMA table_info says it.
+/// The type of a column, as PRAGMA table_info says it.
 enum class Kind { integer, real, text };
 std::vector<Kind> kinds_of(sqlite3* db, const std::string& table,
                            const std::vector<std::string>& columns);

@@ -1,5 +1,5 @@
--- What the server itself has to do: numbers and tables for a month, and the rule that a run, once added, stays
--- as it is. Executed by `push --migrate`, each time; `warpmeter` is the schema of all private things.
+-- The functions of the server itself: numbers and tables for a month, and the rule that a run, once added,
+-- stays as it is. Executed by `push --migrate`, each time; `warpmeter` is the schema of all private things.
 --
 -- A run's number is YYYYMM and nine digits, a launch's YYYYMM and ten: the tables of a run lie in parts by
 -- month, and its number says in which, so that a key remains what it is in SQLite.
@@ -204,9 +204,10 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- What the view `comparison` says of a launch follows from rows that never change, and is therefore computed once, when the
--- run is added: 10,000 launches of a family have their values and times on 5,000 pages, and on 1,400 what is made of them.
--- The server does so by itself at the end of the transaction: whoever pushes, with whatever build of warpmeter, need not know.
+-- The view `comparison` of a launch follows from rows that never change, and is therefore computed once, when the run
+-- is added: 10,000 launches of a family have their values and times on 5,000 pages, and on 1,400 what is made of
+-- them. The server does so by itself at the end of the transaction: whoever pushes, with whatever build of warpmeter,
+-- need not know.
 CREATE OR REPLACE FUNCTION warpmeter.add_comparison(first_launch bigint, launches bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = warpmeter, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
@@ -264,7 +265,8 @@ BEGIN
   INSERT INTO t_meta (name, value) VALUES ('comparison', formulas) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
 END $$;
 
--- What the planner knows of a month, after very many rows; nobody tells it of a table in parts by himself.
+-- The statistics of a month for the planner, after very many rows; nobody tells it of a table in parts by
+-- himself.
 CREATE OR REPLACE FUNCTION warpmeter.refresh_statistics(the_month bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = warpmeter, pg_temp AS $$
 DECLARE
@@ -308,7 +310,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- What the two roles may do, where there are such roles (schema/server/roles.sql).
+-- The rights of the two roles, where there are such roles (schema/server/roles.sql).
 CREATE OR REPLACE FUNCTION warpmeter.grant_access() RETURNS void
 LANGUAGE plpgsql SET search_path = warpmeter, pg_temp AS $$
 DECLARE

@@ -33,7 +33,7 @@ std::string place_of(const std::string& database) {
   return folder / "digests" / fmt::format("{:016x}.txt", file_hash(database));
 }
 
-/// Of what the digests are: another version of the tables has other columns.
+/// The version that the digests depend on: another version of the tables has other columns.
 std::string first_line() {
   return fmt::format("warpmeter digests 1, version {} of the tables",
                      embedded::migrations().size());
@@ -77,7 +77,7 @@ KnownDigests::KnownDigests(const std::string& database) {
   if (error) return;
   place_ = place_of(database_);
   stamp_ = stamp();
-  if (stamp_.empty()) {  // written a moment ago, as by the command before this one
+  if (stamp_.empty()) {  // the file is new, as by the command before this one
     std::this_thread::sleep_for(60ms);
     stamp_ = stamp();
   }

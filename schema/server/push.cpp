@@ -129,7 +129,7 @@ class Pusher {
     }
   }
 
-  /// What differs, in words; empty: nothing.
+  /// The difference, in words; empty: nothing.
   std::string difference_from(const RunHere& run, const RunThere& there) {
     std::optional<std::string> digest = digests_.of(run.uuid);
     if (!digest) {

@@ -63,7 +63,7 @@ RunContent ContentReader::read(std::int64_t run_id) {
   add_rows(shapes_.run, run_id, content);
   for (const TableShape& table : shapes_.of_run) add_rows(table, run_id, content);
   for (const TableShape& table : shapes_.of_launch) add_rows(table, run_id, content);
-  // What launches share is named by a digest of all of it; its own predictions name counters.
+  // The digest of all of it names the rows that launches share; its own predictions name counters.
   for (const TableShape& table : shapes_.of_explanation) {
     if (!table.has("counter_id")) continue;
     Statement used(db_, fmt::format("SELECT DISTINCT counter_id FROM {} WHERE explanation_id = ?",

@@ -1,6 +1,6 @@
-// What a run is, apart from the numbers that its database gave it: read once, it gives a digest, by
-// which a run is compared with the same one on a server without reading that, and the names that
-// its rows refer to. For this folder only.
+// The content of a run, apart from the numbers that its database gave it: read once, it gives a
+// digest, by which a run is compared with the same one on a server without reading that, and the
+// names that its rows refer to. For this folder only.
 //
 // The digest is a sum over the rows, so that it does not depend on their order (launches' rows are
 // sorted by numbers of counters, which differ), and over those columns of a row that are not NULL,

@@ -28,7 +28,7 @@ Handle own_database() {
   return db;
 }
 
-/// Of the views and of what the server itself does.
+/// The fingerprint of the views and of what the server itself does.
 std::string own_fingerprint() {
   return fingerprint_of(Dialect::postgresql, embedded::server_functions);
 }
@@ -242,7 +242,7 @@ std::string fingerprint_there(Connection& server) {
   return server.value("SELECT value FROM warpmeter.t_meta WHERE name = 'fingerprint'").value_or("");
 }
 
-/// Of the tables; -1 where warpmeter never was.
+/// The version of the tables; -1 where warpmeter never was.
 std::int64_t version_of(Connection& server) {
   if (!server.value("SELECT to_regclass('warpmeter.t_meta')")) {
     // Somebody who may not look into the schema sees nothing of it.

@@ -1,4 +1,4 @@
--- What a compiler made of one kernel of one run of `run --lines` or `profile --lines`.
+-- The compiled text of one kernel of one run of `run --lines` or `profile --lines`.
 --
 -- run_id: the run
 -- file: the source file in which the kernel has most of its lines, as in sources

@@ -1,4 +1,4 @@
--- What one launch was expected to cost, and whether it did.
+-- The expected cost of one launch, and whether it did.
 --
 -- run_id: the run
 -- launch_id: the launch

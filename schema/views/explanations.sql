@@ -1,4 +1,4 @@
--- Whether a launch was explained, and which launches were told the same.
+-- The explanation of a launch, and which launches were told the same.
 --
 -- run_id: the run
 -- launch_id: the launch

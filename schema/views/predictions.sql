@@ -1,4 +1,4 @@
--- What a counter of the whole launch would be with a remedy, by the rules that count it today.
+-- The predicted value of a launch's counter with a remedy, by the rules that count it today.
 --
 -- run_id: the run
 -- launch_id: the launch

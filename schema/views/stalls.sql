@@ -1,5 +1,5 @@
--- What the warps of one launch did at one source line, by samples of a GPU: at a fixed number of cycles each scheduler is
--- asked what one of its warps waits for.
+-- The waits of a launch's warps at one source line, by samples of a GPU: at a fixed number of cycles each scheduler
+-- is asked what one of its warps waits for.
 --
 -- run_id: the run
 -- launch_id: the launch

@@ -120,7 +120,7 @@ std::string line_of(const Check& check) {
   return fmt::format("{}  {:<12}{}{}\n", mark, check.name, check.detail, remedy);
 }
 
-/// What was compiled of people's own kernels and is kept.
+/// The cache of compiled kernels.
 Check check_cache() {
   const std::filesystem::path folder = cache_folder();
   if (folder.empty()) {
@@ -134,7 +134,7 @@ Check check_cache() {
           ""};
 }
 
-/// What `run` would do here, in its own words.
+/// The choice that `run` would make here, in its own words.
 Check check_choice() {
   Check check{"run", true, "", ""};
   try {
@@ -183,7 +183,7 @@ ExitCode run(const std::string& database) {
   return choice.ok ? ExitCode::done : ExitCode::no_hardware;
 }
 
-/// Whether a program can be answered where there is no GPU.
+/// Prints if a program can be answered where there is no GPU.
 ExitCode run_program(const std::string& program) {
   Output output;
   bool is_sound = true;

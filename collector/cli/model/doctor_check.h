@@ -9,7 +9,7 @@ struct Check {
   std::string name;
   bool ok = false;
   std::string detail, remedy;
-  const char* otherwise = "missing";  ///< what it is called when it is not ok, in seven columns
+  const char* otherwise = "missing";  ///< its name when it is not ok, in seven columns
 };
 
 }  // namespace warpmeter::cli

@@ -1,5 +1,5 @@
-// What `warpmeter doctor PROGRAM` looks at: whether its kernels can be executed where there is no
-// GPU.
+// The examination of `warpmeter doctor PROGRAM`: whether its kernels can be executed where there is
+// no GPU.
 #pragma once
 
 #include <string>

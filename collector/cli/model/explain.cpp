@@ -24,7 +24,7 @@ struct Explain {
   bool what_if = false, no_pager = false;
 };
 
-/// What was asked for, or what the file's name ends with.
+/// The requested format, or the one of the file's name.
 std::string_view format_of(const Explain& explain) {
   if (!explain.format.empty()) return explain.format;
   if (explain.file.ends_with(".md")) return "markdown";

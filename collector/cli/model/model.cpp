@@ -107,7 +107,7 @@ void claim_includes(const std::string& path, const model::CompileOptions& option
   }
 }
 
-/// What is typed, or stands in the spec, and is neither read nor written twice.
+/// Inputs and outputs, typed or in the spec, are neither read nor written twice.
 Destination claim_files(const ModelRequest& request, const model::Spec& spec,
                         const std::string& database, FileClaims& files) {
   if (!request.spec.empty()) files.read(request.spec, "the list of launches");
@@ -167,7 +167,7 @@ ExitCode run_launches(const ModelRequest& request, const model::Spec& spec,
       }
       store.add_launch(answer.run_id, device_id, outcome->launch);
       answer.outcomes.push_back(std::move(*outcome));
-      // What the next ones would read is not what it should be.
+      // The next ones would read wrong input.
       if (answer.outcomes.back().launch.outcome == schema::LaunchOutcome::failed) break;
     }
   } catch (const std::exception& error) {
@@ -185,7 +185,7 @@ ExitCode run_launches(const ModelRequest& request, const model::Spec& spec,
   return ExitCode::done;
 }
 
-/// What --check says at the end. Mistakes end the command with an error; remarks do not.
+/// Prints the summary of --check. Mistakes end the command with an error; remarks do not.
 void say_findings(const ModelRequest& request, const ModelAnswer& answer) {
   if (!answer.check) return;
   FindingCount count;
@@ -272,8 +272,8 @@ ExitCode measure(const ModelRequest& request, bool keep) {
 
 // ---- --accepts
 
-/// What can be run, without running it. A file that cannot be read at all is a mistake; a kernel
-/// that is refused is an answer.
+/// Lists the kernels that can run, without running it. A file that cannot be read at all is a
+/// mistake; a kernel that is refused is an answer.
 ExitCode show_acceptance(const ModelRequest& request) {
   require(!request.files.empty(), "--accepts needs the .ptx or .cu files to look at");
   require(request.label.empty(), "--accepts runs nothing, so there is no run for a --label");

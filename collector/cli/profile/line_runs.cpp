@@ -40,7 +40,7 @@ class Sources {
   /// Sources that this program holds, by their paths.
   explicit Sources(std::map<std::string, std::string> known) : known_(std::move(known)) {}
 
-  /// Of schema::Line or schema::Stall.
+  /// Lines are of type schema::Line or schema::Stall.
   template <class Placed>
   void complete(std::vector<Placed>& lines) {
     for (Placed& line : lines) {
@@ -100,8 +100,8 @@ std::optional<std::int64_t> launch_like(const schema::Reader& reader, std::int64
   return id != nullptr ? std::optional(*id) : std::nullopt;
 }
 
-/// What both looks at a kernel found, its accesses and what its warps wait for: two runs, for CUPTI
-/// collects one of them.
+/// The results of two looks at a kernel, its accesses and what its warps wait for: two runs, for
+/// CUPTI collects one of them.
 struct Looks {
   profile::LaunchLines accesses;
   std::vector<schema::Stall> stalls;

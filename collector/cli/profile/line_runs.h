@@ -16,21 +16,21 @@
 
 namespace warpmeter::cli {
 
-/// Of the kernels of a profiled program whose launches are stored. Lines that cannot be had are
-/// told, with the reason.
+/// The kernels are those of a profiled program whose launches are stored. Lines that cannot be had
+/// are told, with the reason.
 void add_lines_of_kernels(const ProfileRequest& request, const profile::Options& options,
                           const inject::Config& config, const profile::Recorder& recorder);
 
-/// Of the launches of a run on GPUs that have no lines yet. The GPU is to be free.
+/// The launches are those of a run on GPUs that have no lines yet. The GPU is to be free.
 void add_lines_of_variants(const RunRequest& request, const run::Choice& choice,
                            std::int64_t run_id);
 
-/// What such a process of `run` is started for: this launch, alone.
+/// The launch for which such a process of `run` is started: this one alone.
 struct LaunchAlone {
   std::string family, variant;
   std::int64_t size = 0;
 };
-/// What this process was started for; nullopt: for what its command line says.
+/// The launch for which this process was started; nullopt: for what its command line says.
 std::optional<LaunchAlone> launch_alone();
 /// Executes it, and nothing else.
 ExitCode execute_alone(const LaunchAlone& alone, const run::Choice& choice, run::Backend& backend);

@@ -126,7 +126,7 @@ void check_permission() {
   }
 }
 
-/// What is the same on a GPU and without: the program with our library in it.
+/// The options that a GPU and the model share: the program with our library in it.
 profile::Options options_of(const ProfileRequest& request, profile::Library library,
                             const profile::PrivateFolder& folder) {
   profile::Options options;
@@ -162,7 +162,7 @@ void check_way_in(const std::string& name, std::uint32_t arch) {
   }
 }
 
-/// What its lines were, and with --lines what became of them.
+/// Stores the lines' text, and with --lines the compilers' output.
 void keep_texts(const ProfileRequest& request, std::int64_t run_id) {
   keep_sources(request.database, run_id);
   if (!request.lines) return;

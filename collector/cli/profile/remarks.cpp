@@ -43,7 +43,7 @@ std::string some_of(const std::set<std::string>& all) {
       more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-/// Of kernels: names as the tables show them, each once.
+/// The first kernels of a list: names as the tables show them, each once.
 template <class Names>
 std::string some_of(const Names& kernels, KernelNameBase base) {
   std::set<std::string> names;
@@ -81,7 +81,7 @@ Looked looked_of(const profile::Recorder& recorder, const profile::Outcome& outc
   return looked;
 }
 
-/// What was not followed to its end, whatever the findings are.
+/// The gaps of the check, whatever the findings are.
 std::vector<std::string> gaps_of(const Looked& looked) {
   const profile::Recorder::Coverage& checked = looked.checked;
   std::vector<std::string> gaps;
@@ -99,7 +99,7 @@ std::vector<std::string> gaps_of(const Looked& looked) {
   return gaps;
 }
 
-/// What the findings of a program cover: never a bare "no mistake".
+/// The coverage of a program's findings: never a bare "no mistake".
 std::string checked_text(const Looked& by, bool has_findings, bool is_verbose) {
   const profile::Recorder::Coverage& checked = by.checked;
   model::check::Coverage coverage;

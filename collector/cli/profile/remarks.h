@@ -1,5 +1,4 @@
-// What `warpmeter profile` tells a person when the program has ended: tables, remarks, the exit
-// code.
+// The output of `warpmeter profile` when the program has ended: tables, remarks, the exit code.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What `warpmeter profile` was asked for, and what follows from it before the program starts.
+// The request of `warpmeter profile`, and what follows from it before the program starts.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ struct ProfileRequest {
   bool replays_program() const { return replay == "application"; }
 };
 
-/// What the injected library is told; the counters are all of them, whatever pass they are in.
-/// Throws Error{usage} for what cannot be meant: unknown metrics, bad patterns, options that need
-/// others.
+/// The configuration of the injected library; the counters are all of them, whatever pass they are
+/// in. Throws Error{usage} for what cannot be meant: unknown metrics, bad patterns, options that
+/// need others.
 inject::Config config_of(const ProfileRequest& request);
 
 /// The names of this machine's chips; where there is no GPU, one of each generation.

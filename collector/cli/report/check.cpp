@@ -43,7 +43,7 @@ std::string config_path(const CheckCommand& command) {
   return reports::find_config(".").value_or("");
 }
 
-/// What stands in it. One that lies in another folder is named, for nobody sees it there.
+/// The gates of the file. One that lies in another folder is named, for nobody sees it there.
 reports::Config read_gates(const CheckCommand& command, const std::string& path) {
   if (path.empty()) return {};
   reports::Config config = reports::read_config(path);

@@ -53,7 +53,7 @@ reports::Table table_of(const std::vector<schema::MergedSource>& sources) {
   return table;
 }
 
-/// What did not go as hoped, one line each. True when something conflicted.
+/// Prints each problem on one line. True when something conflicted.
 bool tell(const std::vector<schema::MergedSource>& sources) {
   bool any = false;
   for (const schema::MergedSource& source : sources) {

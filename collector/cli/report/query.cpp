@@ -48,8 +48,8 @@ bool is_one_word(std::string_view text) {
   });
 }
 
-/// What of a view was asked for. The parts are SQL that somebody typed: a line of its own ends a
-/// comment in them.
+/// The SELECT of a view with the request's parts. The parts are SQL that somebody typed: a line of
+/// its own ends a comment in them.
 std::string select_from_view(const std::string& name, const Query& query) {
   const std::vector<std::string> views = view_names();
   if (std::find(views.begin(), views.end(), name) == views.end()) {

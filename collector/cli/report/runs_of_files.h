@@ -21,8 +21,8 @@ struct PlaceOfRun {
   std::string run;  ///< as schema::Reader::find_run takes it
 };
 
-/// What a person typed for a run, where it names a database: FILE or FILE:RUN, FILE ending in .db,
-/// .sqlite or .sqlite3, or a path of several parts that leads to a file.
+/// The database and the run in a typed word: FILE or FILE:RUN, FILE ending in .db, .sqlite or
+/// .sqlite3, or a path of several parts that leads to a file.
 std::optional<PlaceOfRun> place_of_run(const std::string& text);
 
 /// Copies of runs, in a database of their own as long as this lives.

@@ -23,7 +23,7 @@ struct KernelWords {
 /// `grid` says what --grid may be.
 void add_kernel_options(CLI::App& app, KernelWords& words, const std::string& grid);
 
-/// Of -I, -D, --std and --compiler. Throws Error{usage} that begins with the option.
+/// The options of -I, -D, --std and --compiler. Throws Error{usage} that begins with the option.
 model::CompileOptions compile_options_of(const KernelWords& words);
 
 }  // namespace warpmeter::cli

@@ -28,8 +28,7 @@ struct FilesRequest : KernelWords {
   }
 };
 
-/// Of the words that `run` was given those that name files, by their suffix; they go from `words`
-/// to the result.
+/// Takes the words that name files, by their suffix; they go from `words` to the result.
 std::vector<std::string> take_files(std::vector<std::string>& words);
 
 /// True if the files are to be listed, since nothing says what of them is to run.
@@ -38,8 +37,8 @@ bool is_listing(const FilesRequest& request);
 /// The kernels of the files with their C++ signatures, each with a command to start from.
 std::string listing(const FilesRequest& request);
 
-/// What the files describe. `sizes`: values of -n, for a kernel of the command line. Claims every
-/// file that is read. Throws Error{usage}, Error{file}.
+/// The families that the files describe. `sizes`: values of -n, for a kernel of the command line.
+/// Claims every file that is read. Throws Error{usage}, Error{file}.
 std::vector<family::FamilySpec> specs_of(const FilesRequest& request,
                                          const std::vector<std::string>& sizes, FileClaims& files);
 

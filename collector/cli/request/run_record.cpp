@@ -9,7 +9,7 @@
 namespace warpmeter::cli {
 namespace {
 
-/// What says which devices a run was given, how they were shared, and by what job.
+/// These variables say which devices a run was given, how they were shared, and by what job.
 constexpr const char* telling[] = {"CUDA_VISIBLE_DEVICES",
                                    "CUDA_DEVICE_ORDER",
                                    "NVIDIA_VISIBLE_DEVICES",

@@ -1,4 +1,4 @@
-// What is stored of a run of this process: the program it was built as, the machine it is on.
+// The record of a run of this process: the program it was built as, the machine it is on.
 #pragma once
 
 #include <string>

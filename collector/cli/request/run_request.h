@@ -1,4 +1,4 @@
-// What `warpmeter run` was asked for, and what of it can be said without a device.
+// The request of `warpmeter run`, and all that follows from it without a device.
 #pragma once
 
 #include <cstdint>
@@ -41,10 +41,10 @@ struct RunRequest {
 /// Declares the command and its options, which fill `request`.
 CLI::App& add_run_options(CLI::App& program, RunRequest& request);
 
-/// Of -n.
+/// The sizes of -n.
 std::vector<std::int64_t> sizes_of(const RunRequest& request);
 
-/// What each option allows by itself and they do not together. Throws Error{usage}.
+/// Refuses options that do not work together. Throws Error{usage}.
 void check_combinations(const RunRequest& request);
 
 /// --interleave has to have something to take turns with.
@@ -56,7 +56,7 @@ run::Options session_options(const RunRequest& request);
 /// run in turns: whose turn it is, the database and label, what is shown.
 std::vector<std::string> words_of(const RunRequest& request);
 
-/// Of these words, those that say what is launched.
+/// The words that say what is launched.
 std::vector<std::string> words_of_launches(const RunRequest& request);
 
 /// To standard error, unless the person wants it quiet.

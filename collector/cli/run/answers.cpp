@@ -15,8 +15,7 @@
 namespace warpmeter::cli {
 namespace {
 
-/// Of the metrics named on the command line, those that no launch of the run has, each with its
-/// reason.
+/// The metrics of the command line that no launch of the run has, each with its reason.
 std::vector<std::string> unanswered(const RunRequest& request, const schema::Reader& reader,
                                     std::int64_t run_id) {
   const schema::Rows missing = reader.query(
@@ -59,7 +58,7 @@ void say_what_was_not_run(const RunRequest& request, const schema::Reader& reade
   }
 }
 
-/// What the results of a variant are compared with; empty: with nothing.
+/// The object that a variant's results are compared with; empty: with nothing.
 std::string compared_with(const kernels::Family& family, const kernels::Variant& variant) {
   if (variant.expected) return family.is_of_file ? "the reference files" : "the CPU reference";
   return variant.reference == variant.name ? "" : variant.reference;

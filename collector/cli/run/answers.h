@@ -1,5 +1,5 @@
-// What a finished run left open: which launches were verified, and against what; what was not run;
-// which metrics have no value.
+// The open questions of a finished run: which launches were verified, and against what; what was
+// not run; which metrics have no value.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@
 namespace warpmeter::cli {
 namespace {
 
-/// What was looked at, all launches together.
+/// The checked launches, all together.
 struct Seen {
   std::vector<ShownFinding> findings;
   model::check::Coverage coverage;

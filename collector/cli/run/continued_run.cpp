@@ -20,7 +20,7 @@
 namespace warpmeter::cli {
 namespace {
 
-/// What a stored command line asked `run` for; nothing where it is another command's.
+/// The request of a stored command line of `run`; nothing where it is another command's.
 std::optional<RunRequest> parsed(const std::string& command) {
   std::vector<std::string> words = shell_words(command);
   if (words.size() < 2 || words[1] != "run") return std::nullopt;

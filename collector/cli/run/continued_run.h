@@ -21,7 +21,7 @@ void find_continued(RunRequest& request);
 /// would be of other code than what is stored.
 void check_files(const RunRequest& request, const run::Choice& choice);
 
-/// What the run has stored. `on_any_device`: whatever device it was measured on.
+/// The launches that the run has stored. `on_any_device`: whatever device it was measured on.
 void read_finished(const RunRequest& request, bool on_any_device, run::Options& options);
 
 /// Nothing is left of the run to measure; `options` says what it has.

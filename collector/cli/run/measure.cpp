@@ -57,7 +57,7 @@ std::string output_lines(const std::string& launch, const kernels::Problem& prob
   return lines;
 }
 
-/// What right answers leave open, to be said once for all launches of which it is true.
+/// The doubts that right answers leave, to be said once for all launches of which it is true.
 class Doubts {
  public:
   void add(const std::string& launch, const std::string& clause) {
@@ -128,7 +128,7 @@ run::Hooks hooks_of(const RunRequest& request, ProgressBar& bar, Output& output,
 /// A run that a process of ours began, which could not go on: set by go_on() for the one after it.
 constexpr const char* continued_variable = "WARPMETER_CONTINUED_RUN";
 
-/// What the run before the exec has stored.
+/// Takes over the results that the run stored before the exec.
 void take_over(const RunRequest& request, run::Options& options) {
   const char* text = std::getenv(continued_variable);
   if (text == nullptr) return;

@@ -1,5 +1,5 @@
-// What is to be measured, and where: the families of a request with their kernels compiled, the
-// backends, and what of the one is run on the other.
+// The plan of a run: the families of a request with their kernels compiled, the backends, and what
+// of the one is run on the other.
 #pragma once
 
 #include <memory>
@@ -23,11 +23,11 @@ struct Families {
 Families families_of(const RunRequest& request, const std::vector<family::FamilySpec>& specs,
                      const schema::Device& device);
 
-/// What the backends have to know of files that are machine code alone.
+/// Tells the backends about files that are machine code alone.
 void say_machine_code(const std::vector<family::FamilySpec>& specs, BackendRequest& backend);
 
-/// What is wrong with files that are machine code alone, or with what is asked of them, whatever
-/// the device: throws as families_of and run::choose.
+/// Refuses requests that machine code cannot meet whatever the device: throws as families_of and
+/// run::choose.
 void check_without_device(const RunRequest& request, const std::vector<family::FamilySpec>& specs,
                           const std::vector<std::int64_t>& sizes);
 

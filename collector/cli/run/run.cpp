@@ -49,7 +49,7 @@
 namespace warpmeter::cli {
 namespace {
 
-/// What to type next, as it can be pasted.
+/// The next command to type, as it can be pasted.
 std::string next_command(const RunRequest& request, std::int64_t run_id, bool is_cancelled) {
   const std::string run = std::to_string(run_id);
   if (is_cancelled && !request.lines) {

@@ -39,13 +39,13 @@ struct Figure {
   std::optional<double> now, before, first;
 };
 
-/// What the table remembers from round to round.
+/// The figures of the table from round to round.
 class Figures {
  public:
   explicit Figures(std::vector<std::string> metrics) : metrics_(std::move(metrics)) {}
 
-  /// What is no longer in the files goes; what is not run `again` keeps its figures, unchanged, or
-  /// its failure.
+  /// Figures of variants that left the files go; what is not run `again` keeps its figures,
+  /// unchanged, or its failure.
   void keep(const std::vector<Row>& rows, const std::map<Row, std::string>& again) {
     rows_ = rows;
     for (auto& [key, figure] : figures_) figure.before = figure.now;
@@ -67,7 +67,7 @@ class Figures {
     for (const std::string& metric : metrics_) figures_[{row, metric}].now.reset();
   }
 
-  /// What costs it most.
+  /// The costliest finding of a row.
   void explain(const Row& row, const std::string& finding) { findings_[row] = finding; }
 
   /// The table, under each row its finding.

@@ -28,10 +28,10 @@ lab::JobProgress wait_for_end(const lab::Folder& folder, const lab::Plan& plan, 
 
 reports::Table status_table(const lab::Plan& plan, const lab::JobProgress& progress);
 
-/// What did not go as hoped, to standard error; nothing where all did, or while tasks wait or run.
+/// Prints failures to standard error; nothing where all did, or while tasks wait or run.
 void say_what_failed(const lab::Folder& folder, const lab::JobProgress& progress);
 
-/// What the tasks came to, and what to type next, to standard error.
+/// Prints the tasks' results and the next command to standard error.
 void say_what_became(const lab::Folder& folder, const lab::Plan& plan,
                      const lab::JobProgress& progress);
 

@@ -1,4 +1,4 @@
-// What a `run` would measure, asked without measuring: its own options read its words.
+// The launches that a `run` would measure, found without measuring: its own options read its words.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
@@ -62,7 +62,7 @@ void check_command(const std::vector<std::string>& command) {
         "after -- stands a command that measures: run, profile or model, not '" + command[0] + "'");
   }
   std::size_t end = command.size();
-  if (command[0] == "profile") {  // what follows the program is its own
+  if (command[0] == "profile") {  // the words after the program are its own
     CLI::App program("", "warpmeter");
     std::vector<std::string> words = {"warpmeter"};
     words.insert(words.end(), command.begin(), command.end());

@@ -1,4 +1,4 @@
-// What `warpmeter submit` was asked for, and the plan that it becomes.
+// The request of `warpmeter submit`, and the plan that it becomes.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct SubmitRequest {
   bool wait = false, dry_run = false, quiet = false;
 };
 
-/// What is wrong whatever the cluster has. Throws Error{usage}.
+/// Refuses options that are wrong whatever the cluster has. Throws Error{usage}.
 void check_options(const SubmitRequest& request);
 
 /// The command and its division into tasks, against what there is on the cluster. Throws
@@ -29,7 +29,7 @@ void check_options(const SubmitRequest& request);
 /// that there is not.
 lab::Plan plan_of(const SubmitRequest& request, const std::vector<lab::Node>& nodes);
 
-/// What one `run` would measure; `words` are those after "run".
+/// A launch that one `run` would measure; `words` are those after "run".
 struct PlannedLaunch {
   std::string line, family, variant;
   std::int64_t size = 0;

@@ -1,4 +1,4 @@
-// What `warpmeter model --accepts` prints: which kernels of files can be run, and why others
+// The output of `warpmeter model --accepts`: which kernels of files can be run, and why others
 // cannot.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What --check of `run`, `model` and `profile` found, as one table and in one sentence.
+// The findings of --check of `run`, `model` and `profile`, as one table and in one sentence.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,9 @@ struct FindingColumns {
 reports::Table findings_table(std::span<const ShownFinding> findings,
                               const FindingColumns& columns);
 
-/// What was looked for and what was not: the kinds in short, and what of this launch or program was
-/// left unseen (`gaps`, and as `coverage` says); or with is_verbose all of both lists.
+/// The kinds that were looked for and those that were not: the kinds in short, and what of this
+/// launch or program was left unseen (`gaps`, and as `coverage` says); or with is_verbose all of
+/// both lists.
 std::string coverage_text(const model::check::Coverage& coverage, std::vector<std::string> gaps,
                           bool is_verbose);
 

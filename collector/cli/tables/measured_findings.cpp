@@ -30,7 +30,7 @@ constexpr const char* beside_copies =
     "JOIN devices d ON d.run_id = l.run_id AND d.device_id = l.device_id AND d.backend = 'cupti' "
     "JOIN launches k ON k.run_id = l.run_id AND k.device_id = l.device_id AND k.family = l.family "
     "AND k.size IS l.size AND k.is_ceiling = 1 AND coalesce(k.flops, 0) = 0 "
-    // Of a family with other sizes too, those end the name: copy(m=64).
+    // Variants of a family with other sizes end with those: copy(m=64).
     "AND substr(k.variant, instr(k.variant || '(', '(')) = "
     "substr(l.variant, instr(l.variant || '(', '(')) "
     "JOIN comparison b ON b.launch_id = k.launch_id AND b.achieved_bandwidth > 0 "
@@ -39,7 +39,7 @@ constexpr const char* beside_copies =
 
 std::string figure(double value) { return reports::readable_number(value, reports::Zeros::trim); }
 
-/// Of a launch's wavefronts, or sectors, what a line has to have beyond its ideal to be told.
+/// The least excess of a line that is reported, as a share of the launch's wavefronts or sectors.
 constexpr double least_excess = 0.1;
 
 /// Lines that hardware counted, of launches that the model did not explain, the costliest first;
@@ -68,7 +68,7 @@ schema::Finding below_copy(const reports::Row& row, double own, double best) {
   return finding;
 }
 
-/// Waiting of a kind that another line or more warps could end: not its turn among those ready.
+/// The share of waits that another line or more warps could end: not its turn among those ready.
 double waiting_share(const reports::WaitingLine& line) {
   double share = line.waiting_share;
   for (const auto& reason : line.reasons) {

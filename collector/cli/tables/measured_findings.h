@@ -1,5 +1,5 @@
-// What a GPU shows of a launch beside its counts, as findings: lines that the warps wait at, and
-// times beside that of a copy.
+// Findings of a GPU beside its counts: lines that the warps wait at, and times beside that of a
+// copy.
 #pragma once
 
 #include <cstdint>

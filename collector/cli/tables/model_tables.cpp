@@ -85,7 +85,7 @@ Table findings_of(const ModelAnswer& answer, std::size_t first, std::size_t coun
   return findings_table(shown, {.launch = !for_people, .ptx_line = true});
 }
 
-/// What the findings of a launch cover: never a bare "no mistake".
+/// The coverage of a launch's findings: never a bare "no mistake".
 std::string checked_text(const model::SessionOutcome& outcome, bool is_verbose) {
   const bool is_clean = outcome.findings.empty();
   const auto& block = outcome.launch.block;

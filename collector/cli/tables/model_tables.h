@@ -1,4 +1,4 @@
-// What `warpmeter model` prints: the metrics of each launch, and its source lines.
+// The output of `warpmeter model`: the metrics of each launch, and its source lines.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ struct ModelAnswer {
   std::vector<model::SessionOutcome>
       outcomes;  ///< the outcomes of the launches, in the order of their ids
   std::int64_t run_id = 0;
-  std::vector<std::string> metrics;  ///< asked for: metrics, counters, @sets
+  std::vector<std::string> metrics;  ///< the requested metrics, counters, @sets
   bool is_default = true;            ///< nobody asked: those without a value are left out
   bool lines = false;
   bool check = false;
   bool verbose = false;  ///< with all that was and was not looked for
 };
 
-/// What --check found in a launch, by its place in the source.
+/// The findings of --check in a launch, by its place in the source.
 std::vector<ShownFinding> shown_findings(const model::SessionOutcome& outcome);
 std::vector<ShownFinding> shown_findings(std::span<const model::check::Finding> findings,
                                          const std::string& launch);

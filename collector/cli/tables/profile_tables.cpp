@@ -184,7 +184,7 @@ std::string duration_text(double duration_ns) {
 
 namespace {
 
-/// What ran without a clock: how often, and how much.
+/// A table of activities without a clock: how often, and how much.
 std::string counted_table(std::vector<profile::Activity*> part, const ShownNames& names) {
   Table table;
   table.columns = {Column::text("Type"), right("Calls"), right("Bytes"), right("Instructions"),

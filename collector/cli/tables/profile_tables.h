@@ -25,13 +25,13 @@ std::string duration_text(double duration_ns);
 /// GPU activities, then API calls; of each the longest first, with its share of its part's time.
 std::string summary_table(std::vector<profile::Activity> activities, KernelNameBase base);
 
-/// What a request shows: a metric, counter or PerfWorks name.
+/// A shown column: a metric, counter or PerfWorks name.
 struct ShownMetric {
   std::string name;
   bool where_any = false;  ///< only where it is not zero: nobody named it, see schema::SetInfo
 };
 
-/// Of metrics, counters, sets and PerfWorks names, each once, in the request's order.
+/// The columns of metrics, counters, sets and PerfWorks names, each once, in the request's order.
 std::vector<ShownMetric> shown_metrics(std::span<const std::string> requested);
 
 /// A block a kernel: invocations with a value, and its least, greatest and mean.
