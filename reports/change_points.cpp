@@ -61,7 +61,7 @@ std::vector<double> ranks_of(std::span<const double> values) {
 
 bool compared_by_rank(std::span<const double> values) { return values.size() >= enough_for_ranks; }
 
-/// What is compared: ranks where there are enough values, else the values.
+/// The values to compare: ranks where there are enough values, else the values.
 std::vector<double> compared(std::span<const double> values) {
   return compared_by_rank(values) ? ranks_of(values)
                                   : std::vector<double>(values.begin(), values.end());

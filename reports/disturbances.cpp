@@ -30,7 +30,7 @@ std::string brief_of(const Row& row) {
   return row.text("kind") == "process" ? "another process" : row.text("kind");
 }
 
-/// What is the same thing before and after, though its figures differ.
+/// The key of a disturbance before and after, though its figures differ.
 using DisturbanceKey = std::tuple<std::int64_t, std::string, std::int64_t, std::string>;
 
 DisturbanceKey key_of(const Row& row) {

@@ -1,4 +1,4 @@
-// What may have disturbed the times of a run: other processes on a card, clocks that were held
+// The possible disturbances of a run's times: other processes on a card, clocks that were held
 // back. Each thing is said once, with when it was seen.
 #pragma once
 
@@ -22,8 +22,8 @@ struct Disturbance {
 /// Those of each device that may have moved a time first.
 std::vector<Disturbance> disturbances_of(const schema::Reader& reader, std::int64_t run);
 
-/// Of those that may have moved a time: "python3 (process 7) computed on …, before; … on NVIDIA
-/// H200 #1"; empty where there is none.
+/// The disturbances that may have moved a time: "python3 (process 7) computed on …, before; … on
+/// NVIDIA H200 #1"; empty where there is none.
 std::string felt_in_words(const std::vector<Disturbance>& disturbances);
 
 }  // namespace warpmeter::reports

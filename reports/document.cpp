@@ -286,7 +286,8 @@ std::string written(const Document& document, const Writer& writer) {
 
 }  // namespace
 
-// Built in place: moving a variant makes the optimiser of g++ 12 warn about members that it lacks.
+// The block is built in place: moving a variant makes the optimiser of g++ 12 warn about members
+// that it lacks.
 void Document::heading(int level, std::string text) {
   blocks.emplace_back(std::in_place_type<Heading>, Heading{level, std::move(text)});
 }

@@ -55,7 +55,7 @@ struct Listing {
     std::string title;  ///< "transpose/naive, PTX"
     Table table;        ///< source line, text
   };
-  std::vector<Code> beneath;  ///< what was made of it, for those who can unfold it
+  std::vector<Code> beneath;  ///< its compiled forms, for those who can unfold it
 };
 
 struct Document {

@@ -31,8 +31,8 @@ class RunFigures {
   /// In the order of launches, for each metric.
   void add(const schema::Figure& figure);
 
-  /// What the launches (ascending) say together: of those that have a value their median, else the
-  /// first reason given. `metric` may be all_transactions too.
+  /// The common figure of the launches (ascending) say together: of those that have a value their
+  /// median, else the first reason given. `metric` may be all_transactions too.
   Figure of(const std::vector<std::int64_t>& launches, std::string_view metric) const;
   std::optional<double> value(std::int64_t launch, std::string_view metric) const;
 
@@ -43,9 +43,9 @@ class RunFigures {
     std::string_view metric, reason;
     std::vector<std::int64_t> launches;  ///< ascending
   };
-  /// What has no value, gathered by metric and reason.
+  /// The metrics without a value, gathered by metric and reason.
   std::vector<Gap> gaps() const;
-  /// What has a value of a grade that is no better for a reason, gathered in the same way.
+  /// The metrics with a value of a grade that is no better for a reason, gathered in the same way.
   std::vector<Gap> doubts() const;
 
  private:
@@ -61,7 +61,7 @@ class RunFigures {
   Readings& column_of(std::string_view metric);
   template <class Is>
   std::vector<Gap> gathered(Is&& is) const;
-  /// Of its parts together; without a value where one of them has none.
+  /// The sum of its parts; without a value where one of them has none.
   Figure transactions_of(const std::vector<std::int64_t>& launches) const;
   static const Reading* find(const Readings& readings, std::int64_t launch);
 

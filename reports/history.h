@@ -33,7 +33,7 @@ struct HistoryPoint {
       change;  ///< a new level begins here: its median over the one before, less 1
 };
 
-/// What can be compared: one variant at one size on one device.
+/// The subject of a history: one variant at one size on one device.
 struct HistorySeries {
   std::string family, variant, size, device, backend, unit;
   std::vector<HistoryPoint> points;  ///< in the order of time

@@ -18,7 +18,8 @@ std::string attribute(std::string_view name, std::string_view value);
 
 void add_table(std::string& html, const Table& table, std::string_view caption);
 
-/// Folded; lines with figures are marked, those with transactions too many as costly.
+/// The listing is folded; lines with figures are marked, those with transactions too many as
+/// costly.
 std::string listing_html(const Listing& listing);
 
 /// The map is the table itself, with coloured cells: it needs no script, no other table beside it,

@@ -21,8 +21,8 @@ struct ComparedMetric {
 /// In the order of the columns. `relative_confidence` is the timing's, as a fraction.
 std::span<const ComparedMetric> compared_metrics();
 
-/// Of the names that a run has results for, those that were asked for beyond the standard set:
-/// metrics that need other counters, and counters that are in no metric present. Sorted as given.
+/// The metrics beyond the standard set that a run has results for: metrics that need other
+/// counters, and counters that are in no metric present. Sorted as given.
 std::vector<std::string> other_metrics(const std::vector<std::string>& present);
 
 /// True if a counter is only worth a row where it is not zero: it was measured without being asked

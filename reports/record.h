@@ -1,4 +1,4 @@
-// What the database says about one run, read once and shared by the sections of a report.
+// The content of the database about one run, read once and shared by the sections of a report.
 //
 // The same variant may have been launched several times at one size (`run --repeat`, a profiled
 // program): a Subject gathers those launches, and a Figure is what they say together.
@@ -35,8 +35,8 @@ class Row {
 std::vector<Row> each_row(const schema::Rows& rows);
 std::vector<Row> each_row(schema::Rows&&) = delete;  // a Row refers to its Rows
 
-/// What follows a value of a grade that the hardware might not repeat to the last count (the marks
-/// of schema::grades); empty for the others, and without a grade.
+/// The mark behind a value of a grade that the hardware might not repeat to the last count (the
+/// marks of schema::grades); empty for the others, and without a grade.
 std::string mark_of(std::string_view grade);
 
 /// A figure as it is shown, times `scale`: with its mark and range, or why there is none.
@@ -107,7 +107,7 @@ struct RunRecord {
 
   RunRecord() = default;
   RunRecord(const RunRecord&) = delete;
-  RunRecord(RunRecord&&) = default;  // moving a vector keeps its elements where they are
+  RunRecord(RunRecord&&) = default;  // the elements of a moved vector stay where they are
 };
 
 /// The parameters of every section's SQL: the run.

@@ -20,7 +20,7 @@
 
 namespace warpmeter::reports {
 
-/// What tells launches apart.
+/// The name that tells launches apart.
 struct LaunchName {
   std::string family, variant;
   std::optional<std::int64_t> size;
@@ -77,7 +77,7 @@ class Selector {
 /// without parameters that is no variant's means all that begin with it.
 Selector settled(const Selector& selector, const std::vector<LaunchName>& launches);
 
-/// What may have been meant by one that selects nothing: the variant at its named sizes, or near
+/// The suggestion for a selector that selects nothing: the variant at its named sizes, or near
 /// names; "; it is at …", "; did you mean …?" or "".
 std::string meant_by(const std::vector<LaunchName>& launches, const Selector& selector);
 
@@ -87,8 +87,8 @@ std::string meant_by(const std::vector<LaunchName>& launches, const Selector& se
 void require_selected(const std::vector<LaunchName>& launches, std::vector<Selector>& selectors,
                       std::int64_t run, const std::string& unfinished);
 
-/// What selects each launch, once: "transpose/tiled", or "transpose/tiled@1024" where the selector
-/// that was meant has a condition.
+/// The selector of each launch, once: "transpose/tiled", or "transpose/tiled@1024" where the
+/// selector that was meant has a condition.
 std::vector<std::string> selectors_of(const std::vector<LaunchName>& launches,
                                       const Selector& meant);
 

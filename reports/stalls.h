@@ -1,4 +1,4 @@
-// What the warps of a launch waited for, by source line: the view stalls in a person's words.
+// The waits of a launch's warps, by source line: the view stalls in a person's words.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,8 @@ struct WaitingLine {
   std::string reasons_text() const;
 };
 
-/// Of one launch, or with 0 of all launches of the run: launch by launch, most samples first.
+/// The lines of one launch, or with 0 of all launches of the run: launch by launch, most samples
+/// first.
 std::vector<WaitingLine> waiting_lines(const schema::Reader& reader, std::int64_t run_id,
                                        std::int64_t launch_id);
 

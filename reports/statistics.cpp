@@ -72,7 +72,7 @@ Ranks rank(std::span<const double> base, std::span<const double> contender) {
   return ranks;
 }
 
-/// Of all ways to choose the base's ranks, the share whose sum is at least as far from the middle.
+/// The share of all ways to choose the base's ranks whose sum is at least as far from the middle.
 double exact_p(const Ranks& ranks, std::size_t base) {
   const int total = std::accumulate(ranks.doubled.begin(), ranks.doubled.end(), 0);
   const auto sums = static_cast<std::size_t>(total) + 1;

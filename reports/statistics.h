@@ -16,7 +16,7 @@
 
 namespace warpmeter::reports {
 
-/// What was measured of one launch, in one session or several.
+/// The measurements of one launch, in one session or several.
 struct Samples {
   std::vector<double> sorted_ns;  ///< ascending, at least one
   std::size_t sessions = 1;       ///< processes that they come from

@@ -37,7 +37,7 @@ struct Sweep {
   std::string title() const { return family + "/" + base; }
 };
 
-/// Of each device, family and kernel of which some parameter varies, in launch order.
+/// The sweeps of each device, family and kernel of which some parameter varies, in launch order.
 std::vector<Sweep> sweeps_of(const RunRecord& run);
 
 /// The places of the parameters that vary. Of more than `most` those that change the metric most:
@@ -46,7 +46,7 @@ std::vector<Sweep> sweeps_of(const RunRecord& run);
 std::vector<std::size_t> shown_parameters(const Sweep& sweep, const std::string& metric,
                                           std::size_t most);
 
-/// What to look at: the time where some combination was timed; else all transactions, as the
+/// The metric to look at: the time where some combination was timed; else all transactions, as the
 /// headline does. Where these are equal or were not counted, of the standard metrics or, where it
 /// changes none of these, of the others in the run, the one that the sweep changes most: by the
 /// ratio of its largest to its least value at one size. Empty: none has a value.

@@ -13,8 +13,7 @@
 
 namespace warpmeter::reports {
 
-/// What runs are called that are shown under another name than their own: copies of other
-/// databases.
+/// The names of runs that are shown under another name than their own: copies of other databases.
 using RunNames = std::map<std::int64_t, std::string>;
 
 /// "run 3 (nightly)"

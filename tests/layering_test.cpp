@@ -252,7 +252,7 @@ std::vector<fs::path> sources() {
   return files;
 }
 
-/// What an #include line names, with its opening '"' or '<'; nullopt for any other line.
+/// The name in an #include line, with its opening '"' or '<'; nullopt for any other line.
 std::optional<std::string> included(const std::string& line) {
   std::size_t at = line.find_first_not_of(" \t");
   if (at == std::string::npos || line[at] != '#') return std::nullopt;

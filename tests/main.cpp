@@ -22,7 +22,7 @@
 
 namespace {
 
-/// What a program answers when each of its tests was skipped; ctest says so.
+/// The exit code of a program when each of its tests was skipped; ctest says so.
 constexpr int all_skipped = 77;
 
 struct Source {

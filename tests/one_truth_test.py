@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What is said in one place only: the formulas of metrics (schema/catalogue.json), the scale of grades
+"""The facts that stand in one place only: the formulas of metrics (schema/catalogue.json), the scale of grades
 (schema/grade.h), the exit codes (base/error.h). Names each place of the sources that says one of these again, and
-holds the tables of docs/ to the program's. Functions of CUDA are answered once each, and the top level holds
-its rooms alone.
+holds the tables of docs/ to the program's. Functions of CUDA are answered once each, and the top level holds its
+rooms alone.
 
     tests/one_truth_test.py"""
 import json
@@ -28,7 +28,7 @@ def text_of(name):
 
 
 def literals(text):
-    """What stands in quotation marks in C++, literals that follow each other as one."""
+    """The literals in quotation marks in C++, literals that follow each other as one."""
     joined = re.sub(r'"\s*\n\s*"', "", text)
     return re.findall(r'"((?:[^"\\\n]|\\.)*)"', joined)
 
@@ -43,7 +43,7 @@ def rows_of(page, heading):
 # ---- formulas
 
 def inputs():
-    """What formulas are made of: counters, columns of timings, and the counts of a source line."""
+    """The inputs of formulas: counters, columns of timings, and the counts of a source line."""
     names = {counter["name"] for counter in CATALOGUE["counters"]}
     for metric in CATALOGUE["metrics"]:
         names.update(metric["numerator"], metric.get("denominator", ()))

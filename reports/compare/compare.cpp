@@ -30,7 +30,7 @@ struct Pair {
   LaunchGroup* contender = nullptr;
 };
 
-/// What two launches must share to be a pair, and what they may differ in.
+/// The key of a pair: launches share it, and may differ in the rest.
 struct PairKey {
   std::string family, variant;
   std::optional<std::int64_t> size;

@@ -31,7 +31,7 @@ struct CompareRequest {
   RunNames run_names = {};
 };
 
-/// What a change of time needs.
+/// The conditions for a change of time.
 struct Thresholds {
   double significance = 0.001;  ///< the significance of all rows together
   double least_effect = 0.01;   ///< the least effect of the ratio of medians
@@ -54,7 +54,7 @@ struct TimeTest {
   double base = 0, contender = 0;  ///< medians
   double ratio = 1;                ///< contender over base: above 1 is slower
   Interval interval;               ///< 95 % of the ratio
-  double p_value = 1;              ///< corrected for the number of rows
+  double p_value = 1;              ///< corrected for the number of rows, the p value
   Verdict verdict = Verdict::unclear;
 };
 
@@ -89,14 +89,14 @@ struct CounterPair {
 enum class FindingChange { came, went, worse, better, same };
 std::string_view to_string(FindingChange change);
 
-/// What `explain` finds in the launches of a pair; one side is absent where it came or went.
+/// The findings of `explain` in the launches of a pair; one side is absent where it came or went.
 struct FindingPair {
   PairName name;
   FindingChange change = FindingChange::same;
   std::optional<ExplainedFinding> base, contender;
 };
 
-/// What was not compared, and why.
+/// A launch that was not compared, and why.
 struct Leftover {
   std::string what, reason;
   bool broke = false;  ///< the base worked and the contender failed

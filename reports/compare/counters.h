@@ -1,4 +1,4 @@
-// What changed among counters.
+// The changes among counters.
 #pragma once
 
 #include <map>

@@ -19,7 +19,7 @@ namespace {
 
 using Findings = std::vector<ExplainedFinding>;
 
-/// What was found in a launch, and what was looked for there.
+/// The findings of a launch, and what was looked for there.
 struct Looked {
   Findings findings;
   std::set<std::string> kinds;

@@ -19,7 +19,7 @@ struct FindingChanges {
   std::size_t same = 0;
 };
 
-/// Of pairs whose both sides were explained: what was not looked for did not go.
+/// Compares pairs whose both sides were explained: what was not looked for did not go.
 FindingChanges compare_findings(const schema::Reader& reader,
                                 const std::vector<ExplainedPair>& pairs);
 

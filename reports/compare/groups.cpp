@@ -22,7 +22,7 @@ struct DeviceOfRun {
   std::set<std::string> throttled, disturbed;
 };
 
-/// What NVML calls a reason and is none for a slower clock than the device has.
+/// True unless NVML names a reason that is none for a slower clock than the device has.
 bool holds_back(std::string_view reason) {
   constexpr std::array<std::string_view, 4> harmless = {"idle", "application clocks setting",
                                                         "sync boost", "display clock setting"};

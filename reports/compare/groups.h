@@ -1,4 +1,4 @@
-// What a comparison compares: the launches of one variant at one size in one geometry on one
+// The subject of a comparison: the launches of one variant at one size in one geometry on one
 // device, gathered from one run or several.
 #pragma once
 
@@ -39,7 +39,7 @@ struct LaunchGroup {
   Samples samples;  ///< empty without a timing
   std::optional<double> sm_clock_mhz;
   std::set<std::string> throttled;  ///< why its clocks were held back
-  std::set<std::string> disturbed;  ///< what else may have moved its times: "python3"
+  std::set<std::string> disturbed;  ///< the other disturbances of its times: "python3"
 
   /// "transpose/naive at 1,024"
   std::string name() const;

@@ -135,7 +135,7 @@ Table counter_table(const Comparison& comparison) {
   return table;
 }
 
-/// What it costs: transactions, or of the launch as a whole a share.
+/// The cost of a finding: transactions, or of the launch as a whole a share.
 Cell cost_cell(const std::optional<ExplainedFinding>& finding) {
   if (!finding) return Missing{};
   if (finding->transactions > 0) return grouped_number(finding->transactions);

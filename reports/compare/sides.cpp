@@ -256,7 +256,7 @@ class ByValue {
     return values;
   }
 
-  /// Of those of the chosen runs that have launches of the side.
+  /// The side made of the chosen runs that have launches of it.
   Side side(std::string name, const std::vector<LaunchGroup>& groups) const {
     std::set<std::int64_t> having;
     for (const LaunchGroup& group : groups) having.insert(group.runs.begin(), group.runs.end());

@@ -60,9 +60,9 @@ std::size_t fewest_that_decide(std::size_t rows, const Thresholds& thresholds) {
   return n;
 }
 
-/// What would make the verdict clear, if the medians stay where they are: errors shrink with the
-/// root of the number of samples, the shifts of sessions with the root of the number of runs. None
-/// when the change is so near to the least effect that no reasonable number would do.
+/// The data that would make the verdict clear, if the medians stay where they are: errors shrink
+/// with the root of the number of samples, the shifts of sessions with the root of the number of
+/// runs. None when the change is so near to the least effect that no reasonable number would do.
 std::optional<Needed> needed_to_decide(const TimePair& pair, const TimedPair& sides,
                                        std::size_t rows, double least,
                                        const Thresholds& thresholds) {

@@ -17,7 +17,7 @@ namespace warpmeter::reports {
 namespace {
 
 constexpr std::int64_t shown_findings = 5, every_finding = INT64_MAX;
-/// Of equal amounts of a remedy no more are all listed in a row of a table.
+/// A row of a table lists at most so many equal amounts of a remedy.
 constexpr std::size_t most_amounts = 3;
 
 /// A launch stands for others that have the same findings with other counts.
@@ -27,7 +27,7 @@ struct Told {
   bool differ = false;
 };
 
-/// What is found where, without the counts.
+/// The findings and their places, without the counts.
 std::string shape_of(const ExplainedLaunch& launch) {
   std::string shape = launch.title;
   for (const ExplainedFinding& finding : launch.findings) {
@@ -136,7 +136,7 @@ class Explaining {
       document_.entry({static_cast<std::size_t>(finding.rank), finding.place(),
                        finding_sentence(finding), "Change", advice(finding, launch)});
       if (options_.what_if) add_tried(finding, launch);
-      // Of the worst alone: of all they would hide the words.
+      // The worst finding alone has a picture: of all they would hide the words.
       if (options_.show || (!drawn && options_.format != Format::table)) {
         drawn = add_pictures(finding, launch) || drawn;
       }

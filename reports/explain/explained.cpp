@@ -54,7 +54,7 @@ class Gathering {
   std::vector<ExplainedLaunch> launches_;
 };
 
-/// Of a JSON array; none where there is none.
+/// The numbers of a JSON array; none where there is none.
 std::vector<std::int64_t> numbers_of(const std::string& text, std::string_view what) {
   std::vector<std::int64_t> numbers;
   if (text.empty()) return numbers;

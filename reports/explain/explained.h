@@ -1,5 +1,5 @@
-// What the database says was found in the launches of a run. Launches of one name that are told the
-// same are one.
+// The findings of a run's launches in the database. Launches of one name that are told the same are
+// one.
 #pragma once
 
 #include <cstdint>
@@ -93,11 +93,12 @@ struct ExplainRequest {
 std::vector<ExplainedLaunch> read_explained(const schema::Reader& reader,
                                             const ExplainRequest& request);
 
-/// What was looked for in one of the launches at least, in words, in the order of the catalogue of
-/// kinds.
+/// The kinds that were looked for in one of the launches at least, in words, in the order of the
+/// catalogue of kinds.
 std::vector<std::string> read_looked_for(const schema::Reader& reader,
                                          std::span<const std::int64_t> launches);
-/// What was not looked for in some of them, each kind and reason once, in the same order.
+/// The kinds that were not looked for in some of them, each kind and reason once, in the same
+/// order.
 std::vector<LookedFor> read_not_looked_for(const schema::Reader& reader,
                                            std::span<const std::int64_t> launches);
 /// Both launch by launch.

@@ -135,7 +135,7 @@ std::string in_parentheses(const ExplainedFinding& finding, const char* too_many
 
 std::string is_or_are(const std::string& number) { return number == "1" ? "is" : "are"; }
 
-/// What remedies change: the counts where there are some, and the others of the array.
+/// The counts that remedies change: the counts where there are some, and the others of the array.
 std::string others(const ExplainedFinding& finding, const ExplainedRemedy& remedy) {
   if (finding.other_transactions == 0 && remedy.other_transactions == 0) return "";
   const std::string of = finding.object.empty() ? "" : " of " + object_text(finding);
@@ -147,8 +147,8 @@ std::string others(const ExplainedFinding& finding, const ExplainedRemedy& remed
                      grouped_number(finding.other_transactions));
 }
 
-/// What a change spares of what the finding's share is of, all accesses of the array together: less
-/// than the share where it leaves some, more where it helps other lines too.
+/// The saving of a change, as a part of the finding's whole: all accesses of the array together:
+/// less than the share where it leaves some, more where it helps other lines too.
 std::string saving(const ExplainedFinding& finding, const ExplainedRemedy& remedy) {
   const std::int64_t excess = finding.transactions - finding.ideal;
   const std::int64_t spared = finding.transactions + finding.other_transactions -

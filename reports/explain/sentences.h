@@ -18,7 +18,7 @@ std::string finding_headline(const ExplainedFinding& finding);
 /// "bank conflicts"; a kind of a later version by its name.
 std::string kind_in_words(const std::string& kind);
 
-/// What a finding is and where, for a sentence on something else: "bank conflicts at
+/// The name and the place of a finding, for a sentence on something else: "bank conflicts at
 /// kernels/transpose.cu:44 (shared load of `tile`)".
 std::string finding_clause(const ExplainedFinding& finding);
 

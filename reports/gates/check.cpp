@@ -174,7 +174,7 @@ std::vector<LaunchName> names_of(const std::vector<LaunchToCheck>& launches) {
   return names;
 }
 
-/// Of repeated launches of a variant, the finding that is worst.
+/// The worst finding of repeated launches of a variant.
 class WorstFindings {
  public:
   void add(Finding finding) {
@@ -300,7 +300,7 @@ void choose(std::vector<LaunchToCheck>& launches, CheckRequest& request,
       launches.end());
 }
 
-/// What is not there cannot hold: an end of the run, a launch that failed.
+/// A missing part cannot hold: an end of the run, a launch that failed.
 void add_what_is_missing(const CheckRequest& request, const std::vector<LaunchToCheck>& launches,
                          const std::string& unfinished, Check& check) {
   const auto add = [&](const char* gate, const LaunchToCheck* launch, const std::string& reason) {

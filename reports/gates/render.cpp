@@ -1,5 +1,5 @@
-// What `check` says: a table for people, rows for programs, annotations for GitHub, JUnit XML for
-// everything else that runs tests.
+// The output of `check`: a table for people, rows for programs, annotations for GitHub, JUnit XML
+// for everything else that runs tests.
 #include <fmt/format.h>
 
 #include <pugixml.hpp>
@@ -138,7 +138,8 @@ std::string json_of(const Check& check) {
 
 // ---- GitHub's workflow commands
 
-/// What ends a command or a property of it is percent-encoded, as the runner's documentation says.
+/// Characters that end a command or a property of it are percent-encoded, as the runner's
+/// documentation says.
 std::string escaped(std::string_view text, bool is_property) {
   const std::string_view special = is_property ? "%\r\n:," : "%\r\n";
   return percent_encoded(printable(text),

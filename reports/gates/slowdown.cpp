@@ -58,7 +58,7 @@ std::string why_not_timed(const LaunchGroup& base, const LaunchGroup& now) {
   return "";
 }
 
-/// Measured and limit are the slow-down in per cent.
+/// The measured value and the limit are the slow-down in per cent.
 void judge(Finding& finding, const TimePair& pair, double max_slowdown) {
   const double most = 1 + max_slowdown;
   finding.measured = 100 * (pair.time.ratio - 1);

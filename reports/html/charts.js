@@ -29,7 +29,7 @@
     return text.length > most ? `${text.slice(0, most - 1)}…` : text;
   };
 
-  /** What a figure's table says, as Chart.js datasets; each point knows its words. */
+  /** * The datasets of a figure's table for Chart.js; each point knows its words. */
   function series_of(figure) {
     const table = figure.querySelector('table');
     const headings = [...table.tHead.rows[0].cells].map(shown_text);

@@ -1,5 +1,6 @@
-// What makes the page move: dark mode, sorting, filtering, charts. The page can be read without it:
-// the tables are in the HTML, and every chart is drawn from the table of values in its figure.
+// This script makes the page move: dark mode, sorting, filtering, charts. The page can be read
+// without it: the tables are in the HTML, and every chart is drawn from the table of values in its
+// figure.
 'use strict';
 (() => {
   const root = document.documentElement;
@@ -74,7 +75,7 @@
 
   const long_table = 10;  // rows from which on a table has a filter of its own
   const page_filter = document.getElementById('filter');
-  const filtered = [];    // of each table: how to apply the filters, and how many rows there are
+  const filtered = [];  // for each table: how to apply the filters, and how many rows there are
   const words_of = (input) => input.value.toLowerCase().split(/\s+/).filter(Boolean);
 
   function make_filterable(table) {
@@ -134,7 +135,7 @@
 
   function place_source(table, on_paper) {
     const box = table.parentElement;
-    if (!on_paper && box.clientWidth === 0) return;  // filtered out
+    if (!on_paper && box.clientWidth === 0) return;  // a filter hides it
     table.classList.remove('below');
     if (!on_paper && box.scrollWidth <= box.clientWidth) return;
     table.style.setProperty('--columns', table.tHead.rows[0].cells.length - 1);

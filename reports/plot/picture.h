@@ -10,7 +10,7 @@ namespace warpmeter::reports {
 struct Picture {
   struct Cell {
     std::string text;   ///< for a few characters; empty: nobody goes there
-    std::string title;  ///< what hover and keyboard tell
+    std::string title;  ///< the text for hover and keyboard
   };
   struct Row {
     std::string label;
@@ -18,7 +18,7 @@ struct Picture {
   };
   std::string title;
   std::string description;  ///< one sentence: what to see in it
-  std::string corner;       ///< what the columns are: "bank"
+  std::string corner;       ///< the name of the columns: "bank"
   std::vector<std::string> columns;
   std::vector<Row> rows;
 };

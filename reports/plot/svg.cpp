@@ -147,8 +147,8 @@ void draw_horizontal_reference(Drawing& drawing, const Frame& frame, const Scale
   drawing.text(frame.left + frame.wide - 4, y - 5, "end", "v rt", reference.label);
 }
 
-/// Of one line: what is best or as good, and at the bottom the word for a point that is not there.
-/// Of several lines these would lie on one another.
+/// The marks of one line: what is best or as good, and at the bottom the word for a point that is
+/// not there. Of several lines these would lie on one another.
 void draw_marks(Drawing& drawing, const Plot& plot, const Frame& frame, const Scale& across,
                 const Scale& up) {
   for (const auto& row : plot.data.rows) {

@@ -15,7 +15,7 @@ namespace {
 
 struct Head {
   std::vector<std::string> lines;  ///< the lines of the comment, without its dashes
-  std::string_view statement;      ///< what follows
+  std::string_view statement;      ///< the statement that follows
 };
 
 std::string trimmed(std::string_view text) {

@@ -15,7 +15,7 @@
 namespace warpmeter::reports::sections {
 namespace {
 
-/// What a variant costs, and between which bounds that is known.
+/// The cost of a variant, and between which bounds that is known.
 struct Candidate {
   std::string variant;
   double cost = 0, low = 0, high = 0;
@@ -23,7 +23,7 @@ struct Candidate {
 
 struct Contest {
   bool by_time = false;
-  std::string marked;  ///< what is to be said of counts that the hardware might not repeat
+  std::string marked;  ///< the remark on counts that the hardware might not repeat
   std::vector<Candidate> candidates;
 };
 
@@ -63,7 +63,7 @@ std::vector<const Subject*> competitors(const Group& group) {
   return subjects;
 }
 
-/// Whom to compare by what; nullopt where not all can be, or there is one alone.
+/// The contest between variants; nullopt where not all can be, or there is one alone.
 std::optional<Contest> contest_of(const Group& group) {
   const std::vector<const Subject*> subjects = competitors(group);
   if (subjects.size() < 2 || !is_verified(group)) return std::nullopt;
@@ -178,7 +178,7 @@ std::string place_of(const RunRecord& run, const Group& group, bool with_size) {
   return run.devices.size() > 1 ? place + " on " + run.device_name(group.device_id) : place;
 }
 
-/// What each variant costs of a whole, in launch order; empty where it is not known of all.
+/// The share of each variant in a whole, in launch order; empty where it is not known of all.
 std::vector<double> shares(const Group& group, bool by_time) {
   std::vector<double> costs;
   double all = 0;

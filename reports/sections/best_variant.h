@@ -12,7 +12,7 @@ namespace warpmeter::reports::sections {
 struct BestOfFamily {
   const Group* group = nullptr;       ///< the size that the sentence is about
   std::vector<std::string> variants;  ///< one, or several of which none is known to be better
-  double factor = 1;                  ///< what the next one costs over what they cost
+  double factor = 1;                  ///< the cost of the next one over their cost
   std::string sentence;
 
   bool has(const std::string& family, const std::string& variant) const;
@@ -26,8 +26,8 @@ std::string listed(std::vector<std::string> names);
 /// the largest at which all can be compared.
 std::vector<BestOfFamily> best_of_families(const RunRecord& run);
 
-/// Of families whose variants are not known to do the same, as the kernels of a program: the one
-/// that takes most, and which share of the whole. A sentence a family and size.
+/// The costliest kernel of families whose variants are not known to do the same, as the kernels of
+/// a program: the one that takes most, and which share of the whole. A sentence a family and size.
 std::vector<std::string> costliest_of_programs(const RunRecord& run);
 
 }  // namespace warpmeter::reports::sections

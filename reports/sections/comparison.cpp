@@ -148,7 +148,7 @@ bool has_column(const Document& document, std::string_view name) {
   return false;
 }
 
-/// What a reader needs to know to read the tables, and no more than that.
+/// The legend that a reader of the tables needs, and no more than that.
 std::string legend(const Document& tables) {
   std::string text;
   if (has_column(tables, "duration")) {

@@ -1,5 +1,5 @@
-// What each variant was expected to cost, and whether it did. A report leads with the number that
-// hold and names those that do not; the full list, with its reasons in words, comes last.
+// The expected cost of each variant, and whether it did. A report leads with the number that hold
+// and names those that do not; the full list, with its reasons in words, comes last.
 #include <fmt/format.h>
 
 #include <map>

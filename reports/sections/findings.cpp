@@ -1,4 +1,4 @@
-// What costs each variant most: explain's first finding of it, in the same words.
+// The main cost of each variant: explain's first finding of it, in the same words.
 #include <algorithm>
 #include <map>
 #include <string_view>

@@ -1,8 +1,8 @@
-// What was learnt, before any table: at most seven sentences, each with the heading that has more.
+// The headline before any table: at most seven sentences, each with the heading that has more.
 //
-// What is wrong with the run (disturbed times, not all measured, failures, gaps) and what changed
-// keep their places; the rest is shared between the best variants and the findings, the weightiest
-// first.
+// Sentences on the run's faults (disturbed times, not all measured, failures, gaps) and what
+// changed keep their places; the rest is shared between the best variants and the findings, the
+// weightiest first.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -60,7 +60,7 @@ struct Costliest {
   }
 };
 
-/// Of each variant the launch whose first finding costs most.
+/// The costliest launch of each variant, by its first finding.
 std::vector<Costliest> costliest_launches(const Source& source,
                                           const std::vector<BestOfFamily>& best) {
   std::map<std::pair<std::string, std::string>, Costliest> variants;

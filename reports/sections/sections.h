@@ -23,7 +23,7 @@ struct Expectation {
   std::optional<double> measured;
 };
 
-/// What a section is made from.
+/// The source of a section.
 class Source {
  public:
   Source(const schema::Reader& from, const RunRecord& record, bool with_plots)
@@ -48,7 +48,7 @@ class Source {
 struct Section {
   std::string_view name;  ///< for --section: "comparison"
   std::string_view meaning;
-  bool in_short = false;  ///< shown in the formats that cannot sort and filter, too
+  bool in_short = false;  ///< true if formats that cannot sort and filter show it, too
   void (*add)(Document& document, const Source& source) = nullptr;
 };
 
@@ -62,7 +62,7 @@ struct Ceiling {
   std::string source;    ///< "what transpose/copy at 4,096 moved in this run"
 };
 
-/// Of the run's own launches; nullopt where none of them copies.
+/// The ceiling of the run's own launches; nullopt where none of them copies.
 std::optional<Ceiling> ceiling_of(const RunRecord& run, std::int64_t device_id);
 
 /// Headings that sentences lead to.
@@ -72,10 +72,10 @@ inline constexpr const char* unavailable_title = "Unavailable";
 inline constexpr const char* failures_title = "Failed launches";
 inline constexpr const char* comparisons_title = "Variants side by side";
 inline constexpr const char* run_title = "The run";
-/// Of a group's table: its family and size, the device too where there are several.
+/// The title of a group's table: its family and size, the device too where there are several.
 std::string comparison_title(const RunRecord& run, const Group& group);
 
-/// What was learnt, in at most seven sentences: the best variants, what costs the others most, what
+/// The headline, in at most seven sentences: the best variants, what costs the others most, what
 /// changed since the run was made before, what failed and what is unavailable.
 void add_headline(Document& document, const Source& source);
 
@@ -106,7 +106,7 @@ void add_cost_plot(Document& document, const RunRecord& run);
 
 /// Bandwidths as shares of the measured copy bandwidth.
 void add_ceiling(Document& document, const schema::Reader& reader, const RunRecord& run);
-/// Of a run on several cards.
+/// The section of a run on several cards.
 void add_devices(Document& document, const Source& source);
 
 /// How many expectations hold, and those that do not.
@@ -118,7 +118,7 @@ void add_costly_lines(Document& document, const schema::Reader& reader, const Ru
 /// Every source line that accesses memory, of each variant and size.
 void add_lines(Document& document, const schema::Reader& reader, const RunRecord& run);
 
-/// What the warps waited for, by source line; where it was sampled.
+/// The warps' waits, by source line; where it was sampled.
 void add_stalls(Document& document, const schema::Reader& reader, const RunRecord& run);
 
 /// The sources with what each line costs, where they were kept.

@@ -44,7 +44,7 @@ std::vector<Cell> line_cells(const Row& row) {
           count(row, "requests"), transactions_of(row), count(row, "ideal"), count(row, "excess")};
 }
 
-/// What the accesses cost over what they could: on the diagonal is the ideal.
+/// The plot of costs over ideals: on the diagonal is the ideal.
 Plot ideal_plot(const schema::Rows& rows) {
   constexpr std::size_t most_places = 1000;
   Plot plot;

@@ -1,4 +1,4 @@
-// What is shown of a sweep: by which metric, over which parameters, and who is best at each size.
+// The shown part of a sweep: by which metric, over which parameters, and who is best at each size.
 #pragma once
 
 #include <cstddef>

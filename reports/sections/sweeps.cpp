@@ -35,7 +35,7 @@ std::string plot_title(const SweepShape& shape, const Ranking& ranking, const st
                      (size.empty() ? "" : ", ") + size, shape.parameters(), device);
 }
 
-/// What a reader has to know of one plot: its direction, and what its cells leave out.
+/// The description of one plot: its direction, and what its cells leave out.
 std::string description_of(const SweepShape& shape, const Ranking& ranking, const Plot& plot) {
   const bool higher = is_better_higher(shape.metric);
   std::string text = higher ? "Higher is better." : "Lower is better.";
@@ -279,7 +279,7 @@ Table best_combinations(const RunRecord& run, const std::vector<SweepShape>& sha
   return std::move(best.table);
 }
 
-/// What is to be said of figures that the hardware might not repeat.
+/// The legend of figures that the hardware might not repeat.
 std::string grades_legend(const std::vector<SweepShape>& shapes) {
   std::set<std::string> marks;
   for (const SweepShape& shape : shapes) {

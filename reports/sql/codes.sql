@@ -1,2 +1,2 @@
--- What compilers made of the kernels of the run.
+-- The compiled text of the run's kernels.
 SELECT file, kernel, form, text FROM codes WHERE run_id = :run ORDER BY file, kernel, form

@@ -1,4 +1,4 @@
--- What a variant was launched on and at which sizes, and whether that is what was chosen.
+-- The device and the sizes of a variant's launches, and whether that is what was chosen.
 SELECT DISTINCT
   l.family || '/' || l.variant || coalesce(' at ' || l.size, '') || ' on ' || l.device || ' (' || l.backend || ')',
   (:device = '' OR instr(lower(l.device), lower(:device)) > 0)

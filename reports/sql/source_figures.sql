@@ -1,5 +1,5 @@
--- What each line of a source costs in the launch in which it costs most: all its accesses together, and where warps
--- were sampled, which share of the launch's samples waits there for something else than its turn.
+-- The cost of each line of a source in the launch in which it costs most: all its accesses together, and where
+-- warps were sampled, which share of the launch's samples waits there for something else than its turn.
 WITH accesses AS (
   SELECT file, line, launch_id, sum(requests) AS requests, sum(transactions) AS transactions, sum(excess) AS excess
   FROM lines WHERE run_id = :run GROUP BY file, line, launch_id

@@ -29,7 +29,7 @@ class JsonRows {
   void append(std::string& text, std::span<const schema::Value> row) const;
 
  private:
-  std::vector<std::string> keys_;  ///< what stands before each value: `{"a":`, `,"b":`
+  std::vector<std::string> keys_;  ///< the text before each value: `{"a":`, `,"b":`
 };
 
 }  // namespace warpmeter::reports

@@ -40,7 +40,7 @@ enum class Kind {
 struct Column {
   std::string name;     ///< key in CSV and JSON
   std::string heading;  ///< for people; `name` when empty
-  std::string unit;     ///< shown after the heading in parentheses; may be empty
+  std::string unit;     ///< its place is after the heading in parentheses; may be empty
   Kind kind = Kind::text;
   Align align = Align::left;
 
@@ -78,7 +78,7 @@ struct Cell {
 struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
-  std::string caption = "";  ///< what the table is, where the heading above does not say it
+  std::string caption = "";  ///< the title of the table, where the heading above does not say it
 };
 
 /// The rows of any query, every number exact. A column is right-aligned when all its values are

@@ -84,7 +84,7 @@ std::size_t narrowest_total(const std::vector<Layout>& columns) {
   return total;
 }
 
-/// What stands below each row: the source, and before it columns that say their headings.
+/// The lines below each row: the source, and before it columns that say their headings.
 struct Below {
   std::vector<Layout> named;
   std::optional<Layout> code;

@@ -1,4 +1,4 @@
-// What the catalogue costs in a way of executing it: times of its variants, added up by family.
+// The catalogue's cost in a way of executing it: times of its variants, added up by family.
 #pragma once
 
 #include <algorithm>

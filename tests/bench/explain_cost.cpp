@@ -1,6 +1,6 @@
-// What explaining adds to a counted execution: every variant of the catalogue at its default sizes,
-// on one thread of the host, counted alone, recorded as well, and recorded and explained with every
-// layout tried; each the least of three or more. A row a family, the sum last.
+// The cost that explaining adds to a counted execution: every variant of the catalogue at its
+// default sizes, on one thread of the host, counted alone, recorded as well, and recorded and
+// explained with every layout tried; each the least of three or more. A row a family, the sum last.
 //
 //   explain_cost [TIMES [FAMILY]]      exit code 1 when a family takes more than TIMES (1.5) as
 //   long
@@ -70,7 +70,7 @@ Cost cost_of(const kernels::Family& family, const kernels::Variant& variant, std
 }  // namespace
 
 int main(int argc, char** argv) {
-  // What was freed stays with the process. Else it is chance which runs have to ask the system for
+  // Freed memory stays with the process. Else it is chance which runs have to ask the system for
   // their memory again, and that takes longer than all the rest of a short launch.
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // more is refused

@@ -1,5 +1,5 @@
-"""What must hold on databases of a million metric rows and 10,000 launches: how long the commands take and
-how much memory they need, as processes, against their limits. Exits 1 when one is not kept.
+"""Limits on databases of a million metric rows and 10,000 launches: how long the commands take and how
+much memory they need, as processes, against their limits. Exits 1 when one is not kept.
 
     limits.py WARPMETER MAKE_DATABASE [FOLDER]
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What must hold of programs without a GPU: how much longer their start takes (a static runtime, a shared one, the
-driver's API), that a counted launch is as fast as the same kernel under `run -b model`, and the memory that they take
-beside what they allocate, for programs of different kinds.
+"""Limits of programs without a GPU: how much longer their start takes (a static runtime, a shared one, the driver's
+API), that a counted launch is as fast as the same kernel under `run -b model`, and the memory that they take beside
+what they allocate, for programs of different kinds.
 
     tests/bench/programs.py BUILD
 
@@ -21,7 +21,7 @@ TURNS = 7
 MOST_START = 0.2  # seconds
 MOST_MEMORY = (1.1, 100)  # times the program's own, and megabytes more
 MOST_SLOWER = 1.1
-SIZE = 1024  # of a second: what surrounds the launch is small beside it
+SIZE = 1024  # one second: what surrounds the launch is small beside it
 KINDS = "many", "large", "managed", "pitched", "streams"
 METRIC = "shared_load_transactions_per_request"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -46,7 +46,8 @@ def build(folder):
 
 
 def measure_start(profile, paths):
-    """Of the fastest of some turns, without options and with a metric, beside a program that does nothing."""
+    """The times of the fastest of some turns, without options and with a metric, beside a program that does
+    nothing."""
     met = True
     print("| start of a program | uncounted: wall, processor (s) | counted: wall, processor (s) |\n|---|---:|---:|")
     alone = [min(column) for column in zip(*(cost(["/bin/true"])[:2] for _ in range(TURNS)))]

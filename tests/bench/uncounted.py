@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What programs without a GPU cost: how much faster the model runs kernels whose accesses nobody counts; the
-processor's time that a start takes, and a launch of next to nothing; memory beside the program's own.
+"""The cost of programs without a GPU: how much faster the model runs kernels whose accesses nobody counts;
+the processor's time that a start takes, and a launch of next to nothing; memory beside the program's own.
 
     tests/bench/uncounted.py BUILD
 

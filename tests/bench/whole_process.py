@@ -27,7 +27,7 @@ def run_warpmeter(program, folder):
 
 
 def warp_instructions(program, folder):
-    """Of one launch: as many for every run."""
+    """The numbers of one launch: as many for every run."""
     database = os.path.join(folder, "count.db")
     subprocess.run([program, "run", "matmul/naive", "-b", "model", "-n", str(SIZE), "-q", "-m",
                     "warp_instructions", "--db", database], check=True, stdout=subprocess.DEVNULL)

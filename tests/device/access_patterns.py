@@ -6,7 +6,7 @@ import sys
 
 SHAPES = [count + trans for count in ("x1", "x2", "x4") for trans in ("", "_trans")]
 
-# Of each access: the kind of its counter, its transactions, and whether distinct bytes are counted.
+# The kinds of each access's counters, its transactions, and whether distinct bytes are counted.
 COUNTERS = {
     "lds": ("shared_load", "wavefronts", False),
     "sts": ("shared_store", "wavefronts", False),

@@ -36,7 +36,7 @@ SHARED = {
     "setRowReadColPad": "set_row_read_col_pad",
     "setRowReadColDynPad": "set_row_read_col_dyn_pad",
 }
-PADS = {"square": "", "rect": "2", "rect_ipad1": "1"}  # of the case; the square's pad has no number
+PADS = {"square": "", "rect": "2", "rect_ipad1": "1"}  # the padding of the case; the square's pad has no number
 
 # Golden column → metric. An efficiency of no requests is 0 there and unavailable here.
 METRICS = {

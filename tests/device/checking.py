@@ -1,4 +1,5 @@
-"""What the checks on a device share: a line a check, how many failed, and the rows of a query."""
+"""The parts that checks on a device share: a line a check, how many failed, and the rows of a
+query."""
 import csv
 import io
 import pathlib

@@ -84,7 +84,7 @@ const Names standard_set = {
     "global_load_bytes",      "global_store_sectors", "global_store_requests",
     "global_store_bytes",     "duration_profiled"};
 
-/// Skipped where this user may not count.
+/// The test is skipped where this user may not count.
 class GpuCounters : public Gpu {
  protected:
   void SetUp() override {
@@ -307,7 +307,7 @@ TEST_F(GpuCounters, CountsAnotherSelectionAfterTheFirst) {
   EXPECT_THAT(workload_->count({&launch, 1})[0], IsEmpty());
 }
 
-// What the catalogue builds on: the exact counters of executed instructions are those of the unit,
+// The catalogue builds on this: the exact counters of executed instructions are those of the unit,
 // and leave out warps whose every lane was predicated off, as the unit does; bytes are distinct
 // bytes.
 TEST_F(GpuCounters, SassCountersAreThoseOfTheL1Unit) {

@@ -10,8 +10,8 @@ import time
 HERE = pathlib.Path(__file__).parent.parent / "reports" / "explain"
 EXPECTED = json.loads((HERE / "expected.json").read_text())
 FILES = sorted({entry["file"] for entry in EXPECTED})
-SLOWER = 1.01  # of the original's time: what a rewritten kernel may take
-LEAST_FASTER = 0.9  # of the rewritten kernels
+SLOWER = 1.01  # the longest time of a rewritten kernel, in times of the original's
+LEAST_FASTER = 0.9  # the least share of the rewritten kernels
 ROUNDS = 3  # the least of their medians is a kernel's time
 program, work = sys.argv[1], pathlib.Path(sys.argv[2])
 failed = 0

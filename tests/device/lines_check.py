@@ -43,10 +43,10 @@ def sums(lines):
 
 
 class Comparison:
-    """Of the lines that the model calls exact: requests and transactions. Of inlined code of another file the model
-    names the line of the call and CUPTI the code's own, so what one of them alone has is added up over the
-    launch. The ideal is a definition, and NVIDIA's is another one where lanes are idle or share addresses: told, and
-    no failure."""
+    """The lines that the model calls exact: requests and transactions. Of inlined code of another file the model
+    names the line of the call and CUPTI the code's own, so what one of them alone has is added up over the launch.
+    The ideal is a definition, and NVIDIA's is another one where lanes are idle or share addresses: told, and no
+    failure."""
 
     def __init__(self, measured, model, name):
         exact = {key: row for key, row in model.items() if row["grade"] == "exact"}
@@ -84,7 +84,7 @@ def check_catalogue():
         gpu, model, plain = (os.path.join(work, f"{family}.{kind}.db") for kind in ("gpu", "model", "plain"))
         result, seconds = run(words + ["-b", "cupti", "--lines", "--db", gpu])
         with_lines += seconds
-        # What is said of lines on standard error: a variant that has none, with the reason.
+        # Standard error says this about lines: a variant that has none, with the reason.
         for text in result.stderr.splitlines():
             if "no lines" in text:
                 print(f"     {text}")
@@ -110,7 +110,7 @@ def check_catalogue():
 
 
 def shares(database, variant):
-    """What the warps of a launch waited for: share of all samples by reason, and how many samples."""
+    """The waits of a launch's warps: share of all samples by reason, and how many samples."""
     samples = {row["reason"]: int(row["samples"]) for row in check.rows(
         database, "SELECT stalls.reason, sum(samples) AS samples FROM stalls JOIN launches USING (run_id, launch_id) "
                   f"WHERE family || '/' || variant = '{variant}' GROUP BY stalls.reason")}

@@ -298,7 +298,7 @@ def template_of_machine_code(folder, own):
         words = f"exit {done.returncode} {(done.stdout + done.stderr).strip()[:300]}"
         if name == "scaled":
             check(done.returncode == 0 and right, "an instance of a template with its variable set", "" if right else words)
-        else:  # whether drivers load them is theirs to say; what they say has to be told
+        else:  # a driver decides if it loads them; what they say has to be told
             check(right if done.returncode == 0 else done.returncode == 6 and "is relocatable" in done.stderr,
                   "a relocatable cubin runs, or is said to be one", words)
 

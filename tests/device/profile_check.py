@@ -279,7 +279,7 @@ def summary():
 
 
 def costs():
-    """What one more launch costs: the program measures its loop itself, without its start."""
+    """The cost of one more launch: the program measures its loop itself, without its start."""
     options = ["--metrics", ",".join(TIMED)]
     fastest = ["--replay-mode", "application", "--cache-control", "none", "--clock-control", "none"]
     tools = {

@@ -1,4 +1,4 @@
-# What the scripts of this folder begin with; each sources it, and it runs nothing itself.
+# The first lines of this folder's scripts; each sources it, and it runs nothing itself.
 #
 #   . "$(dirname "$(readlink -f "$0")")/prologue.sh"
 #

@@ -15,9 +15,9 @@ import tempfile
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 AT_ONCE = 8
 LIMIT = 60  # seconds a process
-FOUND_EXIT = 86  # of a tool that found something
+FOUND_EXIT = 86  # the exit code of a tool that found something
 
-# What a tool made of a kernel: FOUND and SILENT count; the others say why there is neither.
+# The result of a tool for a kernel: FOUND and SILENT count; the others say why there is neither.
 FOUND, SILENT = "found", "–"
 BESIDE = "beside the mark"  # warpmeter reports what no comment allows
 NOT_RUN, NO_END, LAUNCH_FAILS = "not run", "does not end", "launch fails"

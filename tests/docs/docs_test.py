@@ -103,8 +103,8 @@ class Commands(unittest.TestCase):
         cls.commands = {name: Command([name]) for name in cls.program.commands}
 
     def mistake(self, line, mention=False):
-        """What is wrong with a command line, without the program's name; None when nothing is. A mention in prose may
-        end with an option whose value it leaves open."""
+        """The mistake in a command line, without the program's name; None when nothing is. A mention in prose may end
+        with an option whose value it leaves open."""
         words = shlex.split(re.split(r" {2,}", line.strip())[0], comments=True)
         name, *words = words
         if name in self.program.values:
@@ -187,7 +187,7 @@ class Commands(unittest.TestCase):
 
 
 def not_among(value, choices):
-    """What is wrong with a value (or several, a|b) where only some are possible (a|b|c); None when nothing is."""
+    """The mistake in a value (or several, a|b) where only some are possible (a|b|c); None when nothing is."""
     if "|" not in choices or not re.fullmatch(r"[a-z|-]+", choices):
         return None
     wrong = [one for one in value.split("|") if one not in choices.split("|")]

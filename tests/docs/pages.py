@@ -25,7 +25,7 @@ class Page:
         return [(info, text) for part, info, text in self.parts if part == kind]
 
     def spans(self):
-        """What stands between backticks in the prose."""
+        """The words between backticks in the prose."""
         prose = "\n".join(text for _, text in self.of_kind("prose"))
         return [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", prose)]
 

@@ -27,7 +27,7 @@ def is_valid(family):
 
 
 def is_taken(family, folder):
-    """What the program itself thinks of it."""
+    """The program's own opinion."""
     path = pathlib.Path(folder) / "f.json"
     path.write_text(json.dumps(family))
     done = subprocess.run([PROGRAM, "run", "f.json", "-b", "model", "--dry-run"], cwd=folder, capture_output=True,

@@ -19,7 +19,7 @@ namespace {
 
 using namespace warpmeter::model;
 
-/// What the cubins of the corpus were assembled from, with -lineinfo.
+/// The source of the corpus's cubins, with -lineinfo.
 constexpr std::string_view source = R"(.version 8.0
 .target sm_90
 .address_size 64

@@ -65,7 +65,8 @@ void add_fat_fields(std::vector<Field>& fields, std::string_view text, std::size
   }
 }
 
-/// Of an ELF file: its header, the headers of its sections, and what stands in those that are read.
+/// The fields of an ELF file: its header, the headers of its sections, and what stands in those
+/// that are read.
 std::vector<Field> elf_fields(std::string_view text) {
   std::vector<Field> fields;
   const Bytes bytes = bytes_in(text);

@@ -1,4 +1,4 @@
-// What the families claim to cost, against what an H200 counted (tests/golden).
+// The claimed costs of the families, against what an H200 counted (tests/golden).
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What the build embeds: PTX and a cubin for every architecture, the source, and nothing about the
-// machine that it was built on.
+// The embedded parts of the build: PTX and a cubin for every architecture, the source, and nothing
+// about the machine that it was built on.
 #include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

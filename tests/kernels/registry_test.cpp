@@ -110,7 +110,7 @@ TEST_P(EveryFamily, IsComplete) {
   for (const Variant& variant : family.variants) {
     EXPECT_NE(variant.geometry, nullptr) << variant.name;
     EXPECT_NE(variant.expected, nullptr) << variant.name;
-    // What a library's kernels cost is the library's affair.
+    // The cost of a library's kernels is the library's affair.
     EXPECT_EQ(variant.expectations.empty(), !variant.library.empty()) << variant.name;
   }
 }

@@ -1,4 +1,5 @@
-"""What the tests of push and pull share: a server, an empty database and folder for each test."""
+"""The parts that tests of push and pull share: a server, an empty database and folder for each
+test."""
 import pathlib
 import shutil
 import sys
@@ -11,7 +12,7 @@ from server import Server
 
 class Lab(unittest.TestCase):
     """A server for the class, an empty database and an empty folder for each test."""
-    path = None  # of the program
+    path = None  # the path of the program
 
     @classmethod
     def setUpClass(cls):

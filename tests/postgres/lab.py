@@ -103,7 +103,7 @@ def make_database(program, name="here.db"):
     db.execute("INSERT INTO t_disturbance (run_id, device_id, phase, kind, process_id, what, reason, is_felt) "
                "VALUES (?, ?, 'after', 'process', 0, '', ?, 0)", (runs[0], device, UNUSUAL))
     db.execute("INSERT INTO t_environment (run_id, name, value) VALUES (?, 'SLURM_JOB_ID', ?)", (runs[0], UNUSUAL))
-    # What a GPU alone would say, and the sources.
+    # The samples that a GPU alone would have, and the sources.
     for line, reason, samples in ((0, "selected", 3), (7, "long_scoreboard", 40), (8, "barrier", 0)):
         db.execute("INSERT INTO t_stall (launch_id, file, line, reason, text, samples, idle_samples) VALUES (?, ?, ?, ?, ?, ?, 1)",
                    (first, "ä.cu" if line else "", line, reason, UNUSUAL, samples))
@@ -213,7 +213,7 @@ def server_rows(server, sql, user=None):
 
 
 def differences(program, path, server):
-    """What each view says otherwise on the server, for all runs of the database at `path`; a list of words."""
+    """The differences of each view on the server, for all runs of the database at `path`; a list of words."""
     read = lambda sql: sqlite_rows(path, sql)
     there = lambda sql: server_rows(server, sql)
     uuids = [row[0] for row in read("SELECT uuid FROM runs")]

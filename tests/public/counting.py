@@ -36,7 +36,7 @@ def ncu(counted, log):
 
 
 def of_ncu(log, counted):
-    """What it wrote; None for a count that it has no number for."""
+    """The output; None for a count that it has no number for."""
     if not os.path.exists(log):
         return []
     with open(log, encoding="utf-8", errors="replace") as file:
@@ -53,7 +53,7 @@ def of_ncu(log, counted):
 
 
 def device():
-    """What a recording says of where it was made."""
+    """The place where a recording was made."""
     def first(*command):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         return done.stdout.strip().splitlines()[-1].strip() if done.stdout.strip() else ""
@@ -145,7 +145,7 @@ def failed(launch):
 
 
 def kind(launch):
-    """What launches are told apart by. Of one that ended in an error ncu knows no grid."""
+    """The key that tells launches apart. Of one that ended in an error ncu knows no grid."""
     return f"{launch.kernel} in an error" if failed(launch) else f"{launch.kernel} {launch.grid} {launch.block}"
 
 

@@ -1,4 +1,5 @@
-"""What a program prints, without what is another at each run or on each machine: the one place for these rules.
+"""The output of a program, without what is another at each run or on each machine: the one place for these
+rules.
 
 Each rule leaves a word where it took something out, so that a line that is missing or new is a difference all the same.
 Of what is left hashes are kept: one of all, one of the lines in whatever order, and one of each of the first lines, so
@@ -55,7 +56,7 @@ def digest(text, digits=16):
 
 
 def fingerprint(lines):
-    """What is recorded of the output."""
+    """The recorded form of the output."""
     return {"output": digest("\n".join(lines)), "in_any_order": digest("\n".join(sorted(lines))),
             "number": len(lines), "lines": "".join(digest(line, 6) for line in lines[:FIRST_LINES])}
 

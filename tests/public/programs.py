@@ -31,7 +31,7 @@ import output
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-NOTHING_LAUNCHED = 3  # what warpmeter makes of a program that ended well
+NOTHING_LAUNCHED = 3  # warpmeter's exit code for a program that ended well
 Program = collections.namedtuple("Program", "repository commit program arguments input differs reason")
 
 
@@ -163,7 +163,7 @@ def compare(options, program, counters, recorded):
 
 
 def unexplained(program, printed, counts):
-    """What differs that the table does not name."""
+    """The differences that the table does not name."""
     named = program.differs.split("; ")
     found = {printed} - {"same", "not recorded"} | ({"counts"} if counts.different else set())
     return sorted(found - set(named))

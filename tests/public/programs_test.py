@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What holds public programs to a recording, on programs of our own.
+"""The comparison of public programs with a recording, on programs of our own.
 
     tests/public/programs_test.py WARPMETER PROGRAMS    PROGRAMS: the folder of those built from tests/runtime"""
 import csv

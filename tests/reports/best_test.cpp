@@ -160,7 +160,7 @@ TEST_F(Best, OfTimesAreAllThatOneRunCannotTellFromTheFirst) {
     EXPECT_THAT(text, testing::ContainsRegex(std::string("64 +") + variant + " +.*≈")) << text;
   }
   EXPECT_THAT(text, testing::Not(testing::HasSubstr(" g ")));
-  // What follows from a time is known no better than the time.
+  // A figure of a time is known no better than the time.
   EXPECT_TRUE(has_as_good(best_table(schema::Reader(path()), run_, {"achieved_bandwidth"})));
 }
 

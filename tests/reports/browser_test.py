@@ -91,7 +91,7 @@ class Page(unittest.TestCase):
         for figure in self.browser.find_elements(By.CSS_SELECTOR, "figure"):
             if title in figure.text:
                 self.run_script("arguments[0].scrollIntoView({block: 'center'})", figure)
-                # Drawn once it is near the window.
+                # A chart is drawn once it is near the window.
                 WebDriverWait(self.browser, 20).until(lambda _: self.run_script(
                     "return Chart.getChart(arguments[0].querySelector('canvas')) !== undefined", figure))
                 return figure
@@ -209,8 +209,8 @@ class Page(unittest.TestCase):
     # ---- heat maps
 
     def heat_maps(self):
-        """Of each heat map: its title, the table's caption, the figures and reasons of its cells, and how
-        many texts do not fit into their cells or lie over another's."""
+        """The parts of each heat map: its title, the table's caption, the figures and reasons of its
+        cells, and how many texts do not fit into their cells or lie over another's."""
         return self.run_script("""
             return [...document.querySelectorAll('figure[data-form=heat]')].map((figure) => {
               const table = figure.querySelector('table');
@@ -334,8 +334,8 @@ class Page(unittest.TestCase):
         self.screenshot("narrow")
 
     def sources(self):
-        """Of each source text: characters that are visible in its longest line, how many it has, whether it
-        stands below its row."""
+        """The measures of each source text: characters that are visible in its longest line, how many it
+        has, whether it stands below its row."""
         return self.run_script("""
             return [...document.querySelectorAll('main td.source code')].map((code) => {
               const range = document.createRange();

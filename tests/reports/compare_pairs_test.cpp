@@ -106,7 +106,7 @@ void add_run_at_named_sizes(schema::Store& store) {
                   launch("naive[T=4](m=2)", {}), launch("wide(m=2)", {})});
 }
 
-/// Of the pairs whose counters differ.
+/// The names of counters that differ in the pairs.
 std::set<std::string> names_of_counters(const Comparison& comparison) {
   std::set<std::string> names;
   for (const CounterPair& pair : comparison.counters) names.insert(pair.name.text());

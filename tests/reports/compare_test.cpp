@@ -1,4 +1,4 @@
-// What a comparison says of runs whose truth is known.
+// The results of comparisons of runs whose truth is known.
 #include "reports/compare/compare.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What explain says, against the files in golden/: every kind of finding, in every format.
+// The output of explain, against the files in golden/: every kind of finding, in every format.
 #include "reports/explain/explain.h"
 
 #include <gmock/gmock.h>

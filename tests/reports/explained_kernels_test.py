@@ -5,7 +5,7 @@ import collections, json, os, pathlib, re, sqlite3, subprocess, sys, tempfile, u
 
 HERE = pathlib.Path(__file__).parent / "explain"
 EXPECTED = json.loads((HERE / "expected.json").read_text())
-LEAST_NAMED = 0.95  # of the kernels with a cause
+LEAST_NAMED = 0.95  # the least share of the kernels with a cause
 
 
 def marked_lines(file):
@@ -242,7 +242,7 @@ class WhatIsTold(unittest.TestCase):
         named = connection.execute("SELECT count(*), sum(text <> '') FROM lines").fetchone()
         connection.close()
         self.assertEqual(padding, [("tile[64][33]", 64 * 33 * 4)])
-        self.assertEqual(text, [("half.cu",)])  # named by a relative path
+        self.assertEqual(text, [("half.cu",)])  # a relative path names it
         self.assertEqual(named[0], named[1])
 
     def test_says_that_lanes_meet_only_where_they_do(self):

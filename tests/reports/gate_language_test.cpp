@@ -1,4 +1,4 @@
-// What a gate and a selector are as text, and where a mistake in one is.
+// The text of gates and selectors, and where a mistake in one is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

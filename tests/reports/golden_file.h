@@ -32,7 +32,7 @@ inline void expect_golden(const std::string& name, const std::string& actual) {
                 << actual;
 }
 
-/// What of a page is the report's own: without the style, the chart library and the script.
+/// The report's own part of a page: without the style, the chart library and the script.
 inline std::string page_contents(const std::string& page) {
   const std::size_t begin = page.find("<div class=\"layout\">"), end = page.find("</main>");
   if (begin == std::string::npos || end == std::string::npos) return "no page:\n" + page;

@@ -65,7 +65,7 @@ class Headline : public ::testing::Test {
   std::int64_t last_ = 0;
 };
 
-/// Timed to ± 0.4 %.
+/// The time is known to ± 0.4 %.
 schema::Launch timed(const std::string& variant, double median_ns,
                      const std::string& family = "transpose") {
   schema::Launch made = launch(variant, {median_ns, median_ns, median_ns}, family);

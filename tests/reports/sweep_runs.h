@@ -28,8 +28,8 @@ std::vector<schema::Counter> shared_loads(double per_request);
 std::int64_t add_combinations(schema::Store& store,
                               const std::vector<std::vector<Combination>>& devices);
 
-/// Timed on a GPU: over two parameters at two sizes (one combination failed, one was left out),
-/// over one of numbers, one of types, and three.
+/// The run has times of a GPU: over two parameters at two sizes (one combination failed, one was
+/// left out), over one of numbers, one of types, and three.
 std::int64_t add_sweep_run(schema::Store& store);
 
 /// 32 by 32 values.

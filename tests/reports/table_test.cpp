@@ -256,7 +256,7 @@ TEST(Stream, IsTheTextOfTheWholeTable) {
   }
 }
 
-/// What a reader has when the rows break off after so many.
+/// The text that a reader has when the rows break off after so many.
 std::string broken_off(Format format, int rows) {
   std::string text;
   RowStream stream(format, 0, [&](std::string_view piece) {

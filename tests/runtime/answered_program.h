@@ -1,5 +1,5 @@
-// What the tests of programs without a GPU share: how one is run, what it has to print, and what
-// was counted of it.
+// The parts that tests of programs without a GPU share: how one is run, what it has to print, and
+// what was counted of it.
 #pragma once
 
 #include <filesystem>

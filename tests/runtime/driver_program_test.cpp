@@ -34,7 +34,8 @@ TEST_F(DriverProgram, MayMapMemoryToAddressesOfItsChoice) {
   const Outcome outcome = profile("driver_memory", {"-m", "gst_transactions"});
   EXPECT_EQ(outcome.output, expected("driver_memory"));
   EXPECT_THAT(outcome.error, HasSubstr("one behind the other"));
-  // Of three chunks of 2 MiB, then of four, all are written, then a word; then one of the host's.
+  // The chunks of 2 MiB, first three, then of four, all are written, then a word; then one of the
+  // host's.
   EXPECT_EQ(value_of("SELECT group_concat(CAST(value AS INTEGER), ' ') FROM (SELECT value FROM "
                      "results WHERE metric = 'gst_transactions' ORDER BY launch_id)"),
             "196608 262144 1 65536");

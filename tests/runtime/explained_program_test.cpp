@@ -1,4 +1,4 @@
-// What programs without a GPU are told of their kernels beside counts: what costs, and their code.
+// The messages about kernels of programs without a GPU beside counts: what costs, and their code.
 #include "tests/runtime/answered_program.h"
 
 namespace warpmeter::cli {
@@ -15,7 +15,7 @@ TEST_F(RuntimeProgram, IsToldWhatCostsItsKernels) {
   EXPECT_EQ(value_of("SELECT DISTINCT change FROM remedies JOIN launches USING (launch_id) WHERE "
                      "name = 'padding 1' AND finding_rank = 1 AND variant = 'row_column'"),
             "tile[32][33]");
-  // Of many launches of one kernel each is told what its counts are of.
+  // Each of many launches of one kernel has its own explanation.
   EXPECT_EQ(profile("threads").exit_code, 0);
   EXPECT_EQ(value_of("SELECT count(*) FROM explanations WHERE findings IS NOT NULL AND run_id = "
                      "(SELECT max(run_id) FROM runs)"),
@@ -49,7 +49,7 @@ TEST_F(RuntimeProgram, HasThePtxOfItsKernelsKeptWhenItsLinesAreAskedFor) {
   EXPECT_EQ(value_of("SELECT count(*) FROM codes"), "0");
   EXPECT_EQ(profile("shared_square", {"--lines"}).exit_code, 0);
   EXPECT_EQ(value_of("SELECT count(*) FROM codes WHERE form = 'PTX' AND run_id = 2"), "5");
-  // What became of a line stands below it.
+  // The code of a line stands below it.
   EXPECT_EQ(value_of("SELECT kernel FROM codes JOIN lines USING (run_id, file) WHERE kernel LIKE "
                      "'%row_row(%' AND access = 'shared store' AND line < 17 AND instr(codes.text, "
                      "'// ' || lines.file || ':' || lines.line || char(10)) > 0 LIMIT 1"),

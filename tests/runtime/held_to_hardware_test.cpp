@@ -64,7 +64,7 @@ class HeldToHardware : public RuntimeProgram {
   }
 };
 
-/// What hardware counts of a kernel holds what it launches: tests/golden/h100_children.csv is what
+/// The hardware's counts of a kernel hold what it launches: tests/golden/h100_children.csv is what
 /// Nsight Compute 2025.3 said of the same program on an H100 (driver 580.159, 2026-11-25). There it
 /// holds what the device's runtime itself loads and stores for two kernels as well.
 TEST_F(HeldToHardware, KernelsThatLaunchKernels) {

@@ -1,4 +1,4 @@
-// Linking of PTX modules that were compiled apart: which text stays, and under which name.
+// The linker joins PTX modules that were compiled apart: which text stays, and under which name.
 #include "collector/runtime/image/link_ptx.h"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ TEST(LinkPtx, ADefinitionTakesThePlaceOfItsDeclarations) {
   EXPECT_THAT(text, Not(HasSubstr(".extern")));
   EXPECT_EQ(count_of(text, ".global .align 4 .u32 total"), 1);
   EXPECT_EQ(count_of(text, ".visible .func twice(.param .b32 a) { ret; }"), 1);
-  // Declared before all that may call it.
+  // The declaration comes before all that may call it.
   EXPECT_LT(text.find(".visible .func twice(.param .b32 a) ;"), text.find(".entry k"));
 }
 

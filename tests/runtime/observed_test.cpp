@@ -1,5 +1,5 @@
-// What `profile --check` says of programs of which it did not see everything: killed, ended in the
-// middle, or started where the library does not come.
+// The answers of `profile --check` about programs of which it did not see everything: killed, ended
+// in the middle, or started where the library does not come.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ using testing::Not;
 
 class Observed : public Workspace {
  protected:
-  /// What standard error says, in one line: its lines break anywhere.
+  /// The text on standard error, in one line: its lines break anywhere.
   struct Answer {
     int exit_code = 0;
     std::string text;

@@ -1,4 +1,4 @@
-// What of an image is told before its instructions are looked at.
+// The facts of an image that are known before its instructions.
 #include "collector/runtime/image/ptx_image.h"
 
 #include <gtest/gtest.h>

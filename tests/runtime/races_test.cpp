@@ -1,5 +1,5 @@
-// What `profile --check` says of programs with several streams: a race on every line that says so,
-// and on no other; and nothing of programs that are right.
+// The answers of `profile --check` about programs with several streams: a race on every line that
+// says so, and on no other; and nothing of programs that are right.
 #include <regex>
 #include <set>
 
@@ -136,7 +136,7 @@ TEST_F(Races, AndUnsetSharedMemoryOfTheToolkitsCodeAreNoMistakes) {
   EXPECT_THAT(error, Not(HasSubstr("Nothing was found")));
 }
 
-/// What a kernel does wrong around such code is its own mistake.
+/// A kernel's mistake around such code is its own mistake.
 TEST_F(Races, AndUnsetValuesOfTheProgramAroundTheToolkitsCodeAreFound) {
   const Outcome outcome = check("check_collectives");
   EXPECT_EQ(outcome.exit_code, 6) << outcome.error;

@@ -170,7 +170,7 @@ TEST_F(RuntimeProgramRefused, ThatEndsBadlyIsToldThatTheFiltersTookNothing) {
   EXPECT_THAT(outcome.error, Not(HasSubstr("is kept")));
 }
 
-/// What hardware does not notice is remarked; beyond that it ends the launch.
+/// A remark names what hardware does not notice; beyond that it ends the launch.
 TEST_F(RuntimeProgramRefused, IsWhatLeavesTheLastBytesThatHardwareGives) {
   const Outcome beside = profile("beside_buffers");
   EXPECT_EQ(beside.exit_code, 0) << beside.error;

@@ -42,7 +42,7 @@ TEST_F(RuntimeProgram, FindsALibcudartWhereNoneIsInstalled) {
   EXPECT_EQ(counts(), "scale,2,129,129\n");
 }
 
-/// What an H200 counts: tests/device/profile_check.py.
+/// An H200 counts this: tests/device/profile_check.py.
 TEST_F(RuntimeProgram, CostsInSharedMemoryWhatItCostsOnHardware) {
   expect_output("shared_square", "shared_square");
   EXPECT_EQ(counts({"shared_load_transactions_per_request", "shared_store_transactions_per_request",
@@ -137,19 +137,21 @@ TEST_F(RuntimeProgram, IsCheckedInClustersToo) {
 
 TEST_F(RuntimeProgram, MayHaveGraphsThatBranch) {
   expect_output("conditional_graphs", "conditional_graphs");
-  // Of the steps of two loops, five and one times, each is a launch.
+  // The steps of two loops, five and one times, are a launch each.
   EXPECT_EQ(counts(), "add,8,1,1\nset,6,1,0\nstep,6,3,2\n");
 }
 
 TEST_F(RuntimeProgram, MayHavePtxThatNoCompilerWrites) {
   expect_output("inline_ptx", "inline_ptx");
-  // Of four threads 16 words that lie beside each other, a sector for each of a stride of 32 bytes.
+  // Four threads take 16 words that lie beside each other, a sector for each of a stride of 32
+  // bytes.
   EXPECT_EQ(counts(), "add_vectors,1,0,0\nmultiply,1,2,16\nselect,1,0,2\n");
 }
 
 TEST_F(RuntimeProgram, MayCaptureTheBodiesOfGraphsThatBranch) {
   expect_output("captured_bodies", "captured_bodies");
-  // Of the loop five turns, of which two run the branch; then a body that one of two launches runs.
+  // The loop has five turns, of which two run the branch; then a body that one of two launches
+  // runs.
   EXPECT_EQ(counts({"gst_transactions"}), "add,11,1\nstep,12,0\n");
 }
 
@@ -196,13 +198,13 @@ TEST_F(RuntimeProgram, MayHaveThreadsAndChildren) {
 
 TEST_F(RuntimeProgram, MayShareMemoryAndEventsWithItsChildren) {
   expect_output("ipc", "ipc");
-  // Of the parent and of the child, twice: 64 ints are 8 sectors.
+  // The parent and the child each write twice: 64 ints are 8 sectors.
   EXPECT_EQ(counts({"gst_transactions", "global_reduction_sectors"}), "add,8,0,8\nfill,4,8,0\n");
 }
 
 TEST_F(RuntimeProgram, MayHandMemoryAndPoolsToOthersAsDescriptors) {
   expect_output("shareable", "shareable");
-  // Of virtual memory by the child and the parent; of a pool by the parent once, by the child
+  // The child and the parent write virtual memory; of a pool by the parent once, by the child
   // twice.
   EXPECT_EQ(counts(), "add,5,4,4\n");
 }
@@ -228,7 +230,7 @@ TEST_F(RuntimeProgram, IsToldWhichGraphsKernelsCannotLaunch) {
   }
   EXPECT_THAT(ends("10"), HasSubstr("then: 20, results 0 -1\n"));
   EXPECT_THAT(ends("12"), HasSubstr("then: 10, results 0 -1\n"));
-  for (const char* number : {"2", "11"}) {  // what is no graph for kernels
+  for (const char* number : {"2", "11"}) {  // these are no graphs for kernels
     EXPECT_THAT(ends(number), HasSubstr("cudaGetLastError() = cudaErrorIllegalAddress"));
     EXPECT_THAT(ends(number), HasSubstr("launches what is no graph for kernels"));
   }
@@ -247,7 +249,7 @@ TEST_F(RuntimeProgram, MayCaptureAndBuildGraphs) {
   // Launched five times, the last time without its root.
   EXPECT_EQ(counts(), "add,4,4,4\nscale,5,4,4\nsum,5,8,4\n");
   expect_output("graph_nodes", "graph_nodes");
-  // Launched twice; four ints are one sector.
+  // The kernel is launched twice; four ints are one sector.
   EXPECT_EQ(counts(), "add_symbol,2,2,1\nfill,4,0,1\n");
   expect_output("graph_edges", "graph_edges");
   expect_output("capture_errors", "capture_errors");
@@ -385,7 +387,7 @@ TEST_F(RuntimeProgram, IsToldThatVolatileAccessesNeverRaceWhereItHasSome) {
   EXPECT_THAT(text("check_clean"), testing::Not(HasSubstr("races of volatile")));
 }
 
-/// What an H100 answered in these kernels; the last one hung there.
+/// An H100 answered this in these kernels; the last one hung there.
 TEST_F(RuntimeProgram, GoesOnWhereABarrierStandsInsideAnIf) {
   expect_output("parted_barriers", "parted_barriers");
   const Outcome outcome = profile("parted_barriers", {"-m", "shared_load_transactions"});

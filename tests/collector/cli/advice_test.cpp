@@ -362,7 +362,7 @@ class Reader {
  public:
   Reader(Parser& parser, const Text& text) : parser_(parser), text_(text) {}
 
-  /// What is wrong with what the text advises.
+  /// The mistakes in the text's advice.
   Words mistakes() {
     for (std::size_t at = 0; at < text_.text.size(); ++at) {
       if (at > 0 && is_word_character(text_.text[at - 1])) continue;

@@ -1,4 +1,4 @@
-// What every command answers: a table of words, exit code, and what the two streams contain. Bad
+// The answer of every command: a table of words, exit code, and what the two streams contain. Bad
 // input has its row here: one sentence on standard error, nothing on standard output.
 #include <algorithm>
 #include <ostream>

@@ -1,4 +1,4 @@
-// What is kept of PTX and of a disassembly: one kernel's text, with the source lines as comments.
+// The kept part of PTX and of a disassembly: one kernel's text, with the source lines as comments.
 #include "collector/cli/codes.h"
 
 #include <gmock/gmock.h>

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 struct Completion {
   const char* name;
-  const char* words;   ///< what is on the line, the last one unfinished
+  const char* words;   ///< the words on the line, the last one unfinished
   const char* offers;  ///< a part of what is offered
 };
 
@@ -55,8 +55,8 @@ INSTANTIATE_TEST_SUITE_P(Table, Bash, ::testing::ValuesIn(completions),
 
 class OtherShells : public Workspace {
  protected:
-  /// What the shell prints when it runs `script`, in which $script is the completion's file and the
-  /// program is in PATH; nullopt without that shell.
+  /// The output of the shell when it runs `script`, in which $script is the completion's file and
+  /// the program is in PATH; nullopt without that shell.
   std::optional<std::string> printed_by(const std::string& shell, const std::string& script) {
     if (std::system(("command -v " + shell + " >/dev/null").c_str()) != 0) return std::nullopt;
     write("_warpmeter", warpmeter({"completion", shell}).output);

@@ -43,7 +43,7 @@ class Endings : public Workspace {
     return names;
   }
 
-  /// Started with a folder of its own for what is temporary; ended while it works.
+  /// The program starts with a folder of its own for temporary files, and is ended while it works.
   Outcome ended_by(int signal, const std::vector<std::string>& words) const {
     Process process({words, folder_, {{"TMPDIR", file("tmp").string()}}});
     wait_until_it_works(process);

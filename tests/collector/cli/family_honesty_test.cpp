@@ -1,4 +1,4 @@
-// What a family file says that is not so, or proves nothing, is said: wrong element types, outputs
+// Family files with false or empty statements are refused or remarked: wrong element types, outputs
 // that nobody changes, inputs that a variant changes, files and values that do not fit. On the
 // model.
 #include <signal.h>
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 struct FamilyHonesty : FamilyFile {
-  /// Refused before a run is opened.
+  /// The refusal comes before a run is opened.
   void expect_refusal(const std::string& yaml, const std::string& what, int exit_code = 2) {
     const Outcome outcome = run(yaml);
     EXPECT_THAT(outcome.error, HasSubstr(what));

@@ -204,7 +204,7 @@ TEST_F(FamilyFile, TheBestVariantsAreNamed) {
   EXPECT_EQ(report.exit_code, 0) << report.error;
   EXPECT_THAT(report.output, HasSubstr("tiled\\[TILE=32,PAD=1\\]"));
   EXPECT_THAT(report.output, HasSubstr("| TILE\u00a0↓ PAD\u00a0→ |"));
-  // What a file's name ends with says the format.
+  // The ending of a file's name says the format.
   const std::string page = file("report.json");
   EXPECT_EQ(warpmeter({"report", "--db", file("warpmeter.db"), "-o", page}).exit_code, 0);
   EXPECT_EQ(std::ifstream(page).peek(), '{');
@@ -262,9 +262,9 @@ TEST_F(FamilyFile, WatchRunsAgainWhatASaveChanged) {
                    folder_});
   editor.join();
   EXPECT_THAT(outcome.output, HasSubstr("6 of 6 launches changed and ran"));
-  // What naive gives is what the others must give, the ceiling aside: they are compared again.
+  // The others must give naive's result, the ceiling aside: they are compared again.
   EXPECT_THAT(outcome.output, HasSubstr("5 of 6 launches changed and ran"));
-  // What costs a variant most stands under its row.
+  // The main cost of a variant stands under its row.
   EXPECT_THAT(outcome.output,
               ContainsRegex("mine/naive[^\n]*\n  ↳ [^\n]*k\\.cu:[0-9]+ a strided access: "
                             "[0-9.]+ sectors a request, 4 are possible"));
@@ -382,7 +382,7 @@ TEST_F(FamilyFile, IsCompiledByTheCompilerThatItAsksFor) {
   EXPECT_EQ(ran("compiler: nvcc\n" + family, {}), "0");
   EXPECT_EQ(ran(family, {"--compiler", "nvcc"}), "0");
   EXPECT_EQ(ran("compiler: nvcc\n" + family, {"--compiler", "nvrtc"}), "4");
-  // What NVRTC cannot is compiled by nvcc, unless NVRTC was asked for.
+  // nvcc compiles a file that NVRTC cannot, unless NVRTC was asked for.
   write("k.cu", "#include <vector>\n" + contents("k.cu"));
   EXPECT_EQ(ran(family, {}), "0");
   const Outcome refused = run(family, {"--compiler", "nvrtc"});

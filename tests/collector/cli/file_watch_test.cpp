@@ -1,4 +1,4 @@
-// What counts as a save of a watched file.
+// The saves of a watched file that count.
 #include "collector/cli/run/file_watch.h"
 
 #include <gtest/gtest.h>

@@ -24,7 +24,7 @@ class ModelCheck : public Workspace {
     }
   }
 
-  /// What the comments say: "// ! race, misaligned".
+  /// The expected findings in the comments: "// ! race, misaligned".
   Findings expected(const std::string& source) const {
     Findings all;
     std::istringstream text(contents(source));

@@ -1,4 +1,4 @@
-// What `warpmeter model` is given besides arguments, and what it must leave alone: variables of the
+// The inputs of `warpmeter model` besides arguments, and what it must leave alone: variables of the
 // module that are set, or that nobody has set, and files that are read and must not be overwritten.
 #include <sys/stat.h>
 

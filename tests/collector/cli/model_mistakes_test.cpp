@@ -1,4 +1,4 @@
-// What `warpmeter model` refuses, and how it says so.
+// The refusals of `warpmeter model`, and how it says so.
 #include "tests/collector/cli/model_workspace.h"
 
 namespace warpmeter::cli {
@@ -86,7 +86,7 @@ TEST_F(ModelMistakes, RefusesWhatTheCompilerWouldPassOver) {
     }
   }
   EXPECT_EQ(transposed({"-I", ".", "-D", "F(x)=x", "-D", "M", "--arch", "sm_80"}).exit_code, 0);
-  for (const char* arch : {"sm90", "90"}) {  // what it means is plain
+  for (const char* arch : {"sm90", "90"}) {  // its meaning is plain
     EXPECT_EQ(transposed({"--arch", arch}).exit_code, 0) << arch;
   }
 }

@@ -81,7 +81,7 @@ Process::Process(const Start& start) {
   close(error.write);
   output_ = output.read;
   error_ = error.read;
-  // What tests send fits into a pipe.
+  // The text that tests send fits into a pipe.
   if (write(input.write, start.input.data(), start.input.size()) < 0) {
     throw std::runtime_error("standard input was not taken");
   }

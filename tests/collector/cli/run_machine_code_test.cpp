@@ -31,7 +31,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-/// What the GPU of a test is.
+/// The GPU of a test.
 struct Gpu {
   int compute_capability = 90;  ///< 0: there is none
   std::string no_counters = {};

@@ -64,7 +64,7 @@ TEST_F(Run, OnTheModelLeavesALibrarysVariantWithoutFiguresAndSaysWhy) {
   EXPECT_EQ(value_of("SELECT count(*) FROM results WHERE variant = 'cublas' AND value IS NULL AND "
                      "reason LIKE '%machine code%'") == "0",
             false);
-  // What was not run neither holds nor breaks a gate.
+  // A launch that did not run neither holds nor breaks a gate.
   EXPECT_EQ(warpmeter({"check", "-g", "shared_store_transactions_per_request <= 4"}).exit_code, 0);
   EXPECT_EQ(warpmeter({"check", "-g", "matmul/cublas: gst_efficiency >= 90"}).exit_code, 3);
 }
@@ -324,7 +324,7 @@ TEST_F(Run, AShapeThatFitsNoKernelIsRefusedAndTheRunStored) {
   }
   EXPECT_EQ(warpmeter({"query", "SELECT sum(launches) FROM runs", "--format", "csv"}).output,
             "sum(launches)\n2\n");
-  // Of two kernels it fits one.
+  // The option fits one of two kernels.
   EXPECT_EQ(warpmeter({"run", "transpose/tiled", "smem_square", "-n", "64", "-b", "model", "-q",
                        "--shape", "tile=32x32:f32"})
                 .exit_code,

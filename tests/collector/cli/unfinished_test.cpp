@@ -1,4 +1,4 @@
-// What `check` and `compare` say of a run that was stopped.
+// The answers of `check` and `compare` about a run that was stopped.
 #include <signal.h>
 
 #include <algorithm>

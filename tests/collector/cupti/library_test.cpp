@@ -117,7 +117,7 @@ TEST_F(CuptiDirectories, AFileThatIsNoLibraryIsNamed) {
   EXPECT_THAT(loaded.failure, HasSubstr("libnvperf_host.so: file too short"));
 }
 
-/// What a machine without a driver is told; skipped where there is one.
+/// The messages of a machine without a driver; skipped where there is one.
 class WithoutDriver : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -27,7 +27,7 @@ using ::testing::SizeIs;
 constexpr pid_t self = 100;
 constexpr unsigned long long unknown_memory = ~0ULL;
 
-/// What the fake NVML says.
+/// The answers of the fake NVML.
 struct Answers {
   std::vector<nvmlProcessInfo_t> computing, drawing;
   std::vector<nvmlProcessUtilizationSample_t> busy;

@@ -57,7 +57,7 @@ TEST_F(Planner, TakesTheStandardSetInTwoPassesOnEveryChip) {
 }
 
 TEST_F(Planner, ResolvesEveryCatalogueCounterOrSaysThatTheChipLacksIt) {
-  // What CUPTI 13.0 does not have; anything else missing is a wrong name in the catalogue.
+  // The metrics that CUPTI 13.0 lacks; anything else missing is a wrong name in the catalogue.
   std::map<std::string, std::set<std::string>> lacking = {{"GB100", {"stalled_imc_miss"}},
                                                           {"GB202", {"stalled_imc_miss"}}};
   for (const std::string& chip : before_stmatrix) {

@@ -1,4 +1,4 @@
-// What is refused when a family is loaded, before anything runs, and what each variant is held to.
+// The refusals at the load of a family, before anything runs, and what each variant is held to.
 #include "collector/family/family.h"
 
 #include <gmock/gmock.h>

@@ -59,7 +59,7 @@ class FamilyFiles : public testing::Test {
     return std::make_unique<FileFamily>(spec(yaml), 90);
   }
 
-  /// What the family is refused with when it is loaded, the folder cut away; "" when it is not.
+  /// The refusal of the family when it is loaded, the folder cut away; "" when it is not.
   std::string refusal(const std::string& yaml) const {
     try {
       family(yaml);

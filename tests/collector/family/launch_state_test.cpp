@@ -1,4 +1,4 @@
-// What makes --watch run a launch again, and what does not.
+// The changes for which --watch runs a launch again, and what does not.
 #include "collector/family/launch_state.h"
 
 #include <gmock/gmock.h>
@@ -48,7 +48,8 @@ class LaunchState : public FamilyFiles {
     return launch_state(*loaded, *loaded->family().find(variant), n);
   }
 
-  /// Of plain, which nothing else decides; of scaled, which is compared with plain; of alone.
+  /// The states of plain, which nothing else decides; of scaled, which is compared with plain; of
+  /// alone.
   std::vector<std::string> states(const std::string& text = three_variants) const {
     return {state("plain", text), state("scaled", text), state("alone", text)};
   }

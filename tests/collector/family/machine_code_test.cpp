@@ -43,7 +43,7 @@ class MachineCodeFiles : public FamilyFiles {
     return all;
   }
 
-  /// What the file is refused with, without the folder.
+  /// The refusal of the file, without the folder.
   std::string refused(const std::string& name) const {
     try {
       read_machine_code(path(name));

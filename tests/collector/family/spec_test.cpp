@@ -30,7 +30,7 @@ class Family : public testing::Test {
     return read_family(path_.string());
   }
 
-  /// What the file is refused with, its path cut away.
+  /// The refusal of the file, its path cut away.
   std::string refusal(const std::string& text, const std::string& source = "") {
     try {
       const FamilySpec spec = read(text);
@@ -229,7 +229,7 @@ TEST_F(Family, AParameterOfATemplateIsNoMacro) {
   // The block alone uses it, and the macro would break the template.
   const FamilySpec spec = read(tiled_with("tiled<16>", "TILE: 16", "TILE"));
   EXPECT_THAT(configurations(spec, source).at(0).defines, ElementsAre());
-  // What the preprocessor knows may be a macro.
+  // A name that the preprocessor knows may be a macro.
   const FamilySpec macro = read(tiled_with("tiled", "TILE: 16"));
   EXPECT_THAT(configurations(macro, "#ifndef TILE\n" + source + "#endif\n").at(0).defines,
               ElementsAre("TILE=16"));

@@ -172,7 +172,8 @@ class GraphStepsTest : public testing::Test {
 };
 
 TEST_F(GraphStepsTest, EachNodeIsDoneOnceAfterThoseThatItDependsOn) {
-  // Made in another order than they run in: count waits for both, both for fill, fill for the copy.
+  // The order of making is another than the order of running: count waits for both, both for fill,
+  // fill for the copy.
   FakeNode* count = graph_.kernel("count");
   FakeNode* left = graph_.kernel("left");
   FakeNode* right = graph_.kernel("right");

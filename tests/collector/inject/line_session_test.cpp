@@ -1,4 +1,4 @@
-// What instructions counted, added up by line. The counts themselves need a GPU
+// The counts of instructions, added up by line. The counts themselves need a GPU
 // (device/lines_check.sh).
 #include "collector/inject/line_session.h"
 

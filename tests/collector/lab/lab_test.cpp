@@ -1,4 +1,4 @@
-// What of a job can be said without a cluster: its division, its plan, its scripts.
+// The parts of a job that need no cluster: its division, its plan, its scripts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What the machine makes of a register that holds an address of another space than the access says.
+// The machine's answer to a register that holds an address of another space than the access says.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -170,7 +170,7 @@ TEST(Arguments, ThatAreRandomStayInTheirRange) {
             elements<std::uint64_t>("u64[9]=random"));
 }
 
-// Recorded: they are the same on every machine and in every version.
+// The values are recorded: they are the same on every machine and in every version.
 TEST(Arguments, ThatAreRandomAreTheSameEverywhere) {
   EXPECT_EQ(elements<std::uint32_t>("u32[4]=random:42"),
             (std::vector<std::uint32_t>{1695576580, 2583233866, 2257628742, 2319239696}));

@@ -100,7 +100,7 @@ TEST_F(BlockTraceTest, KeepsBlocksApart) {
   EXPECT_EQ(seen_.repeated, 0u);
 }
 
-// What another warp stored has to be loaded; what the lanes stored themselves they know.
+// Data of another warp has to be loaded; what the lanes stored themselves they know.
 TEST_F(BlockTraceTest, ALoadIsRepeatedOnlyWhileNobodyElseStoresThere) {
   trace_.start();
   load(0, 0);

@@ -72,7 +72,7 @@ class Trial {
     for (std::uint64_t& word : common_) word = generator.bits('d');
   }
 
-  /// What differs, in words; empty: nothing.
+  /// The difference, in words; empty: nothing.
   std::string difference(const Block& program, const Unit& unit, bool is_alone = false,
                          bool as_machine_code = false) {
     LaunchOptions options;
@@ -92,7 +92,8 @@ class Trial {
     return difference(program, {out.data(), global.data(), common.data()}, is_alone);
   }
 
-  /// What a kernel of this program left: its words of what it stored, and of global memory.
+  /// The memory that a kernel of this program left: its words of what it stored, and of global
+  /// memory.
   struct Left {
     const std::uint64_t *out, *global, *common;
   };

@@ -25,11 +25,11 @@ struct Form {
   std::vector<std::string> operands;
 };
 
-/// What each lane does by itself; any of them may follow any other.
+/// The forms of single lanes; any of them may follow any other.
 const std::vector<Form>& lane_forms();
 /// Those that leave bits of a NaN in memory, which depend on where the NaN came from: each alone.
 const std::vector<Form>& lonely_forms();
-/// What lanes do together, anywhere, and what takes all lanes of a warp.
+/// The forms of lanes together, anywhere, and what takes all lanes of a warp.
 const std::vector<Form>& group_forms();
 const std::vector<Form>& warp_forms();
 /// All of these.

@@ -1,5 +1,5 @@
-// What holds for the counts of every launch, whatever the kernel does: no figure of a request can
-// be more than its transactions have room for, and lines add up to their launch.
+// Rules for the counts of every launch, whatever the kernel does: no figure of a request can be
+// more than its transactions have room for, and lines add up to their launch.
 #pragma once
 
 #include <gtest/gtest.h>

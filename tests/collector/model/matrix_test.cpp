@@ -118,7 +118,7 @@ TEST(Matrices, OfOneAndTwoTakeTheRowsOfTheFirstLanes) {
 
 TEST(Matrices, AreStoredAsTheyAreLoaded) {
   for (const std::string trans : {"", ".trans"}) {
-    // Loaded, stored beyond what was filled, and read there row by row.
+    // Elements beyond the filled ones are stored, and read there row by row.
     const std::string load = fmt::format(
         "ldmatrix.sync.aligned.m8n8.x4{}.shared.b16 {{%r10, %r11, %r12, %r13}}, [%r5];", trans);
     const std::string store = fmt::format(

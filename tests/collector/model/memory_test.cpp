@@ -151,7 +151,7 @@ TEST(Memory, GivesEachModuleVariableItsInitialValue) {
   EXPECT_THAT(run.buffer<std::uint32_t>(0), ElementsAre(7, 7, 0x04030201, 0, 8));
 }
 
-/// What an H200 did: tests/device/facts/store_conflicts.cu.
+/// An H200 did this: tests/device/facts/store_conflicts.cu.
 TEST(Memory, KeepsTheLowestLaneOfTheLastTurnWhenAllWriteToOnePlace) {
   const struct {
     const char* store;
@@ -203,7 +203,7 @@ TEST(Atomics, ChangeMemoryLaneByLane) {
       {"atom.global.gpu.relaxed.add.u32 %r3, [%rd1], 1;", 0, 32},
       {"atom.add.u32 %r3, [%rd1], 1;", 0, 32},
       {"red.global.add.f32 [%rd1], 0f3F800000;", 0, 0x42000000},
-      // Of a subnormal number global memory makes 0, and of one NaN another: an H200's answers.
+      // Global memory makes 0 of a subnormal number, and of one NaN another: an H200's answers.
       {"red.global.add.f32 [%rd1], 0f00000001;", 1, 0},
       {"red.global.add.f32 [%rd1], 0f00000000;", 0x80000001, 0},
       {"atom.add.f32 %f1, [%rd1], 0fFF800000;", 0x7f800000, 0x7fffffff},

@@ -301,7 +301,8 @@ TEST(Native, TrapsAsInTheInterpreter) {
   }
 }
 
-/// Translated once its launches have executed enough, whichever they are; not by those that count.
+/// A program is translated once its launches have executed enough, whichever they are; not by those
+/// that count.
 TEST(Native, IsMadeOnceItIsWorthIt) {
   for (const Unit* unit : native_units()) {
     const Twins twins = twins_of_loop(*unit, "add.u32 %r8, %r8, 1;", geometry(1, 32));

@@ -47,7 +47,7 @@ class Device {
     Program program;
     LaunchOutcome outcome;
 
-    /// Of the accesses of one kind, whether all (1), none (0) or some (2) are called exact.
+    /// The exactness of one kind's accesses: all (1), none (0) or some (2) are called exact.
     int is_exact(AccessKind kind) const {
       std::size_t all = 0, exact = 0;
       for (std::size_t i = 0; i < program.sites.size(); ++i) {
@@ -184,7 +184,7 @@ TEST_P(Order, WhatIsMadeOfItsPlaceIsTheSame) {
   EXPECT_TRUE(device.is_ordered(out));
 }
 
-// Of 45 launches of exchange_pairs and its like over a queue an H200 counted 84 other values.
+// An H200 counted 84 other values in 45 launches of exchange_pairs and its like over a queue.
 TEST_P(Order, BranchesGoByWhatEarlierLaunchesLeft) {
   const std::uint64_t queue = filled(), out = device.zeros(), other = device.zeros();
   EXPECT_EQ(device.run("store_the_odd", queue, out).stores(), 0);
@@ -353,7 +353,7 @@ TEST_P(Order, NorDoesWhatLiesBesideAThreadsOwnPlace) {
   EXPECT_EQ(device.run("exchange_pairs", device.zeros(2 * threads), int{0}).raced(), 0u);
 }
 
-// What decides is never stored, whosever structure it lies in.
+// The deciding member is never stored, whosever structure it lies in.
 TEST_P(Order, OtherMembersAreOtherPlaces) {
   const std::uint64_t all = device.zeros(4 * threads), out = device.zeros();
   EXPECT_EQ(device.run("move_the_living", all, out).raced(), 0u);

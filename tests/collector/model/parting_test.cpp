@@ -44,7 +44,7 @@ const ptx::Module& module() {
   return *parsed;
 }
 
-/// What ptxas makes of it.
+/// The assembly of ptxas.
 const Assembled& assembled() {
   static const Assembled made = assemble(module());
   return made;

@@ -25,7 +25,7 @@ unsigned number_after(const std::string& text, std::size_t at) {
   return static_cast<unsigned>(std::stoul(text.substr(at)));
 }
 
-/// Of the memory that all lanes change, a place for each operation whose order does not matter.
+/// The memory that all lanes change has a place for each operation whose order does not matter.
 unsigned place_of_operation(const std::string& name) {
   constexpr std::string_view operations[] = {"add", "min", "max", "and", "or", "xor"};
   unsigned place = 0;
@@ -260,7 +260,7 @@ Block Generator::block(unsigned lines, Where where) {
 
 namespace {
 
-/// What a kernel does before and after its program.
+/// The code of a kernel before and after its program.
 struct Around {
   std::string load, store, store_common;
 };
@@ -347,7 +347,7 @@ ret;)",
                                  fmt::arg("out_bytes", 8 * words_of_lane), fmt::arg("store", store),
                                  fmt::arg("all_bytes", 32 * 8 * words_of_lane),
                                  fmt::arg("store_common", common)),
-      "", "sm_90, debug");  // whose products and sums stay apart, as in the reference
+      "", "sm_90, debug");  // its products and sums stay apart, as in the reference
 }
 
 std::string kernel_of_each(const std::vector<std::string>& lines) {

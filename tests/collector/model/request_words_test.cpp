@@ -1,4 +1,4 @@
-// What one request costs with each padding, by formula where its words make runs, is what counting
+// The cost of one request with each padding, by formula where its words make runs, is what counting
 // its banks gives.
 #include "collector/model/explain/request_words.h"
 

@@ -1,5 +1,5 @@
-// Reading machine code: instructions as nvdisasm prints them, jump tables, and cubins that are
-// damaged.
+// These tests read machine code: instructions as nvdisasm prints them, jump tables, and cubins that
+// are damaged.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -266,7 +266,7 @@ TEST(Audit, IsMissedWhereWarpsPart) {
   EXPECT_EQ(grade(), schema::Grade::ptx);
 }
 
-/// What is said of each access to global memory, in the order of the PTX.
+/// The doubts about each access to global memory, in the order of the PTX.
 std::vector<std::string_view> doubts(const std::string& body) {
   const std::string text = R"(
 .version 8.0

@@ -16,7 +16,7 @@
 
 namespace warpmeter::model {
 
-/// What a chunk's operands are.
+/// The operands of a chunk.
 enum class SpecialOperands { f32, pair_of_f32, upper_half, f64, f16 };
 
 struct SpecialFunction {

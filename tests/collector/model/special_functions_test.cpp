@@ -27,7 +27,7 @@ Hashes recorded_hashes() {
   return hashes;
 }
 
-/// Of every `step`-th row, the first among them.
+/// The check takes every `step`-th row, the first among them.
 void expect_recorded_hashes(const Unit& unit, std::uint32_t step, bool as_machine_code = false) {
   if (const std::string why = lacks(unit, as_machine_code); !why.empty()) GTEST_SKIP() << why;
   const LaunchOptions options = options_of(unit, as_machine_code);

@@ -60,7 +60,7 @@ std::string unwrapped(std::string name) {
   return name;
 }
 
-/// What has a case.
+/// The names that have a case.
 const Names& known() {
   static const Names names = [] {
     Names all;
@@ -123,8 +123,8 @@ std::string kind_of(std::string_view type) {
   return type.ends_with("64") ? "d" : type.ends_with("32") ? "r" : "h";
 }
 
-/// Of choices, those that the machine takes have to have a case. `operands` are those of a type, of
-/// which `T` is the last in the name and `D` the one before it.
+/// Choices that the machine takes have to have a case. `operands` are those of a type, of which `T`
+/// is the last in the name and `D` the one before it.
 void expect_cases(const std::string& choices, const std::vector<std::string>& operands,
                   std::size_t least) {
   Generator generator(1);
@@ -284,7 +284,7 @@ const std::vector<std::string>& codes() {
   return names;
 }
 
-/// What has tests of its own, where it needs more than a line.
+/// The names with tests of their own, where it needs more than a line.
 const Names& tested_elsewhere() {
   static const Names names = {
       "mbarrier",

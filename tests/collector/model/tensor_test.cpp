@@ -42,7 +42,7 @@ class Hash {
   std::uint64_t value_ = 0xcbf29ce484222325u;
 };
 
-/// Of each kind of operand, the trials' results. `first`: the column of the first kind.
+/// The results of the trials for each kind of operand. `first`: the column of the first kind.
 void expect_results(const std::vector<std::string>& row, std::size_t first, const Words& results,
                     std::size_t trials) {
   const std::size_t each = results.size() / trials;
@@ -112,7 +112,7 @@ TEST(Tensor, SparseProductsAreThoseOfHardware) {
     ASSERT_EQ(run.refusal + run.trap(), "") << row[0];
     Words results = run.buffer<std::uint32_t>(1);
     const std::size_t each = 32 * operands[3].words;
-    // What tf32 takes of metadata that PTX does not have is not told.
+    // PTX does not define tf32's use of such metadata.
     if (!is_tf32) {
       Hash hash;
       for (std::size_t i = in_order * each; i < results.size(); ++i) hash.add(results[i]);
@@ -173,7 +173,7 @@ TEST(Tensor, FragmentsLieAndCostAsOnHardware) {
     const std::string& kind = row.at(3);
     const bool in_shared = kind != "global";
     const std::string name = (kind == "matrix" ? "shared_matrix" : kind) + "_" + direction;
-    // What the kernel itself moves: all words, where it fills shared memory or reads it again.
+    // The kernel itself moves all words, where it fills shared memory or reads it again.
     const bool moves_all = is_shared || is_generic;
     const double around = in_shared || !moves_all ? 0 : 128;
     EXPECT_EQ(counter_of(run, name + "_requests") - around, std::stod(row.at(4)))

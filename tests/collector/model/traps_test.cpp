@@ -1,4 +1,4 @@
-// What goes wrong while a kernel runs, and what is refused before: with the words that people see.
+// The faults while a kernel runs, and what is refused before: with the words that people see.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -247,7 +247,7 @@ TEST(Traps, TellAStackThatAllocaFills) {
                                     "bytes that a thread may take with alloca"));
 }
 
-/// What a store through a pointer of any value is said to be.
+/// The message for a store through a pointer of any value.
 std::string said_of(std::uint64_t address, const std::string& variables = "") {
   return run_ptx(module_with(".param .u64 p",
                              ".reg .b64 %rd<2>; .reg .b32 %r<2>; ld.param.u64 %rd1, [p];"

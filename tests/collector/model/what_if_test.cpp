@@ -87,7 +87,7 @@ SiteInfo random_site(std::mt19937& random, unsigned narrowest) {
       site.kind = AccessKind::reduction;
       request.is_elected = random() % 2 == 0;
       break;
-    case 1:  // merged with its neighbours
+    case 1:  // a merge with its neighbours
       request.width = static_cast<std::uint8_t>(std::min(16u, 2u * site.width));
       request.is_window = true;
       break;

@@ -43,8 +43,8 @@ void connect() {
   channel->send(device);
 }
 
-/// What is launched: "KERNEL", "KERNEL,VALUE" or "KERNEL,VALUE,STREAM". Each counter has the value,
-/// and a duration is 1500 ns unless there is one.
+/// The wish for a launch: "KERNEL", "KERNEL,VALUE" or "KERNEL,VALUE,STREAM". Each counter has the
+/// value, and a duration is 1500 ns unless there is one.
 struct Wish {
   std::string kernel;
   std::optional<double> value;

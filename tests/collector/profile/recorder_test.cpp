@@ -1,4 +1,4 @@
-// What the recorder refuses, and how it names devices.
+// The refusals of the recorder, and how it names devices.
 #include "collector/profile/recorder.h"
 
 #include <gtest/gtest.h>

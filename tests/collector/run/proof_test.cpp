@@ -1,4 +1,4 @@
-// What a right answer leaves open, said in words and in whether it counts as verified.
+// The doubts that a right answer leaves, said in words and in whether it counts as verified.
 #include "collector/run/proof.h"
 
 #include <gmock/gmock.h>
@@ -63,7 +63,7 @@ TEST_F(ProofTest, NamesABufferThatIsChangedAndNotCompared) {
       proof_of_out.remarks,
       ElementsAre("changes 'in' too, which its reference naive does not and which was compared "
                   "with nothing"));
-  // What the reference changes as well was left out of outputs on purpose.
+  // A buffer that the reference changes as well was left out of outputs on purpose.
   EXPECT_THAT(proof({0}, after, after, {"out", "in"}).remarks, IsEmpty());
 }
 

@@ -290,7 +290,7 @@ TEST_F(SessionTest, ABrokenContextLeavesTheRestToAnotherProcessThatTakesTheRunOv
   };
   std::string lost;
   hooks_.lost = [&](std::int64_t run_id, const std::string& reason) {
-    // What the fresh process finds: the failed launch is stored by then.
+    // The fresh process finds this: the failed launch is stored by then.
     EXPECT_EQ(value("SELECT count(*) FROM launches WHERE outcome = 'failed'"),
               Value(std::int64_t{1}));
     lost = std::to_string(run_id) + ": " + reason;

@@ -116,7 +116,7 @@ TEST(Verify, NamesAToleranceThatWouldPassWhereTheErrorIsAsSmallAsRounding) {
   const auto beside = bytes<float>({1000, 3, 1e-6F});
   EXPECT_THAT(difference_from({}, expected, beside), HasSubstr("'tolerance: { absolute: 1e-5 }'"));
   EXPECT_EQ(difference_from({}, expected, beside, {0, 1e-5}), "");
-  // What is said already stays.
+  // An earlier message stays.
   EXPECT_THAT(difference_from({}, expected, found, {0, 1e-9, true}),
               AllOf(HasSubstr("'tolerance: { relative: 1e-6, absolute: 1e-09, nan: equal }'"),
                     Not(HasSubstr("bit for bit"))));

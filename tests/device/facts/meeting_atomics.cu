@@ -1,4 +1,4 @@
-// What atomics cost whose lanes meet: microseconds, the least of five launches, of plain atomics
+// The cost of atomics whose lanes meet: microseconds, the least of five launches, of plain atomics
 // and of those that __match_any_sync brings together in each warp first. Blocks of 256 threads go
 // to 1 to 256 places at random, next to each other or ("s") spread over 256.
 #include <cuda_runtime.h>

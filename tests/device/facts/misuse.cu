@@ -1,5 +1,5 @@
-// What the runtime answers to calls that are wrong, one a line. Its output on a GPU is what
-// programs get without one: tests/runtime/expected/misuse.txt.
+// The runtime's answers to wrong calls, one a line. Its output on a GPU is what programs get
+// without one: tests/runtime/expected/misuse.txt.
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// What is sampled to hold the model to a GPU: textures with what lies in them, and coordinates,
-// made of numbers that are the same on every machine. texture_samples.cu samples them on a GPU;
+// The samples that hold the model to a GPU: textures with what lies in them, and coordinates, made
+// of numbers that are the same on every machine. texture_samples.cu samples them on a GPU;
 // texture_test.cpp on the model.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a last wave of few blocks costs: microseconds and nanoseconds a block of launches of 1 to 6
+// The cost of a last wave of few blocks: microseconds and nanoseconds a block of launches of 1 to 6
 // waves, each after the cache was flushed, medians of 25. A warp multiplies eight rows by a vector
 // and adds `more` times in a row.
 #include <cuda_runtime.h>

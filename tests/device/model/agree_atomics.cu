@@ -143,7 +143,7 @@ extern "C" __global__ void atom_generic(const int* in, int* out, int n) {
   if (t < 32) atomicAdd(&out[t], bins[t]);
 }
 
-// Counting in bins that share a bank.
+// Threads count in bins that share a bank.
 extern "C" __global__ void shared_counts(const int* in, int* out, int n) {
   __shared__ int bins[1024];
   AT;

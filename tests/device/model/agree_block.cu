@@ -1,4 +1,4 @@
-// What a block does together in shared memory: scans, sorts, histograms, reductions.
+// The work of a block in shared memory: scans, sorts, histograms, reductions.
 
 extern "C" __global__ void scan_hillis_steele(const int* in, int* out) {
   __shared__ int buffers[2][256];

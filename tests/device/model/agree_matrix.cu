@@ -36,7 +36,7 @@ LOAD(matrix_load_x1_trans, "x1.trans", "{%0}")
 LOAD(matrix_load_x2_trans, "x2.trans", "{%0, %1}")
 LOAD(matrix_load_x4_trans, "x4.trans", "{%0, %1, %2, %3}")
 
-// What was stored is read word by word, in the order of the tile.
+// The stored words are read word by word, in the order of the tile.
 #define STORE(NAME, FORM, REGISTERS)                                                               \
   extern "C" __global__ void NAME(const uint32_t* in, uint32_t* out, int stride) {                 \
     __shared__ __align__(128) uint32_t tile[tile_words];                                           \

@@ -1,4 +1,4 @@
-// What people compute: stencils, convolutions, sparse and dense products, softmax, half precision.
+// Common computations: stencils, convolutions, sparse and dense products, softmax, half precision.
 #include <cuda_fp16.h>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What ptxas makes of branches and loops: predicates instead of branches, rounds unrolled, copies
+// The code of ptxas for branches and loops: predicates instead of branches, rounds unrolled, copies
 // of code on several paths, loads taken out of loops. The counts must follow.
 
 #include <cassert>
@@ -21,7 +21,7 @@ extern "C" __global__ void rounds_of_block(const int* in, int* out, int n) {
   out[i] = sum;
 }
 
-// Of each warp, and then of each thread: lanes leave one after the other.
+// The rounds of each warp, and then of each thread: lanes leave one after the other.
 extern "C" __global__ void rounds_of_warp(const int* in, int* out, int n) {
   AT;
   int sum = n;

@@ -1,4 +1,4 @@
-// What the lanes of a warp tell each other: shuffles, votes, matches; groups of cooperative_groups.
+// The messages between the lanes of a warp: shuffles, votes, matches; groups of cooperative_groups.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>

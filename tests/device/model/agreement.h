@@ -1,4 +1,4 @@
-// Running a case on a backend, and holding two answers to each other.
+// These functions run a case on a backend, and compare two answers to each other.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ struct Answer {
 /// The backend must have selected counter_names().
 Answer ask(run::Backend& backend, const Case& which);
 
-/// What two runs' buffers must share: a hash of every byte where the outputs are exact, else 0.
+/// The part that two runs' buffers must share: a hash of every byte where the outputs are exact,
+/// else 0.
 std::uint64_t checksum(const Case& which, const Answer& answer);
 
 /// The largest relative difference of any two numbers of the buffers; infinite when a buffer of an

@@ -16,16 +16,16 @@ struct Case {
   const kernels::Image* image = nullptr;
   Geometry geometry;
   kernels::Problem (*problem)() = nullptr;
-  /// Of each float or double, relative; 0: outputs are equal bit for bit. Not 0 where the kernel
-  /// uses an approximate function.
+  /// The tolerance of each float or double, relative; 0: outputs are equal bit for bit. Not 0 where
+  /// the kernel uses an approximate function.
   double tolerance = 0;
 };
 
-/// What people compute, by many ways.
+/// Common computations, by many ways.
 std::span<const Case> algorithms();
 /// Forms of accesses and of what a compiler makes of them: one question a kernel.
 std::span<const Case> forms();
-/// What the language and its libraries offer besides: intrinsics, groups, waiting, local memory.
+/// The other features of the language and its libraries: intrinsics, groups, waiting, local memory.
 std::span<const Case> features();
 /// All of them.
 std::span<const Case> cases();

@@ -114,7 +114,7 @@ __global__ void blur_columns(float* __restrict__ out, const float* __restrict__ 
   }
 }
 
-// Marching along z with the neighbours in registers; xy through a tile.
+// The kernel walks along z with the neighbours in registers; xy through a tile.
 __global__ void laplace3d(float* __restrict__ out, const float* __restrict__ in, int nx, int ny,
                           int nz) {
   __shared__ float t[10][34];

@@ -277,7 +277,7 @@ __global__ void horner_double(double2* __restrict__ y, const double2* __restrict
   y[i] = v;
 }
 
-// Kept in order in registers: no index that is computed.
+// The list is kept in order in registers: no index that is computed.
 template <int K, int kItems>
 __global__ void top_k_sorted(float* __restrict__ out, const float* __restrict__ scores, u32 n) {
   const u32 i = blockIdx.x * blockDim.x + threadIdx.x;

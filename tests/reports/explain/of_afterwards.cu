@@ -125,7 +125,7 @@ __global__ void mix(float* out, const float* in, const float* gain, int channels
 
 __constant__ float coefficients[16];
 
-// Of the stores in the loop the compiler leaves one, behind it.
+// The compiler leaves one of the loop's stores, behind it.
 __global__ void horner(float* y, const float* x, int terms, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

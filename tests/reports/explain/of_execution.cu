@@ -1,4 +1,4 @@
-// What is left: narrow accesses, divergence, atomics, local memory, doubles, launches.
+// The other kinds: narrow accesses, divergence, atomics, local memory, doubles, launches.
 #include <cuda_fp16.h>
 #include <cstdint>
 

@@ -37,7 +37,7 @@ __global__ void scale_rows(float2* m, const float* s, int ld, int rows, int cols
   m[c * ld + r] = make_float2(v.x * s[r], v.y * s[r]);  // cause: scale_rows
 }
 
-// Upsampling writes the even places only.
+// The kernel writes the even places only.
 __global__ void zero_stuff(float* up, const float* in, int factor) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   up[i * factor] = in[i];  // cause: zero_stuff
@@ -200,7 +200,7 @@ __global__ void gemv_columns(float* y, const float* A, const float* x, int rows,
   for (int c = 0; c < cols; ++c) y[r] += A[c * rows + r] * x[c];  // cause: gemv_columns
 }
 
-// Running maximum, kept in memory.
+// A running maximum , kept in memory.
 __global__ void peak_hold(float* peak, const float* x, int n, int rounds) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   float m = -1e30f;

@@ -99,8 +99,8 @@ __global__ void cleared_first(float* out, const float* in, int n) {
 
 // ---- nothing is wrong with these
 
-// What is stored is read by a neighbour before it is stored over; and what is loaded again was
-// stored by one meanwhile.
+// A neighbour reads each stored value before it is stored over; and what is loaded again was stored
+// by one meanwhile.
 __global__ void steps_of_neighbours(float* cells, int steps) {
   float* from = cells + blockIdx.x * 512;
   float* to = from + 256;

@@ -22,7 +22,7 @@ int main() {
   SAY(cudaMallocAsync(&more, 64, stream));
   SAY(cudaEventRecordWithFlags(event, stream, 0));
   SAY(cudaStreamWaitEvent(stream, event, 0));
-  // Waited for, as the host's memory is pageable.
+  // The call waits, as the host's memory is pageable.
   int host = 0;
   SAY(cudaMemcpyAsync(&host, memory, sizeof host, cudaMemcpyDeviceToHost, stream));
   SAY(cudaDeviceSynchronize());

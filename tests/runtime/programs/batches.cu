@@ -45,7 +45,7 @@ static void in_batches(cudaStream_t stream) {
   SAY(cudaStreamSynchronize(stream));
   std::printf("%d %d\n", back[0], back[n - 1]);
 
-  // What is none.
+  // These do not exist.
   size_t late[] = {1, 2}, falling[] = {0, 0};
   SAY(cudaMemcpyBatchAsync(to, sources, sizes, 2, attributes, late, 2, stream));
   SAY(cudaMemcpyBatchAsync(to, sources, sizes, 2, attributes, falling, 2, stream));

@@ -1,5 +1,5 @@
-// What copies of stretches answer that are of a wrong size, at a wrong place, or never waited for:
-// each in a process of its own.
+// The answers to copies of stretches that are of a wrong size, at a wrong place, or never waited
+// for: each in a process of its own.
 #include <cuda_runtime.h>
 
 #include <sys/wait.h>

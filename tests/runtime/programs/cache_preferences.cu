@@ -1,5 +1,5 @@
-// What a kernel prefers of the cache that is also shared memory: as it was told in two ways, and
-// how many of its blocks a multiprocessor then holds.
+// The kernel's preferences for the cache that is also shared memory: as it was told in two ways,
+// and how many of its blocks a multiprocessor then holds.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -48,7 +48,7 @@ int main() {
   ask("1 KB", rotate<256>);
   ask("4 KB", rotate<1024>);
   ask("48 KB", rotate<12288>);
-  // What was said in percent stays.
+  // A setting in percent stays.
   const auto* function = reinterpret_cast<const void*>(rotate<1024>);
   cudaFuncSetAttribute(function, cudaFuncAttributePreferredSharedMemoryCarveout, 10);
   cudaFuncSetCacheConfig(function, cudaFuncCachePreferNone);

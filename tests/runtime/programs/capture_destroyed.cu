@@ -1,4 +1,4 @@
-// What a capture does with streams and events that are destroyed in it.
+// The effects of a capture on streams and events that are destroyed in it.
 #include <cuda_runtime.h>
 #include <cstdio>
 __global__ void one(int* p) { *p += 1; }

@@ -1,5 +1,5 @@
-// What a capture does not allow, and the errors that say so. The numbers are those of the
-// documentation of cudaError_t.
+// The errors of a capture, and the errors that say so. The numbers are those of the documentation
+// of cudaError_t.
 #include <cstdio>
 
 __global__ void nothing() {}

@@ -141,7 +141,7 @@ __global__ void stores_20_bytes(const int* in, int* out) {
   if (threadIdx.x == 0) wait_read<0>();
 }
 
-/// What nobody has set and nobody uses may be copied.
+/// Elements that nobody has set and nobody uses may be copied.
 __global__ void copies_gaps(int4* out) {
   __shared__ alignas(128) int4 from[32], to[32];
   __shared__ std::uint64_t object;

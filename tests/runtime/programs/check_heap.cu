@@ -1,4 +1,4 @@
-// What one kernel leaves in memory of malloc, the next one finds there: all but what nobody set.
+// The next kernel finds all memory of malloc that one kernel leaves: all but what nobody set.
 #include <cstdio>
 
 __device__ int* kept;

@@ -55,7 +55,7 @@ struct Shared {
 
 int zeros() { return open("/dev/zero", O_RDWR); }
 
-// What is wrong.
+// These calls are wrong.
 
 void field_that_is_written() {
   Shared s;
@@ -161,7 +161,7 @@ void streams_of_the_library() {
   std::fclose(file);
 }
 
-// What is right.
+// These calls are right.
 
 void other_field() {
   Shared s;

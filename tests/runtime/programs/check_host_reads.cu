@@ -22,7 +22,7 @@ struct Managed {
   }
 };
 
-// What is wrong.
+// These calls are wrong.
 
 void managed_memory_without_a_wait() {
   Managed m;
@@ -105,7 +105,7 @@ void set_not_waited_for() {
   sum += m.data[0];  // race: host
 }
 
-// What is right.
+// These calls are right.
 
 void waits_of_every_kind() {
   Case c;

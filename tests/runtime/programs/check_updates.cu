@@ -23,7 +23,7 @@ __global__ void add_up(const float* in, float* sum) {
 
 __global__ void greatest(const int* in, int* most) { *most = max(*most, in[threadIdx.x]); }
 
-// What one thread writes is what all would: a remark.
+// All threads would write the same as one: a remark.
 __global__ void mark(unsigned* flags) { *flags |= 4; }
 
 // No update: what is read lies elsewhere, and a barrier is what is missing.

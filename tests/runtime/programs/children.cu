@@ -23,7 +23,7 @@ __global__ void scaled(const float* in, float* out, int n, Wide w) {
   if (i < n) out[i] = s[threadIdx.x ^ 1] * static_cast<float>(w.a) + w.b + w.c[2];
 }
 
-// What a stream is given runs in its order; the parent's writes before a launch are seen.
+// The work of a stream runs in its order; the parent's writes before a launch are seen.
 __global__ void in_order(int* list) {
   list[0] = 0;
   for (int i = 0; i < 5; ++i) append<<<1, 1>>>(list, i);

@@ -1,4 +1,4 @@
-// What kernels that launch kernels are told of their mistakes, and what the host is.
+// The messages about mistakes of kernels that launch kernels, and what the host is.
 #include "runtime_program.h"
 
 __global__ void nothing() {}

@@ -11,8 +11,8 @@ namespace cg = cooperative_groups;
 
 constexpr int floats = 4096;
 
-/// What those kernels begin with: 4,096 numbers in shared memory, and where they are in this block
-/// and in the other.
+/// The start of those kernels: 4,096 numbers in shared memory, and where they are in this block and
+/// in the other.
 struct Blocks {
   cg::cluster_group cluster = cg::this_cluster();
   float *mine, *own, *other;
@@ -189,7 +189,7 @@ __global__ void questions(unsigned* out) {
                : "=r"(to[14]));
 }
 
-/// Whose an address is, and in which space.
+/// The owner of an address, and in which space.
 __global__ void __cluster_dims__(2, 1, 1) places(int* out) {
   __shared__ float shared[4];
   cg::cluster_group cluster = cg::this_cluster();
@@ -225,7 +225,7 @@ unsigned long long hash_of(const T* numbers, int n) {
   return hash;
 }
 
-/// What a launch has become, and what it wrote.
+/// The state of a launch, and what it wrote.
 template <class T>
 void show(const char* name, const T* out, int n) {
   const cudaError_t result = cudaDeviceSynchronize();

@@ -1,4 +1,4 @@
-// What kernels can call: printf, malloc and free, grid-wide barriers; and the limits of a device.
+// The functions that kernels can call: printf, malloc and free, grid-wide barriers; and the limits of a device.
 #include <cooperative_groups.h>
 #include <cstdio>
 
@@ -6,7 +6,7 @@ __global__ void speak(int value) {
   printf("block %d, thread %d: %d %s %.2f\n", blockIdx.x, threadIdx.x, value, "text", 0.5);
 }
 
-/// What a device's printf does not know it leaves as it is.
+/// A device's printf leaves what it does not know.
 __global__ void speak_on() {
   printf("%*d|%-*d|%.*f\n", 6, 42, 6, 42, 3, 2.0);
   printf("%zu %td\n", (size_t)12345678901ull, (ptrdiff_t)-5);

@@ -22,7 +22,7 @@ extern "C" __global__ void scale(int* data, int factor) { data[threadIdx.x] *= f
 constexpr int n = 32;
 int host[n], numbers[n];
 
-/// Said by a function of the host, which runs in a thread of the driver's.
+/// A function of the host says it, which runs in a thread of the driver's.
 std::atomic<const char*> heard{"nothing"};
 void CUDA_CB speak(void* text) { heard = static_cast<const char*>(text); }
 std::atomic<bool> is_gone{false};
@@ -115,7 +115,7 @@ int main() {
   SAY(cuGraphAddDependencies(graph, &down, &sets, nullptr, 1));  // there already
   SAY(cuGraphAddEmptyNode(&empty, graph, &sets, 1));
 
-  // What there is.
+  // The numbers of nodes and edges.
   std::size_t nodes = 0, roots = 0, edges = 0, before = 0, behind = 0;
   SAY(cuGraphGetNodes(graph, nullptr, &nodes));
   SAY(cuGraphGetRootNodes(graph, nullptr, &roots));
@@ -149,7 +149,7 @@ int main() {
   SAY(cuGraphHostNodeGetParams(speaks, &said));
   std::printf("says %s\n", static_cast<const char*>(said.userData));
 
-  // Executed, and changed.
+  // The executable runs, and is changed.
   CUgraphExec exec = nullptr;
   CUDA_GRAPH_INSTANTIATE_PARAMS how{};
   SAY(cuGraphInstantiateWithParams(&exec, graph, &how));
@@ -244,7 +244,7 @@ int main() {
   SAY(cuGraphDestroy(parent));
   SAY(cuGraphDestroy(graph));
 
-  // What goes round in a circle cannot be executed.
+  // A circle cannot be executed.
   SAY(cuGraphCreate(&graph, 0));
   CUgraphNode a, b;
   cuGraphAddEmptyNode(&a, graph, nullptr, 0);
@@ -253,7 +253,7 @@ int main() {
   SAY(cuGraphInstantiate(&exec, graph, 0));
   SAY(cuGraphDestroy(graph));
 
-  // Waited for while a function of the host runs.
+  // The host waits for it while a function of the host runs.
   CUevent event = nullptr;
   SAY(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
   SAY(cuLaunchHostFunc(stream, take_time, nullptr));

@@ -87,7 +87,7 @@ int main() {
   SAY(cuMemGetAllocationPropertiesFromHandle(&known, second));
   std::printf("%d %d %d\n", known.type, known.location.type, known.location.id);
 
-  // Mapped behind one another.
+  // The mappings lie behind one another.
   const CUmemAccessDesc both = {{CU_MEM_LOCATION_TYPE_DEVICE, device},
                                 CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
   SAY(cuMemSetAccess(base, chunk, &both, 1));  // nothing is mapped
@@ -152,7 +152,7 @@ int main() {
   SAY(cuMemcpyDtoH(&word, other + chunk + 400, 4));
   std::printf("%u\n", word);
 
-  // What is known of the pointers.
+  // The attributes of the pointers.
   CUdeviceptr start = 0;
   std::size_t size = 0;
   unsigned is_mapped = 9, type = 0, is_managed = 9;

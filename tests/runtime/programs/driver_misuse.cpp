@@ -110,8 +110,8 @@ void launches(CUmodule module) {
   cuCtxSynchronize();
 }
 
-/// What a module, a library and the linker make of a text. A library says it only when something
-/// of it is asked for.
+/// The results of a module, a library and the linker for a text. A library says it only when
+/// something of it is asked for.
 void load(const char* name, const std::string& text) {
   char log[400] = {};
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};

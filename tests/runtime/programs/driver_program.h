@@ -1,5 +1,5 @@
-// What the programs of the driver's API share: calls that are printed with what they return, and
-// kernels that NVRTC compiles.
+// The parts that programs of the driver's API share: calls that are printed with what they return,
+// and kernels that NVRTC compiles.
 #pragma once
 
 #include <cuda.h>

@@ -1,4 +1,4 @@
-// What the driver refuses: PTX that is none, with the words of its compiler; memory of a context
+// The refusals of the driver: PTX that is none, with the words of its compiler; memory of a context
 // that is gone. PTX that only the model cannot execute is loaded, and fails when it is launched.
 #include <cstdint>
 #include <cstdio>

@@ -56,7 +56,7 @@ CUDA_RESOURCE_DESC of_array(CUarray array) {
   return r;
 }
 
-/// Created and destroyed.
+/// The object is created and destroyed.
 CUresult create(const CUDA_RESOURCE_DESC& r, const CUDA_TEXTURE_DESC& t,
                 const CUDA_RESOURCE_VIEW_DESC* v = nullptr) {
   CUtexObject object = 0;

@@ -9,7 +9,7 @@
 __global__ void nothing() {}
 
 int main() {
-  // What a program writes to has a buffer in its heap.
+  // The stream that a program writes to has a buffer in its heap.
   std::setvbuf(stdout, nullptr, _IONBF, 0);
   constexpr std::size_t link_bytes =
       16;  // the link bytes of a block that was freed and not given again

@@ -68,7 +68,7 @@ __device__ void add(std::uint32_t* sums, std::uint32_t bits, bool is_nan, std::u
   atomicAdd(&sums[0], mix(bits + place));
   atomicAdd(&sums[1], mix((is_nan ? 0x7fffffffu : bits) + place));
 }
-// Of two NaN an instruction on f64 gives the one that stands second in the machine code, where
+// An instruction on f64 gives, for two NaN, the one that stands second in the machine code, where
 // ptxas may have turned the operands round: all count as one.
 __device__ void add(std::uint32_t* sums, double value, std::uint64_t i) {
   const bool is_nan = isnan(value);
@@ -81,7 +81,7 @@ __device__ void add(std::uint32_t* sums, float value, std::uint64_t i) {
   const std::uint32_t bits = __float_as_uint(value);
   add(sums, bits, (bits & 0x7fffffffu) > 0x7f800000u, i);
 }
-// Of tanh.approx.f16 ptxas 13.0 takes the sign bit for 0, so that a mask of it is lost.
+// ptxas 13.0 takes the sign bit of tanh.approx.f16 for 0, so that a mask of it is lost.
 __device__ void add(std::uint32_t* sums, __half value, std::uint64_t i) {
   add(sums, std::uint32_t{__half_as_ushort(value)}, __hisnan(value), i);
 }

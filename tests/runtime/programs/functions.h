@@ -1,4 +1,4 @@
-// What functions.cu calls: a list without commas, which a formatter takes for one expression.
+// The calls of functions.cu: a list without commas, which a formatter takes for one expression.
 // clang-format off
 F1(expf) F1(exp2f) F1(exp10f) F1(expm1f) F1(logf) F1(log2f) F1(log10f) F1(log1pf)
 F1(sinf) F1(cosf) F1(tanf) F1(sinhf) F1(coshf) F1(tanhf) F1(asinf) F1(acosf) F1(atanf)
@@ -30,7 +30,7 @@ FUNCTION(b_hdiv, __nv_bfloat16, 65536,
          __hdiv(a, operand<__nv_bfloat16>(mix(static_cast<std::uint32_t>(i)))))
 B2(h2exp) B2(h2exp2) B2(h2exp10) B2(h2log) B2(h2log2) B2(h2log10) B2(h2sin) B2(h2cos) B2(h2rcp)
 B2(h2sqrt) B2(h2rsqrt) B2(h2tanh) B2(h2tanh_approx)
-// What ptxas makes one rounding of.
+// The expressions of which ptxas makes one rounding.
 FUNCTION(difference_of_products, float, count, a * b - operand<float>(i * 3) * operand<float>(i * 9))
 FUNCTION(sum_of_products, float, count, a * b + operand<float>(i * 3) * operand<float>(i * 9))
 FUNCTION(d_difference_of_products, double, count,

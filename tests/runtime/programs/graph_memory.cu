@@ -1,4 +1,4 @@
-// What the nodes of a graph allocate: whose place each takes, and what the device keeps for it.
+// The allocations of a graph's nodes: whose place each takes, and what the device keeps for it.
 #include <cuda_runtime.h>
 #include <cstdio>
 #include <string>

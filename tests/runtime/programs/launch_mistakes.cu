@@ -112,7 +112,7 @@ static void fits(const char* name, F kernel) {
       &least, &block, kernel, [](int threads) { return threads * 40; });
   std::printf("%s variable %s %d %d\n", name, cudaGetErrorName(e), least, block);
   for (const int blocks : {1, 2, 4, 32}) {
-    size_t bytes = 77;  // kept where it fails
+    size_t bytes = 77;  // the value stays where it fails
     const cudaError_t known = cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, kernel, blocks, 64);
     std::printf("%s dyn %d %s %zu\n", name, blocks, cudaGetErrorName(known), bytes);
   }
@@ -167,6 +167,6 @@ int main() {
   occupancy();
   attributes();
   captured();
-  // Of the bytes of a launch 32 bits count: here there are none, and the kernel leaves them.
+  // The launch's bytes count by 32 bits: here there are none, and the kernel leaves them.
   LAUNCH(sh<<<1, 32, (size_t)1 << 40>>>());
 }

@@ -11,7 +11,7 @@
 
 namespace {
 
-// What nvcc makes of two kernels: one adds `step` and counts its calls in `calls`, which is
+// The output of nvcc for two kernels: one adds `step` and counts its calls in `calls`, which is
 // managed, the other takes zeros from dynamic shared memory.
 constexpr const char* code = R"(
 .version 8.0
@@ -114,7 +114,7 @@ int main() {
   const int by = 5;
   SAY(cudaMemcpy(step, &by, sizeof by, cudaMemcpyHostToDevice));
 
-  // Launched, as other kernels are.
+  // The launch is as other kernels are.
   void* arguments[] = {&data};
   SAY(cudaLaunchKernel(bump, dim3(1), dim3(n), arguments, 0, nullptr));
   SAY(cudaLaunchKernel(bump, dim3(1), dim3(n), arguments, 0, nullptr));

@@ -134,7 +134,7 @@ int main(int argument_count, char** arguments) {
     run(state);
   }
 
-  // What is wrong.
+  // These calls are wrong.
   Logs logs;
   CUlinkState state = logs.begin();
   SAY(add(state, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry f( { ret; }",

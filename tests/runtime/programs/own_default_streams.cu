@@ -1,5 +1,5 @@
-// What `nvcc --default-stream per-thread` makes of calls: functions for which stream 0 is the
-// thread's own, which can be captured. Named here, so that the file needs no option.
+// The calls of `nvcc --default-stream per-thread`: functions for which stream 0 is the thread's
+// own, which can be captured. Named here, so that the file needs no option.
 #include <cstdio>
 #include <thread>
 

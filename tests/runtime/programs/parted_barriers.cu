@@ -65,7 +65,7 @@ __global__ void leader(int* out) {
   out[threadIdx.x] = total;
 }
 
-// What lanes read from those who are not there is 0.
+// Lanes read 0 from those who are not there.
 __global__ void warp_sum(int* out) {
   const int lane = threadIdx.x % 32;
   int v = threadIdx.x;

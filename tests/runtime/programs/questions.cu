@@ -1,4 +1,4 @@
-// What programs ask and set that changes nothing they compute: attributes of streams, advice on
+// The settings and questions that change nothing they compute: attributes of streams, advice on
 // managed memory, pools, what is known of devices, functions and pointers.
 #include <cuda.h>
 #include <cuda_runtime.h>

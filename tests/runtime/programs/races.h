@@ -75,7 +75,7 @@ struct Case {
   }
 };
 
-/// What a captured function gives to streams, made executable.
+/// The work of a captured function on streams, made executable.
 template <class Work>
 cudaGraphExec_t captured(cudaStream_t stream, const Work& work) {
   cudaGraph_t graph = nullptr;

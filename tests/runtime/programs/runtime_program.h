@@ -1,5 +1,5 @@
-// What programs of the runtime's API share that look at what each call returns: the printed call
-// itself stands in front.
+// The parts that programs of the runtime's API share that look at what each call returns: the
+// printed call itself stands in front.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
-// What goes well on an H200 by luck, and what the driver makes of files that are compiled apart
-// (built with -rdc=true, for an architecture before the one that runs it).
+// The calls that go well on an H200 by luck, and what the driver makes of files that are compiled
+// apart (built with -rdc=true, for an architecture before the one that runs it).
 #include <cstdio>
 
 #include <cuda_runtime.h>

@@ -38,7 +38,7 @@ unsigned value_of(CUdeviceptr number) {
   return value;
 }
 
-/// Whether a stream goes on behind such a wait at once.
+/// Prints if a stream goes on behind such a wait at once.
 void compare(CUstream stream, CUstream other, CUdeviceptr flag, unsigned there, unsigned wanted,
              unsigned flags) {
   cuStreamWriteValue32(stream, flag, there, 0);
@@ -161,7 +161,7 @@ int main() {
   SAY(cuStreamSynchronize(first));
   std::printf("%u %u\n", value_of(number), value_of(flag));
 
-  // What is wrong.
+  // These calls are wrong.
   SAY(cuStreamWaitValue32(first, flag + 2, 1, 0));
   SAY(cuStreamWaitValue64(first, flag + 4, 1, 0));
   SAY(cuStreamWaitValue32(first, 0, 1, 0));

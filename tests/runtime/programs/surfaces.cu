@@ -141,7 +141,7 @@ void of_type(const char* name, int channels, cudaChannelFormatKind kind) {
     copy.extent = make_cudaExtent(e.width, rows, layers);
     copy.kind = cudaMemcpyDeviceToHost;
     cudaMemcpy3D(&copy);
-    // Of a line and a plane all blocks have written the same places.
+    // All blocks have written the same places of a line and a plane.
     if (shape > plane) std::printf(" %08x", hashed(host.data(), bytes));
     std::printf(" %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     cudaFree(out);

@@ -1,5 +1,5 @@
-// What making a descriptor of a tensor answers, and copies of boxes that go wrong: each in a
-// process of its own.
+// The answers to the creation of a tensor's descriptor, and copies of boxes that go wrong: each in
+// a process of its own.
 #include <cuda.h>
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
-// What programs share that copy boxes of tensors: a tensor as its descriptor says that it lies, and
-// a barrier object whose bytes are waited for, but not for ever.
+// The parts that programs share that copy boxes of tensors: a tensor as its descriptor says that it
+// lies, and a barrier object whose bytes are waited for, but not for ever.
 #pragma once
 
 #include <cuda.h>
@@ -108,8 +108,8 @@ inline CUresult describe(const Tensor& t, void* words, CUtensorMap* map) {
                 CU_TENSOR_MAP_L2_PROMOTION_L2_128B, t.fill);
 }
 
-/// What a tensor holds before anything is stored to it: numbers whose bits all vary, some of them
-/// half way between two that are shorter, some without a value; then small ones.
+/// The content of a tensor before anything is stored to it: numbers whose bits all vary, some of
+/// them half way between two that are shorter, some without a value; then small ones.
 inline void fill(unsigned* tensor) {
   for (unsigned i = 0; i < tensor_words; ++i) {
     tensor[i] = i < 15000 ? 0x3f000000u + i * 2654435761u % 0x1000000u : (i - 15000) << 17 | i;

@@ -409,7 +409,7 @@ void textures() {
   R(cudaCreateSurfaceObject(&surface, &r));
   R(cudaDestroySurfaceObject(surface));
   R(create(of_array(level), plain));
-  // What lies under an object may go first.
+  // The memory under an object may go first.
   r = of_array(array);
   R(cudaCreateTextureObject(&object, &r, &plain, nullptr));
   R(cudaFreeArray(array));

@@ -1,5 +1,4 @@
-// What is asked for in texture_misuse.cu: descriptions of resources, and what is made and freed
-// again.
+// The requests of texture_misuse.cu: descriptions of resources, and what is made and freed again.
 #pragma once
 
 #include "runtime_program.h"
@@ -50,7 +49,7 @@ inline cudaChannelFormatDesc channels(int x, int y, int z, int w, cudaChannelFor
   return {x, y, z, w, kind};
 }
 
-/// Made and freed again.
+/// The object is made and freed again.
 inline cudaError_t make(cudaChannelFormatDesc format, std::size_t w, std::size_t h, std::size_t d,
                         unsigned flags) {
   cudaArray_t array = nullptr;

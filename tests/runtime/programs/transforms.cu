@@ -20,7 +20,7 @@ struct Three {
   __host__ __device__ double operator()(double x, int y) const { return x * y + 1; }
 };
 
-/// Such a function may be given copies of the elements, not those in global memory.
+/// The caller may give such a function copies of the elements, not those in global memory.
 template <class F>
 auto copyable(F function) {
   return cuda::proclaim_copyable_arguments(function);

@@ -63,7 +63,7 @@ __global__ void in_a_function(int* p, int* out) {
   out[my_place()] = 1;
 }
 
-// Held to the hardware: together again, or one lane alone, or no lane let go.
+// The hardware's answers hold here: together again, or one lane alone, or no lane let go.
 __global__ void behind_a_barrier(float* p, int* out) {
   if (is_first()) raise(p + threadIdx.x, 3);
   __syncthreads();

@@ -1,6 +1,6 @@
-// What programs share that multiply matrices by whole warpgroups (wgmma): kernels of one product
-// each, written as PTX while the program runs, so that every shape and type can be had, and where
-// the numbers of a product lie.
+// The parts that programs share that multiply matrices by whole warpgroups (wgmma): kernels of one
+// product each, written as PTX while the program runs, so that every shape and type can be had, and
+// where the numbers of a product lie.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -24,7 +24,7 @@ struct Form {
   u32 n = 64;
   bool a_in_registers = false;
   int sign_of_a = 1, sign_of_b = 1;
-  bool turns_a = false, turns_b = false;  ///< what follows each other is of one k
+  bool turns_a = false, turns_b = false;  ///< neighbours in memory are of one k
   bool saturates = false;
 
   std::string type(u32 i) const {
@@ -159,7 +159,7 @@ inline u64 descriptor(u32 start, u32 leading, u32 stride, Swizzle swizzle = plai
 inline u32 place_of(u32 line, u32 half) { return (line / 8 * 2 + half) * 128 + line % 8 * 16; }
 inline u64 in_lines(u32 start) { return descriptor(start, 128, 256); }
 
-/// What a product is launched with, in memory that host and device share.
+/// The operands of a product, in memory that host and device share.
 struct Operands {
   static constexpr u32 image_bytes = 32 << 10, most_sums = 128;
   unsigned char* image = nullptr;

@@ -1,4 +1,4 @@
-// Built without -lineinfo: of the two atomics of one kernel all lanes meet at the first, none at
+// The file has no -lineinfo: of the two atomics of one kernel all lanes meet at the first, none at
 // the second.
 __global__ void count(const float* in, int* counts) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

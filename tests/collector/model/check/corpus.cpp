@@ -33,7 +33,7 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-/// What the comments of one kernel say, gathered line by line until its end.
+/// The content of one kernel's comments, gathered line by line until its end.
 struct Section {
   std::string kernel;
   Kernel said;

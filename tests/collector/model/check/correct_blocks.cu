@@ -135,7 +135,7 @@ __global__ void last_thread_resets_the_count(int* out, int* parts, unsigned* don
   *done = 0;
 }
 
-// What has the block's scope is in shared memory alone, though its code would do for any.
+// A barrier of the block's scope works in shared memory alone, though its code would do for any.
 __global__ void last_block_with_a_sum_of_its_own(int* out, int* partial, unsigned* done,
                                                  const int* in) {
   __shared__ int sum;

@@ -14,7 +14,7 @@ __global__ void __cluster_dims__(2, 1, 1) reads_from_its_neighbour(int* out, con
   out[blockIdx.x * 64 + t] = kept[t] + value;
 }
 
-// What a block reads of its own memory, the other has written.
+// The other block has written the memory that a block reads of its own.
 __global__ void __cluster_dims__(2, 1, 1) writes_to_its_neighbour(int* out, const int* in) {
   __shared__ int kept[64];
   const auto cluster = cg::this_cluster();

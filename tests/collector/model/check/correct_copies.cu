@@ -17,7 +17,7 @@ __global__ void copy_then_barrier(float* out, const float* in) {
   out[blockIdx.x * 64 + t] = tile[63 - t];
 }
 
-// What a thread has copied itself, it may read when it has waited, without a barrier.
+// A thread may read its own copies when it has waited, without a barrier.
 __global__ void own_copy_waited_for(float4* out, const float4* in) {
   __shared__ float4 tile[64];
   const int t = threadIdx.x;

@@ -81,7 +81,7 @@ __global__ void a_union_holds_less(Either* values, Either* copies, float* out) {
   out[t] = v.kind == 0 ? v.one : v.one + v.three[1] + v.three[2];
 }
 
-// What lies beyond a row's end is loaded with it, and not chosen.
+// Elements beyond a row's end are loaded with it, and not chosen.
 __global__ void parts_beyond_the_end_are_not_chosen(float* scratch, float* out, int n) {
   const int t = threadIdx.x;
   for (int i = t; i < n; i += blockDim.x) scratch[i] = i;

@@ -235,7 +235,7 @@ __global__ void flag_between_warps(int* out, const int* in) {
   }
 }
 
-// What is counted by all is read by one, atomically, while it is still being counted.
+// One thread reads a counter of all, atomically, while it is still being counted.
 __global__ void looks_at_a_counter_under_way(int* out, const int* in) {
   __shared__ int count;
   const int t = threadIdx.x;

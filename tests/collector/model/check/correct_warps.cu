@@ -111,7 +111,7 @@ __global__ void one_atomic_for_equal_keys(int* places, int* counts, const int* i
   places[i] = first + __popc(same & ((1u << lane) - 1));
 }
 
-// What is kept is moved together; where it goes is counted by lanes, warps and blocks.
+// The kept elements move together; where it goes is counted by lanes, warps and blocks.
 __global__ void compaction(int* out, int* count, const int* in) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32, v = in[i];
   const unsigned kept = __ballot_sync(everyone, v % 3 != 1);

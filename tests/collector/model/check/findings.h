@@ -1,4 +1,4 @@
-// What the checker finds in a kernel that is given as PTX, for tests.
+// The findings of the checker in a kernel that is given as PTX, for tests.
 #pragma once
 
 #include <fmt/format.h>

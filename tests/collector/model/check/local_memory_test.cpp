@@ -81,7 +81,7 @@ std::vector<std::string> found_in_array(std::string_view body) {
   return found(std::string(array) + std::string(body));
 }
 
-/// What a thread uses of local memory.
+/// The matcher for a thread's use of local memory.
 testing::Matcher<std::string> reads(unsigned thread, const std::string& how) {
   return testing::AllOf(
       testing::StartsWith(fmt::format(

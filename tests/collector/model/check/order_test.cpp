@@ -1,4 +1,4 @@
-// What happened before what: the clocks of a block's threads.
+// The order of events: the clocks of a block's threads.
 #include "collector/model/check/order.h"
 
 #include <gtest/gtest.h>

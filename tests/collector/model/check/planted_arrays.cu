@@ -48,7 +48,7 @@ __global__ void a_row_too_many_is_filled(float* out, int rows) {
   out[t] = sums[t];
 }
 
-// Of the dynamic array the static one is no part.
+// The static array is no part of the dynamic one.
 __global__ void before_the_dynamic_array(float* out) {
   extern __shared__ float dynamic[];
   __shared__ float fixed[32];

@@ -84,7 +84,7 @@ __global__ void two_buffers_barrier_every_other_round(float* out, const float* i
   out[blockIdx.x * THREADS + t] = line[from][t];
 }
 
-// What is fetched ahead goes into the buffer that is being read.
+// The next data goes into the buffer that is being read.
 __global__ void fetched_into_the_buffer_in_use(float* out, const float* in, int chunks) {
   __shared__ float buffers[2][THREADS];
   const int t = threadIdx.x;

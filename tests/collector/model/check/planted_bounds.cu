@@ -44,7 +44,7 @@ __global__ void shared_written_past_the_end(float* out, const float* in) {
   out[blockIdx.x * 64 + t] = line[t / 2 + 32];
 }
 
-// Launched with memory for half as many floats.
+// The launch has memory for half as many floats.
 __global__ void dynamic_shared_too_small(float* out, const float* in) {
   extern __shared__ float row[];
   const int t = threadIdx.x;
@@ -67,7 +67,7 @@ __global__ void tail_of_a_vectorised_loop(float4* out, const float* in, int n) {
   }
 }
 
-// What is searched is larger than all, and the end belongs to the range.
+// The wanted value is larger than all, and the end belongs to the range.
 __global__ void search_that_includes_the_end(int* out, const int* sorted, int n, int key) {
   int low = 0, high = n;
   while (low <= high) {

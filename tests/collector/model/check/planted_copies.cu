@@ -169,7 +169,7 @@ __global__ void pipeline_without_consumer_wait(float* out, const float* in, int 
   out[blockIdx.x * 64 + t] = sum;
 }
 
-// Of three stages two are to be done; the wait leaves two under way, and the last groups are empty.
+// Two of three stages are to be done; the wait leaves two under way, and the last groups are empty.
 __global__ void wait_that_is_one_group_too_weak(float* out, const float* in, int chunks) {
   __shared__ float tiles[3][64];
   const int t = threadIdx.x;

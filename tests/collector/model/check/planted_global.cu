@@ -1,6 +1,6 @@
 // Races of one block's threads on global memory. "!": has to be found, "?!": may be (README.md).
 
-// What everybody's first stencil looks like. One block.
+// This is everybody's first stencil. One block.
 __global__ void average_of_neighbours_in_place(float* a, int n) {
   const int i = threadIdx.x;
   if (i > 0 && i < n - 1) a[i] = (a[i - 1] + a[i + 1]) / 2;  // ! global-memory race

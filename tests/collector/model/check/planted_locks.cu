@@ -36,7 +36,7 @@ __global__ void lock_given_back_by_a_plain_store(Counters* shared, const int* in
   shared->lock = 0;  // ! race between blocks
 }
 
-// What is read before the lock is taken is old when it is written back.
+// A value from before the lock is old when it is written back.
 template <class Scope>
 struct SpinLock {
   int& word;
@@ -104,7 +104,7 @@ __global__ void reader_without_the_lock(int* out, Counters* shared, const int* i
   }
 }
 
-// Released before it is written.
+// The release comes before the write.
 __global__ void flag_before_data(int* out, int* data, int* ready, const int* in) {
   cuda::atomic_ref<int, cuda::thread_scope_device> flag(*ready);
   if (threadIdx.x != 0) return;

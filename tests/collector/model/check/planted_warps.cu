@@ -110,7 +110,7 @@ __global__ void match_taken_for_a_barrier(int* out, const int* in) {
   out[blockIdx.x * 32 + lane] = same + first[(lane + 1) % 32];  // ! shared-memory race
 }
 
-// Reading which lanes are active says nothing of what they have written.
+// The mask of active lanes says nothing of what they have written.
 __global__ void active_mask_taken_for_a_barrier(int* out, const int* in) {
   __shared__ int kept[64];
   const int t = threadIdx.x;

@@ -2,7 +2,7 @@
 // three warps. A lane notes that it came to a point (COME), and behind it who had come to each
 // point by then (WENT), with an answer (SAID). `slow`: which halves of warps are late, a bit each.
 //
-// What an H100 does with them is in tests/golden/h100_divergent_barriers.csv, recorded by
+// An H100's answers are in tests/golden/h100_divergent_barriers.csv, recorded by
 // tests/device/facts/divergent_barriers.cu. Names: b_ barriers, c_ short ones, s_ as students write
 // them, r_ with a reduction, n_ for a number of threads, u_ not aligned, m_ exchanges, x_ one after
 // the other.
@@ -123,7 +123,7 @@ K(c_sides) { START if (A) { note(0); __syncthreads(); } else { note(1); __syncth
 K(c_first_lane) { START if (t == 0) { flag = 7; __syncthreads(); } SAID(0, flag); }
 K(c_loop) { START int n = 0; for (int i = 0; i < 1 + t % 3; ++i) { note(i); __syncthreads(); ++n; } SAID(0, n); }
 
-// What students write; the answer is in `value` of point 0.
+// Students write such sums; the answer is in `value` of point 0.
 K(s_reduce) {
   START __shared__ int s[256]; const int in = t * 7 % 31; s[t] = in; if (t < 32) s[96 + t] = 0; __syncthreads();
   for (int k = 64; k > 0; k >>= 1) { if (t < k) { s[t] += s[t + k]; __syncthreads(); } }

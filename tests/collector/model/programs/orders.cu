@@ -36,7 +36,7 @@ __global__ void by_ticket(int* out, const int* in, int* ticket) {
 __global__ void fill_queue(int* queue, const int* in, int* count) {
   queue[atomicAdd(count, 1)] = in[blockIdx.x * blockDim.x + threadIdx.x];
 }
-// What one finds there decides where it looks, and so what it leaves.
+// A loaded value decides where it looks, and so what it leaves.
 __global__ void gather_by(const int* queue, const int* data, int* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   out[i] = data[queue[i]];
@@ -214,7 +214,7 @@ __global__ void look_back(const int* in, int* out) {
   __syncthreads();
   for (unsigned d = 1; d < 64; d *= 2) {
     if (t >= d && s[t - d] > 3) out[t] = 1;
-    s[t] += 1;  // whom the next thread may have read, or not
+    s[t] += 1;  // the next thread may or may not have read it
   }
 }
 __global__ void look_back_in_turn(const int* in, int* out) {
@@ -243,7 +243,7 @@ extern "C" __global__ void grow_apart(const int* state, int* next, int n) {
   if (state[i - 1] == 2 || state[i + 1] == 2) next[i] = 2;
 }
 
-// Whose structure it is, is loaded: what is stored there are other members of it.
+// The loaded pointer decides whose structure it is: what is stored there are other members of it.
 struct Moving {
   float x;
   int steps, is_alive, next;
@@ -283,7 +283,7 @@ extern "C" __global__ void exchange_pairs(int* data, int phase) {
   }
 }
 
-// What lies in the queue decides who stores, who adds, how often a loop goes round.
+// The queue decides who stores, who adds, how often a loop goes round.
 extern "C" __global__ void store_the_odd(const int* queue, int* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (queue[i] & 1) out[i] = 1;
@@ -318,7 +318,7 @@ extern "C" __global__ void store_as_many(const int* count, int* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < count[0]) out[i] = 1;
 }
-// Counting sort of a block: its places are anybody's, and so are neighbours there.
+// A block sorts by counting: its places are anybody's, and so are neighbours there.
 extern "C" __global__ void sort_in_block(const int* in, int* out) {
   __shared__ int next[4], sorted[64];
   const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;

@@ -88,7 +88,7 @@ constexpr Case cases[] = {
     {"@%c mul.f32 %t,%x,%y; @%c add.f32 %u,%t,%z;", "mul add"},
     {"mul.f32 %t,%x,%y; @%c add.f32 %t,%t,%z; st.global.f32 [%a],%t;", "mul add"},
     {"mul.f32 %t,%x,%y; add.f32 %u,%t,%z; mul.f32 %t,%v,%w; st.global.f32 [%a],%t;", "- +%x%y mul"},
-    // What becomes several blocks of machine code, and what does not.
+    // Forms that become several blocks of machine code, and what does not.
     {"mul.f32 %t,%x,%y; rcp.rn.f32 %v,%w; mul.f32 %r,%z,%v; sub.f32 %u,%t,%r;", "mul - -%z%v"},
     {"mul.f32 %t,%x,%y; div.rn.f32 %v,%w,%s; add.f32 %u,%t,%v;", "mul div add"},
     {"mul.ftz.f32 %t,%x,%y; sqrt.rn.ftz.f32 %v,%w; add.ftz.f32 %u,%t,%z;", "mul add"},

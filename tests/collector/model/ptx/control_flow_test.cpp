@@ -88,7 +88,7 @@ TEST(PtxControlFlow, ABranchThroughATargetListMeetsBehindAllCases) {
   EXPECT_EQ(k.meeting_of_branch_to("%r1"), "M");
 }
 
-// What ptxas does with this function is said in control_flow.h.
+// The code of ptxas for this function is described in control_flow.h.
 TEST(PtxControlFlow, ThreadsThatOnlyEndDoNotKeepTheOthersApart) {
   const std::string with_branch =
       "@%p1 bra E;\nmov.u32 %r1, 1;\n@%p2 bra R;\nmov.u32 %r2, 1;\nbra M;\nE: mov.u32 %r1, 2;\n"

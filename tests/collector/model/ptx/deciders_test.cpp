@@ -6,7 +6,7 @@
 namespace warpmeter::model::ptx {
 namespace {
 
-/// What decides about the branch behind the body: the number of an instruction; -1: the branch.
+/// The decider of the branch behind the body: the number of an instruction; -1: the branch.
 int decider(const std::string& body, const std::string& guard = "@%p1") {
   const auto module = parsed(
       with_header(".visible .entry k(.param .u32 n) {\n.reg .pred %p<10>;\n.reg .b32 %r<10>;\n"

@@ -53,7 +53,7 @@ TEST(PtxLeaders, WhatDiffersByThreadIsNotUniform) {
   EXPECT_EQ(leaders(first + "@%p1 add.s64 %d1, %d1, 4;\nld.u32 %r1, [%d1];").back(), -1);
   EXPECT_EQ(leaders(first + "sub.s64 %d2, 64, %d1;\nld.u32 %r1, [%d2];").back(), -1);
   EXPECT_EQ(leaders(first + "add.cc.s64 %d2, %d1, 4;\nld.u32 %r1, [%d2];").back(), -1);
-  // Written at two places, so which of them it was may differ.
+  // Two places write it, so which of them it was may differ.
   EXPECT_EQ(leaders("mov.u64 %d9, 8;\n@%p1 mov.u64 %d9, 4;\nld.u32 %r1, [%d1];\n"
                     "add.s64 %d2, %d1, %d9;\nld.u32 %r1, [%d2];")
                 .back(),

@@ -68,7 +68,7 @@ TEST_F(PtxParserByHand, ReadsVariablesWithTheirLayout) {
 TEST_F(PtxParserByHand, ReadsInitialisersOfEveryForm) {
   EXPECT_THAT(values<double>(variable(module->variables, "halves")), ElementsAre(0.5, 0.25));
   EXPECT_THAT(values<float>(variable(module->variables, "quads")),
-              ElementsAre(1, 2, 3, -4, 5, 6));  // what follows is zero
+              ElementsAre(1, 2, 3, -4, 5, 6));  // zeros follow
   EXPECT_THAT(values<std::int16_t>(variable(module->variables, "grid")),
               ElementsAre(-1, 2, 0, 0x7fff, 8, 3));
   EXPECT_THAT(values<std::uint32_t>(variable(module->variables, "sized")), ElementsAre(1, 2, 3));

@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-/// What the one instruction reads or writes, by name.
+/// The registers that the one instruction reads or writes, by name.
 class PtxRegisters : public testing::Test {
  protected:
   void analyse(const std::string& instruction) {

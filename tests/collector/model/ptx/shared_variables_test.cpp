@@ -11,7 +11,7 @@
 namespace warpmeter::model::ptx {
 namespace {
 
-/// What the last load of the body means.
+/// The meaning of the body's last load.
 std::string meant(const std::string& body) {
   const auto module = parsed(R"(
 .version 8.0

@@ -1,4 +1,4 @@
-// What a kernel does to the variables of its module.
+// The effects of a kernel on its module's variables.
 #include "collector/model/ptx/memory/variable_uses.h"
 
 #include <fmt/format.h>

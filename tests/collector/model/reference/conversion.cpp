@@ -44,8 +44,8 @@ std::uint64_t to_float(const Line& line, double value, Type to) {
 
 double lifted(double value) { return std::isnan(value) || value > 0 ? value : 0; }
 
-/// What becomes of a NaN that is not made the canonical one: of f64 its upper bits, of f32 with
-/// .rna all but the lowest.
+/// The bits of a NaN that is not made the canonical one: of f64 its upper bits, of f32 with .rna
+/// all but the lowest.
 std::optional<std::uint64_t> narrowed_nan(const Line& line, std::uint64_t bits, Type from,
                                           Type to) {
   if (!to.is_float() || !is_nan(bits, from) || line.has("sat") || line.has("satfinite"))
@@ -76,11 +76,11 @@ std::uint64_t from_integer(const Line& line, std::uint64_t bits, Type from, Type
   const Wide value = number(bits, from);
   if (!to.is_float()) {
     if (line.has("sat")) return clamped(value, to);
-    // What a narrow number becomes in a wider register: its own type's extension.
+    // The extension of a narrow number in a wider register: its own type's extension.
     return low(static_cast<UnsignedWide>(number(low(static_cast<UnsignedWide>(value)), to)));
   }
   if (to.bits < 32) return to_float(line, odd(value), to);
-  // Of unsigned numbers clang computes the conversion, and 0 downwards comes out as -0.
+  // clang computes the conversion of unsigned numbers, and 0 downwards comes out as -0.
   const bool is_small = value <= std::numeric_limits<std::int64_t>::max();
   const Rounded rounding(line);
   const volatile auto small = static_cast<std::int64_t>(value);

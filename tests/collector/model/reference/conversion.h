@@ -8,7 +8,7 @@
 
 namespace warpmeter::model::reference {
 
-/// What a cvt gives for its sources.
+/// The result of a cvt for its sources.
 std::uint64_t converted(const Line& line, const std::array<std::uint64_t, 4>& in);
 
 }  // namespace warpmeter::model::reference

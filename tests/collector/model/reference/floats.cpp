@@ -56,7 +56,7 @@ std::uint64_t encoded(double value, Type type) {
   return sign | (steps * one + significand) << format.unused_bits;
 }
 
-/// What does not fit into f64 is seen in its last bit.
+/// The last bit shows a result that does not fit into f64.
 template <class Compute>
 double odd_result(Compute compute) {
   std::fesetround(FE_TOWARDZERO);

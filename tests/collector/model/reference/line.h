@@ -45,7 +45,7 @@ inline std::uint64_t low(UnsignedWide value, int bits = 64) {
 }
 /// An integer register's number, as its type says.
 Wide number(std::uint64_t bits, Type type);
-/// Saturated; in a wider register, extended as the type says.
+/// The clamped number; in a wider register, extended as the type says.
 std::uint64_t clamped(Wide value, Type type);
 
 /// The bits that a register of a name holds.

@@ -1,5 +1,5 @@
-// What PTX says of video instructions; of those on single numbers also what else an H200 answers
-// (ptxas has to write them with other instructions).
+// The meaning of video instructions by PTX; of those on single numbers also what else an H200
+// answers (ptxas has to write them with other instructions).
 #include "tests/collector/model/reference/video.h"
 
 #include <algorithm>

@@ -61,7 +61,7 @@ void load_or_store(const Line& line, Lane& lane) {
   }
 }
 
-/// Of the memory that an address of the programs leads to, the last letter of its base says it.
+/// The last letter of an address's base names its memory.
 bool is_global(const std::string& address) { return address[address.find('+') - 1] == 'g'; }
 
 std::uint64_t changed(const Line& line, Type type, std::uint64_t old, std::uint64_t operand,

@@ -16,7 +16,7 @@ namespace warpmeter::model::reference {
 
 struct Lane {
   std::map<std::string, std::uint64_t> registers;  ///< "%r1"; predicates are 0 or 1
-  std::map<std::string, std::uint8_t*> memory;     ///< what `[%ms+8]` means, by "%ms"
+  std::map<std::string, std::uint8_t*> memory;     ///< the meaning of `[%ms+8]`, by "%ms"
   bool carry = false;
 };
 
