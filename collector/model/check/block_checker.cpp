@@ -97,7 +97,7 @@ void BlockChecker::observe_instruction(const Warp& warp, const Operation* op, st
   if (!program_.bulk_groups.empty()) advance_bulk_copies(warp, op->instruction, mask);
 }
 
-/// Whether something unset is used where it matters.
+/// Reports uses of unset values that matter.
 void BlockChecker::check_registers(const Warp& warp, const Operation* op) {
   const auto found = unset_.step(warp, op);
   if (!found) return;
@@ -196,8 +196,8 @@ void BlockChecker::check_mask(const Warp& warp, const Operation* op, std::uint32
   }
 }
 
-/// What a lane gets of one that is not there is nothing. Sums by halves throw it away; a mistake is
-/// to use it.
+/// A lane gets nothing from one that is not there is nothing. Sums by halves throw it away; a
+/// mistake is to use it.
 void BlockChecker::check_shuffle(const Warp& warp, const Operation* op, std::uint32_t mask) {
   const std::uint32_t *b = row_of<std::uint32_t>(warp, op->b),
                       *c = row_of<std::uint32_t>(warp, op->c);

@@ -1,4 +1,4 @@
-// What the checker makes of copies that run on while their threads do.
+// The checker's view of copies that run on while their threads do.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,8 +49,8 @@ void BlockChecker::add_unawaited(const Copy& copy, std::uint32_t instruction, st
   });
 }
 
-/// What a copy wrote is there for other threads from when its own has waited for it: as if it were
-/// written then.
+/// Other threads see a copy's writes from when its own has waited for it: as if it were written
+/// then.
 void BlockChecker::advance_copies(const Warp& warp, const CopyInfo& info, std::uint32_t mask) {
   for_each_lane(mask, [&](unsigned lane) {
     const std::uint32_t thread = warp.index * warp_lanes + lane;
@@ -135,8 +135,8 @@ bool BlockChecker::is_copied_in_bulk(const Operation& op) const {
          program_.bulk_copies[static_cast<std::size_t>(op.imm)].kind == BulkCopy::Kind::copy;
 }
 
-/// What is unset is so where it is copied to, and no mistake before it is used. An element is read,
-/// then written, before the next; what fills a box beside its tensor is written only.
+/// Unset bytes stay unset where it is copied to, and no mistake before it is used. An element is
+/// read, then written, before the next; what fills a box beside its tensor is written only.
 void BlockChecker::pass_on_in_bulk(WrittenBytes* written, std::uint64_t offset) {
   const std::uint32_t width = current_.info->width;
   if (current_.info->kind == AccessKind::load) {
@@ -169,7 +169,7 @@ void BlockChecker::check_bulk_size(const Warp& warp, const Operation* op, std::u
   });
 }
 
-/// Of a copy that brings more bytes than its object awaits, the phase is over when those are there.
+/// A copy that brings more bytes than its object awaits ends the phase when those are there.
 void BlockChecker::check_bytes(const Warp& warp, const Operation* op, unsigned lane,
                                std::uint64_t bits) {
   const std::uint64_t awaited = awaited_bytes(bits);

@@ -1,4 +1,4 @@
-// What the checker makes of accesses that may go on.
+// The checker's view of accesses that may go on.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -136,7 +136,7 @@ void BlockChecker::written_for(const Warp& warp, unsigned lane, std::uint64_t ad
   }
 }
 
-/// Whether everything was written that is read, and what it races with; notes what is written.
+/// Checks that everything that is read was written, and what it races with; notes what is written.
 void BlockChecker::check_segments(const std::vector<Segment>& segments) {
   const SiteInfo& info = *current_.info;
   const Operation& op = *current_.op;
@@ -228,12 +228,12 @@ void BlockChecker::check_written(WrittenBytes& written, std::uint64_t offset,
   const std::uint64_t bytes = elements * info.width;
   const bool reads = info.kind == AccessKind::load || (is_atomic(info) && !makes_barrier(op));
   if (reads && !written.all(offset, bytes)) {
-    // Of a structure that is copied, the bytes between its members are read as well.
+    // The bytes between the members of a copied structure are read as well.
     const std::uint64_t chunk = launch_.in_structures_[op.extra] ? structure_chunk : 1;
     for (std::uint64_t i = 0; i < elements; ++i) {
       const std::uint64_t begin = offset + i * info.width, end = begin + info.width;
       const std::uint64_t from = begin / chunk * chunk, to = (end + chunk - 1) / chunk * chunk;
-      // Of a vector, not every part has to be of use.
+      // Some part of a vector may be unused.
       const bool may_have_gaps = chunk > 1 || info.parts > 1;
       const bool is_set =
           may_have_gaps ? written.any(from, to - from) : written.all(from, to - from);

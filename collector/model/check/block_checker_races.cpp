@@ -102,7 +102,7 @@ bool BlockChecker::take(const Conflict& conflict) {
                                                           : Span::warp;
   if (is_ordered_elsewhere(conflict, span)) return false;
   const bool both_write = theirs.writes && current_.info->kind != AccessKind::load;
-  // Of two that count up, one is lost although both write the same.
+  // One of two counts is lost although both write the same.
   const bool is_equal =
       both_write && writes_same(conflict) && !loses_one(atomic_instead(theirs.site));
   const Defect defect = is_equal                                        ? Defect::equal_writes
@@ -114,8 +114,8 @@ bool BlockChecker::take(const Conflict& conflict) {
   return is_equal;
 }
 
-/// What would make one access of what both threads do: they read, compute and write back. Empty:
-/// they do not.
+/// The atomic in place of what both threads do: they read, compute and write back. Empty: they do
+/// not.
 std::string_view BlockChecker::atomic_instead(std::uint32_t other) const {
   const std::vector<Update>& all = launch_.updates_;
   const auto own = static_cast<std::size_t>(current_.info - program_.sites.data());
@@ -196,7 +196,7 @@ std::string BlockChecker::fence_wanted(const Conflict& conflict, Span span) cons
       is_grid ? "__syncthreads()" : "__syncwarp()");
 }
 
-/// What would order the two.
+/// The remedy that would order the two.
 std::string BlockChecker::order_wanted(const Conflict& conflict, Span span) const {
   constexpr const char* nothing = " with nothing to order the two";
   const std::string_view atomic = atomic_instead(conflict.theirs.site);

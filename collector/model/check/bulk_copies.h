@@ -16,7 +16,7 @@ namespace warpmeter::model::check {
 struct Stretch {
   std::uint64_t begin = 0, end = 0;  ///< in shared memory
   std::uint32_t instruction = 0, thread = 0;
-  bool is_read = false;                 ///< stored from; else loaded to
+  bool is_read = false;                 ///< true for a store's source, else loaded to
   std::optional<std::uint64_t> object;  ///< that counts what is loaded: its place in shared memory
   bool phase = false;                   ///< the phase of the object, when it was told
   std::uint32_t group = 0;              ///< the group of what is stored; 0: none yet
@@ -26,7 +26,7 @@ class BulkCopies {
  public:
   void start_block();
   void start(const Stretch& stretch);
-  /// What the thread has loaded is counted by an object, in its phase of now.
+  /// An object counts the loads of the thread, in its phase of now.
   void count(std::uint32_t thread, std::uint64_t object, bool phase);
   /// Somebody has waited for the phase before this one.
   void wait(std::uint64_t object, bool phase);

@@ -19,7 +19,8 @@ bool does_nothing(Code code) {
          code == Code::nothing || code == Code::meet;
 }
 
-/// What an instruction that makes lanes wait for each other is turned into, besides moves.
+/// The observed form of an instruction that makes lanes wait for each other is turned into, besides
+/// moves.
 bool is_meeting(Code code) {
   return code == Code::meet || (code >= Code::shfl_up && code <= Code::redux_xor);
 }
@@ -167,7 +168,7 @@ void Checker::follow_memory() {
 }
 
 const Region& Checker::region_of(std::uint64_t address) {
-  if (removals_ != memory_.heap().removals) {  // what was freed may be given out again
+  if (removals_ != memory_.heap().removals) {  // freed memory may be given out again
     removals_ = memory_.heap().removals;
     regions_.clear();
     std::erase_if(shadows_, [&](const auto& known) {
@@ -183,7 +184,7 @@ const Region& Checker::region_of(std::uint64_t address) {
   auto& shadow = shadows_[allocation->address];
   if (shadow == nullptr) {
     shadow = std::make_unique<Shadow>(allocation->data.size(), false, budget_);
-    // What a kernel takes with malloc is unset; later kernels find it as it was left.
+    // Memory from a kernel's malloc is unset; later kernels find it as it was left.
     if (memory_.heap().addresses.contains(allocation->address) &&
         written_.find(allocation->address) == nullptr) {
       written_.add(allocation->address, allocation->data.size());

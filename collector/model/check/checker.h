@@ -1,7 +1,7 @@
-// What --check finds while a kernel runs, one thread of the host at a time: accesses out of bounds
-// or misaligned (they are left out, and the kernel goes on), reads of memory that nobody has
-// written, accesses that race, copies to shared memory that nobody waits for, barriers that threads
-// go past, and masks of *.sync instructions that name lanes which are not there.
+// The mistakes that --check finds while a kernel runs, one thread of the host at a time: accesses
+// out of bounds or misaligned (they are left out, and the kernel goes on), reads of memory that
+// nobody has written, accesses that race, copies to shared memory that nobody waits for, barriers
+// that threads go past, and masks of *.sync instructions that name lanes which are not there.
 //
 // A Checker is about one launch; each block that runs has a BlockChecker (block_checker.h), which
 // the machine tells of every access and of the operations that it watches (machine/observer.h).
@@ -48,7 +48,7 @@ class Names {
   const Geometry geometry_;
 };
 
-/// What the checker itself has to know of an operation that it observes, beside watch_….
+/// The checker's own needs for an operation that it observes, beside watch_….
 inline constexpr std::uint8_t watch_meeting = 4, watch_step = 8;
 /// The one operation of an instruction at which the checker looks at the instruction as a whole.
 /// Others of the same instruction may be a label's join, without its guard, or compute addresses.
@@ -85,13 +85,13 @@ class Checker final : public LaunchObserver {
   /// The kernel has loads or stores that are volatile or ordered: such accesses never race with
   /// each other, whatever the author meant.
   bool has_ordered() const { return has_ordered_; }
-  /// Of several shared arrays, some access was made of which the code does not show which it means.
+  /// True if some access to one of several shared arrays does not show which it means.
   bool has_unnamed() const { return has_unnamed_; }
   /// That the checker took, at most.
   std::size_t bytes() const;
 
-  /// What the launch did to global memory, but for what kernels allocate themselves: allocation by
-  /// allocation, each in ascending stretches.
+  /// Calls `see` for all that the launch did to global memory, but for what kernels allocate
+  /// themselves: allocation by allocation, each in ascending stretches.
   void for_each_touched(const SeesTouched& see) const;
   /// The kernel may hand on to others what it wrote while it runs: it has fences, or accesses that
   /// release. `has_system_fence`: to the host too.

@@ -27,7 +27,7 @@ class Copies {
   Copies(const Program& program, std::size_t shared_bytes, std::size_t threads);
 
   void start_block();
-  /// What an instruction is; null: nothing to do with copies.
+  /// The copy of an instruction; null: nothing to do with copies.
   const CopyInfo* find(std::uint32_t instruction) const;
 
   void start(const Copy& copy);

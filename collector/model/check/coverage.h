@@ -1,5 +1,5 @@
-// What a clean answer of the checker covers, and what it does not: nothing is said to be free of
-// mistakes beyond that.
+// The scope of a clean answer, and what it does not: nothing is said to be free of mistakes beyond
+// that.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ std::vector<std::string> looked_for();
 std::vector<std::string> looked_for_in_programs();
 /// The kinds of both in a few words.
 std::string looked_for_in_short(bool is_program);
-/// What this one launch or program left unseen.
+/// The parts of this launch or program that the check did not see.
 std::vector<std::string> left_out(const Coverage& coverage);
 /// That, and what is never looked for.
 std::vector<std::string> not_looked_for(const Coverage& coverage);

@@ -1,5 +1,5 @@
-// What a thread knows of others: up to which moment of each other thread everything that it did
-// happened before now. A vector clock after Lamport (1978), kept small in two ways.
+// The knowledge of a thread about others: up to which moment of each other thread everything that
+// it did happened before now. A vector clock after Lamport (1978), kept small in two ways.
 //
 // Moments are stamps, counted for each block; they grow whenever threads of the block synchronise.
 // And knowledge is a tree over the blocks of the grid that nobody changes once it is made, so that
@@ -17,10 +17,10 @@ namespace warpmeter::model::check {
 
 using Stamp = std::uint32_t;  ///< 0: before anything happened
 
-/// Of the lanes of a warp.
+/// The stamps of a warp's lanes.
 using LaneStamps = std::array<Stamp, warp_lanes>;
 
-/// Of one block: everything up to `all`, and of the lanes of some warps more.
+/// The knowledge of one block: everything up to `all`, and of the lanes of some warps more.
 struct BlockKnowledge {
   Stamp all = 0;
   std::vector<std::shared_ptr<const LaneStamps>> warps;  ///< by warp; missing or null: no more
@@ -33,9 +33,9 @@ struct BlockKnowledge {
 
 class Knowledge {
  public:
-  /// Of nothing.
+  /// The knowledge of nothing.
   Knowledge() = default;
-  /// Of one block of a grid of so many.
+  /// The knowledge of one block of a grid of so many.
   Knowledge(std::uint64_t blocks, std::uint32_t block, BlockKnowledge known);
 
   bool is_empty() const { return root_ == nullptr; }
@@ -51,7 +51,7 @@ class Knowledge {
  private:
   static constexpr unsigned bits = 4, children = 1 << bits;
   struct Node {
-    std::array<std::shared_ptr<const Node>, children> child;  ///< unused in a leaf
+    std::array<std::shared_ptr<const Node>, children> child;  ///< a leaf does not use them
     BlockKnowledge block;                                     ///< the block of a leaf
   };
   using Tree = std::shared_ptr<const Node>;

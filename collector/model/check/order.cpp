@@ -45,7 +45,7 @@ BlockOrder::View& BlockOrder::view(std::uint32_t warp, std::uint32_t lane) {
   return views_[warp * warp_lanes + lane];
 }
 
-/// What the lane knows of its own block without its view.
+/// Adds the lane's knowledge of its own block without its view.
 void BlockOrder::add_own(Gathering& to, std::uint32_t warp, std::uint32_t lane) const {
   to.add_all(floor_);
   if (warp_floor_[warp] > floor_) {
@@ -80,7 +80,7 @@ void BlockOrder::add_fenced(Gathering& to, const Fenced& fenced, std::uint32_t w
 Knowledge BlockOrder::knowledge_of(const Fenced& fenced, std::uint32_t warp,
                                    std::uint32_t lane) const {
   if (!fenced.exists) return {};
-  if (fenced.own == 0) return fenced.known;  // handed on by a barrier
+  if (fenced.own == 0) return fenced.known;  // a barrier handed it on
   Gathering all;
   add_fenced(all, fenced, warp, lane);
   return all.take(blocks_, block_);
@@ -121,7 +121,7 @@ void BlockOrder::add_views(Barrier& barrier, std::uint32_t warp) {
   }
 }
 
-/// What was gathered goes to every thread of the warps.
+/// Hands the gathered knowledge to every thread of the warps.
 void BlockOrder::hand_on(std::uint32_t warps, Barrier& from) {
   const auto fenced = [&](Gathering& gathered) {
     Fenced all;

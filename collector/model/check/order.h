@@ -1,8 +1,8 @@
-// What happened before what, as the threads of one block know it. Order comes from barriers of the
-// block with the warps that take part, from __syncwarp with its lanes, from barrier objects, and
-// from memory: a thread that releases (a fence and then a strong write, or a write that says
-// release) hands on what it knows to whoever acquires it from there (PTX ISA, "Memory Consistency
-// Model"). Values decide nothing.
+// The order of events, as the threads of one block know it. Order comes from barriers of the block
+// with the warps that take part, from __syncwarp with its lanes, from barrier objects, and from
+// memory: a thread that releases (a fence and then a strong write, or a write that says release)
+// hands on what it knows to whoever acquires it from there (PTX ISA, "Memory Consistency Model").
+// Values decide nothing.
 //
 // Where people rely on more than the model promises, and hardware gives it, the rule here is the
 // hardware's: what a thread has fenced, a barrier carries to the threads that it meets there, so
@@ -42,7 +42,7 @@ struct Context {
   bool hands_on : 1 = false;  ///< a strong write behind a fence, or one that releases
 };
 
-/// What was released at an address.
+/// A release at an address.
 struct Location {
   Knowledge device;                                           ///< for any block
   std::vector<std::pair<std::uint32_t, Knowledge>> in_block;  ///< for the writer's own
@@ -92,15 +92,16 @@ class BlockOrder {
            (context.stamp <= floor_ ||
             (context.warp == warp && context.stamp <= warp_floor_[warp]));
   }
-  /// Of `lanes` of a context, those that are not ordered before what some lane of `own` does now.
+  /// The lanes of a context, among `lanes`, that are not ordered before what some lane of `own`
+  /// does now.
   std::uint32_t unordered(const Context& context, std::uint32_t lanes, std::uint32_t warp,
                           std::uint32_t own) const;
-  /// Of `lanes` of a context, those that no lane of `own` comes after.
+  /// The lanes of a context, among `lanes`, that no lane of `own` comes after.
   std::uint32_t survivors(const Context& context, std::uint32_t lanes, std::uint32_t warp,
                           std::uint32_t own) const;
 
  private:
-  /// What a lane has fenced: it and what it knew then.
+  /// A lane's fence: it and what it knew then.
   struct Fenced {
     bool exists = false;
     Knowledge known;  ///< for what is not its own warp's

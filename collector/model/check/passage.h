@@ -1,6 +1,6 @@
-// What lies behind a barrier for good: operations that control reaches from it and that do not lead
-// back to it. A warp that ends there without having waited has gone past the barrier. One that has
-// returned before, or out of the loop around it, has not: barriers do not wait for threads that
+// The operations behind a barrier for good: operations that control reaches from it and that do not
+// lead back to it. A warp that ends there without having waited has gone past the barrier. One that
+// has returned before, or out of the loop around it, has not: barriers do not wait for threads that
 // have ended.
 #pragma once
 

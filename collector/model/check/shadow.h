@@ -1,9 +1,9 @@
 // Who touched memory last, for a stretch of it: what is needed to tell whether the next access is
 // ordered after all that it conflicts with (as FastTrack does, Flanagan and Freund, 2009).
 //
-// Of each place are kept the last write and the last reads, and beside them whatever came before
-// and nothing since is ordered after: unordered reads, atomics, and writes of equal values, which
-// hide nothing. So a race is found whichever of its accesses comes last.
+// The shadow keeps for each place the last write and the last reads, and beside them whatever came
+// before and nothing since is ordered after: unordered reads, atomics, and writes of equal values,
+// which hide nothing. So a race is found whichever of its accesses comes last.
 //
 // Memory is kept by sectors of 32 bytes. Most are touched as a whole, by neighbouring lanes of one
 // warp, and take one record; others are split into words, and those with narrow accesses into
@@ -106,8 +106,8 @@ class Shadow {
   /// Nothing was touched.
   void clear();
 
-  /// What was, as stretches in ascending order, of memory of so many bytes at an address.
-  /// `of_site`: how strong the strong accesses of each site are.
+  /// Calls `see` for the touched bytes, as stretches in ascending order, of memory of so many bytes
+  /// at an address. `of_site`: how strong the strong accesses of each site are.
   void for_each_touched(std::uint64_t address, std::uint64_t bytes, const Contexts& contexts,
                         const std::vector<Strength>& of_site, const SeesTouched& see) const;
 

@@ -1,4 +1,4 @@
-// What was touched, put together of what a shadow keeps: of each place the last write is there as
+// The touched memory, put together of what a shadow keeps: of each place the last write is there as
 // long as the launch is, and reads are where nothing was written since.
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 namespace warpmeter::model::check {
 namespace {
 
-/// Of two, none is what there is not.
+/// The weaker of two strengths, none where either is missing.
 void weaken(Strength& known, Strength other) {
   if (other == Strength::none) return;
   known = known == Strength::none ? other : std::min(known, other);

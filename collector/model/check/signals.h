@@ -1,5 +1,5 @@
-// What threads tell each other by flags, locks and counters, fenced or not: who has read what whom
-// has written, by strong accesses. It makes no order. It says which remedy a race wants: where one
+// Messages between threads by flags, locks and counters, fenced or not: who has read what whom has
+// written, by strong accesses. It makes no order. It says which remedy a race wants: where one
 // thread was told of the other's access, a fence or a barrier is missing, not an atomic.
 #pragma once
 
@@ -49,7 +49,7 @@ class Signals {
   std::unordered_map<std::uint64_t, std::vector<Signal>> all_;
 };
 
-/// What a block or warp has been told, by whom it came from.
+/// The messages to a block or warp, by whom it came from.
 class Told {
  public:
   struct Entry {
@@ -59,7 +59,7 @@ class Told {
   void read(const Signal& signal, const Moment& now) {
     if (all_.size() < most_writers || all_.contains(signal.from)) all_[signal.from] = {signal, now};
   }
-  /// What came from there behind the access of this context; null: nothing.
+  /// The message from there behind the access of this context; null: nothing.
   const Entry* since(std::uint32_t from, std::uint32_t context, bool is_shared) const {
     const auto found = all_.find(from);
     const bool is_there =

@@ -1,4 +1,4 @@
-// What a store is about to put into memory.
+// The value that a store is about to put into memory.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What a launch did to global memory, in the end: which bytes it read and which it wrote. That is
+// The final effect of a launch on global memory: which bytes it read and which it wrote. That is
 // what decides whether it races with what other streams do, or the host.
 #pragma once
 

@@ -45,7 +45,7 @@ struct Sum {
   bool first = true, second = false, third = false;
 };
 
-/// What an operation does to a value that was loaded; none: nothing that is handed on.
+/// The change that an operation makes to a loaded value; none: nothing that is handed on.
 std::optional<Sum> sum_of(Code code) {
   struct Known {
     std::string_view name;

@@ -11,7 +11,7 @@
 namespace warpmeter::model::check {
 
 struct Update {
-  std::string_view atomic;  ///< what would take its place ("atomicAdd()"); empty: it is none
+  std::string_view atomic;  ///< its possible replacement ("atomicAdd()"); empty: it is none
   std::uint32_t store = 0;  ///< the site of its store
 };
 

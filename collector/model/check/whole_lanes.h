@@ -7,7 +7,7 @@
 
 namespace warpmeter::model::check {
 
-/// Of a sector that is one cell: lane `first` and those after it, `width` bytes each.
+/// The lanes of a sector that is one cell: lane `first` and those after it, `width` bytes each.
 inline std::uint32_t whole_lanes(std::uint32_t first, std::uint32_t width) {
   return first | static_cast<std::uint32_t>(std::countr_zero(width)) << 8;
 }

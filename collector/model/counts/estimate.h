@@ -1,6 +1,6 @@
-// What a whole grid costs, from blocks of it: each part of the grid (see block_selection.h) as much
-// a block as those of its blocks that were run. Where these differ, it is somewhere between all of
-// the part's blocks costing as the cheapest and all as the dearest.
+// The cost of a whole grid, from blocks of it: each part of the grid (see block_selection.h) as
+// much a block as those of its blocks that were run. Where these differ, it is somewhere between
+// all of the part's blocks costing as the cheapest and all as the dearest.
 #pragma once
 
 #include <array>
@@ -22,18 +22,18 @@ class Estimate final : public BlockSample {
   Estimate(const Program& program, const Dim3& grid, const BlockSelection& selection);
 
   const std::vector<std::uint64_t>& blocks() const override { return selection_->blocks; }
-  /// What one block of the selection cost.
+  /// Adds the cost of one block of the selection.
   void add(std::uint64_t block, const LaunchOutcome& outcome) override;
   void keep_first() override;
-  /// Of the grid, as far as counts go.
+  /// The counts of the grid, as far as counts go.
   LaunchOutcome whole() const override;
 
-  /// Of one counter of the catalogue that differs between blocks of one part.
+  /// The range of one counter of the catalogue that differs between blocks of one part.
   struct Range {
     std::string counter;
     double least = 0, most = 0;  ///< the least of a block
-    /// Of the grid, if the blocks that were left out cost no less and no more than those of their
-    /// part that were run.
+    /// bounds for the grid, if the blocks that were left out cost no less and no more than those of
+    /// their part that were run.
     double low = 0, high = 0;
   };
   std::vector<Range> ranges() const;

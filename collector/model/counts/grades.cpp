@@ -102,8 +102,8 @@ constexpr CounterName counter_names[] = {
      &AccessCounts::requests},
 };
 
-/// What the program as a whole allows, also for a count to which no access of its PTX added:
-/// without its machine code nobody knows what it executes.
+/// The grade that the program as a whole allows, also for a count to which no access of its PTX
+/// added: without its machine code nobody knows what it executes.
 SiteGrade grade_without_access(const Program& program) {
   if (!program.is_audited()) return {Grade::ptx, program.why_unaudited};
   if (!program.why_not_exact.empty()) return {Grade::modelled, program.why_not_exact};

@@ -16,7 +16,7 @@ struct SiteGrade {
   schema::Grade grade = schema::Grade::exact;
   std::string_view reason;  ///< may lie in the program
 };
-/// Of one of the program's sites.
+/// The grade of one of the program's sites.
 SiteGrade grade_of(const Program& program, std::size_t site, AddressSpace space,
                    const LaunchOutcome& outcome);
 
@@ -44,7 +44,7 @@ std::vector<std::string_view> counter_list();
 bool is_counted(std::string_view counter);  ///< Is it among them?
 std::vector<double> counter_values(const Program& program, const LaunchOutcome& outcome);
 
-/// What a site's accesses to a space are called: "shared load", "global reduction".
+/// The name of a site's accesses to a space: "shared load", "global reduction".
 std::string_view access_name(const SiteInfo& site, AddressSpace space);
 
 /// The text of a line (from 1), without the white space around it; empty when there is none.

@@ -37,8 +37,8 @@ double part_of_sectors(const Subject& subject, double sectors);
 schema::Finding& start_finding(const Subject& subject, const char* kind, const AccessGroup& group,
                                double cycles, std::vector<Weighed>& found);
 
-/// Of the loads and of the stores of each line, from the blocks that were followed: what is fetched
-/// again, and what is stored over. Without `told` sites.
+/// Finds repeated loads and overwritten stores of each line, from the blocks that were followed:
+/// what is fetched again, and what is stored over. Without `told` sites.
 void find_accesses_again(const Subject& subject, const std::map<SourceLine, AccessGroup>& loads,
                          const std::map<SourceLine, AccessGroup>& stores,
                          const std::set<std::size_t>& told, std::vector<Weighed>& found);

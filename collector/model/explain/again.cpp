@@ -1,4 +1,4 @@
-// What is accessed again, as the blocks show that were followed access by access: sectors that are
+// The repeated accesses, as the blocks show that were followed access by access: sectors that are
 // fetched again by the same lanes, the same warp or others, and what is stored over before anybody
 // of the block has read it.
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 namespace warpmeter::model::explain {
 namespace {
 
-/// Of a line's sectors, what makes a finding of what was seen in the blocks followed.
+/// The share of a line's sectors that makes a finding of what was seen in the blocks followed.
 constexpr double least_again = 0.5;
 /// Of the launch's sectors, those fetched again that may take more time than what comes from memory
 /// for the first time: the first-level cache has them, and gives several a cycle.
@@ -45,7 +45,7 @@ constexpr Again fetched_again[] = {
      "had been fetched by other warps of the block: in shared memory they would be fetched "
      "once a block."},
 };
-/// Of these, what is told of loads that all lanes of a request repeat.
+/// The findings of such loads that all lanes of a request repeat.
 constexpr Again uniform_again = {
     "repeated_load", &SiteTrace::by_other_warps,
     "had been fetched by other warps of the block, and all lanes of a request load one address: in "
@@ -55,7 +55,7 @@ constexpr Again uniform_again = {
 /// Buffer → sites of the line.
 using Buffers = std::map<std::string, std::vector<std::size_t>>;
 
-/// What the accesses of a buffer do again, on one line or on several.
+/// The repetition of a buffer's accesses, on one line or on several.
 struct Repetition {
   const Again* again = nullptr;  ///< none: it is stored over
   AccessGroup group;
@@ -74,8 +74,8 @@ class AgainFinder {
         part_again_(part_again()),
         stored_(stored_buffers()) {}
 
-  /// Of the loads of one line, the buffers of which one at least mostly fetches again what was
-  /// fetched before. Counted is what all its loads of that buffer fetch.
+  /// Finds, among the loads of one line, the buffers of which one at least mostly fetches again
+  /// what was fetched before. Counted is what all its loads of that buffer fetch.
   void add_loads(const SourceLine& line, const AccessGroup& loads) {
     for (const auto& [name, sites] : buffers_of(loads, &SiteTrace::sectors)) {
       const bool may_change = is_stored(name);
@@ -102,7 +102,7 @@ class AgainFinder {
     for (const auto& [name, sites] : buffers_of(stores, &SiteTrace::stored)) {
       const auto part = [&](std::size_t site) {
         const SiteTrace& trace = trace_of(site);
-        // What others are meant to see may be read by them each time.
+        // Other threads may read published values each time.
         return subject_.site(site).is_strong
                    ? 0
                    : part_of(trace.over_by_own_warp + trace.over_by_others, trace.stored);

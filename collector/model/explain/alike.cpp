@@ -59,7 +59,7 @@ std::uint32_t common_bits(std::uint32_t first, std::uint32_t last) {
 
 auto key_of(const Placed& access) { return std::tie(access.site, access.pattern, access.place); }
 
-/// Of neighbours that are the same access one stays, with the times of all.
+/// One of several neighbours that are the same access stays, with the times of all.
 void add(const Placed& access, std::vector<Placed>& all) {
   if (!all.empty() && key_of(all.back()) == key_of(access)) {
     all.back().times += access.times;

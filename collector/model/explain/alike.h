@@ -31,7 +31,7 @@ struct Layout {
   std::string name() const;  ///< "padding 1"
 };
 
-/// What decides whether two accesses are alike.
+/// The properties that decide whether two accesses are alike.
 struct Likeness {
   Layout::Kind kind = Layout::Kind::as_is;
   std::uint32_t rows = 1;     ///< so many rows further a swizzle repeats
@@ -40,9 +40,9 @@ struct Likeness {
   std::uint32_t grain = 4;    ///< bytes by multiples of which an access may be moved
   bool has_rows = true;       ///< true if those that lie in one row are looked at at all
 
-  /// Of a swizzle whose elements are 2ⁿ bytes, as many of them a row as a power of two: it is an
-  /// exclusive or of bits. What all lanes have in common of row and column then turns the same bits
-  /// of every lane's place, so that the banks change their order and nothing else.
+  /// True for a swizzle whose elements are 2ⁿ bytes, as many of them a row as a power of two: it is
+  /// an exclusive or of bits. What all lanes have in common of row and column then turns the same
+  /// bits of every lane's place, so that the banks change their order and nothing else.
   bool turns_bits() const {
     return kind == Layout::Kind::swizzle && element >= grain && std::has_single_bit(element);
   }
@@ -53,7 +53,7 @@ class LyingAccesses {
  public:
   LyingAccesses(const Subject& subject, const std::vector<Placed>& accesses, std::uint32_t row);
 
-  /// Of those that are alike one with the times of all.
+  /// One access of each group of like ones, with the times of all.
   std::vector<Placed> different(const Likeness& likeness) const;
   /// The same of those that lie in one row each, with the array as it is.
   std::vector<Placed> different_in_rows(std::uint32_t grain) const;
@@ -72,7 +72,8 @@ class LyingAccesses {
   };
   static Reach reach_of(const SiteInfo& site);
   Extent extent_of(const Placed& access, const Reach& reach) const;
-  /// Of the same lanes from another place on, where each stays in a row of its own as before.
+  /// The extent of the same lanes from another place on, where each stays in a row of its own as
+  /// before.
   std::optional<Extent> moved(const Extent& extent, std::uint32_t from, std::uint32_t to) const;
 
   const std::vector<Placed>& accesses_;

@@ -24,15 +24,16 @@ namespace {
 constexpr double least_saving = 0.2;
 /// A further layout is advised that saves nearly as much as the best.
 constexpr double least_of_best_saving = 0.7;
-/// Of an array's wavefronts beyond the fewest, what a line has to have to be told.
+/// The least share of an array's excess wavefronts for a reported line.
 constexpr double least_of_array = 0.05;
-/// Of a launch's shared wavefronts, what is told even if they are a small part of the launch.
+/// The share of a launch's shared wavefronts that is reported even if they are a small part of the
+/// launch.
 constexpr double much_of_shared = 0.25;
 /// The costliest request is told as such where it takes so many times what one does in the mean.
 constexpr double beyond_the_mean = 1.2;
 /// Wavefronts of a request whose lanes go to random banks, in the mean: the fullest of 32.
 constexpr double degree_of_random_places = 3.6;
-/// Of the layouts tried, these many are kept to be listed.
+/// At most so many tried layouts are kept for the list.
 constexpr std::size_t most_listed = 24;
 
 /// Sites of an array on one line with one kind of access.
@@ -321,7 +322,7 @@ class ConflictFinder {
     }
   }
 
-  /// What the remedies of all lines of the array have in common.
+  /// The remedies that all lines of the array share.
   std::vector<schema::Remedy> in_words(const SharedArray& array, const WhatIf& what_if,
                                        const std::vector<Tried>& all) {
     std::vector<schema::Remedy> remedies;
@@ -360,7 +361,7 @@ class ConflictFinder {
     return remedies;
   }
 
-  /// What a remedy is for the accesses of one line.
+  /// Adds a remedy's effect on the accesses of one line.
   void add_own(const SharedArray& array, const ConflictGroup& group, const WhatIf& what_if,
                const Tried& tried, const Worst& worst, schema::Remedy& remedy) const {
     for (std::size_t i = 0; i < array.sites.size(); ++i) {
@@ -380,7 +381,7 @@ class ConflictFinder {
   struct PartOfCounter {
     std::string_view counter;
     std::uint64_t LayoutCost::*count;
-    std::uint64_t others = 0;  ///< what is not the array's
+    std::uint64_t others = 0;  ///< the other arrays' part
     bool has_any = false;      ///< something is the array's
   };
 

@@ -26,9 +26,9 @@ class Elements {
   /// By which remainder of an address its element is known.
   std::uint64_t period() const { return period_; }
 
-  /// Of an element whose address leaves this place, its number modulo a sector's elements.
-  /// `column`: where in its step an element of the site lies; that of others has to be the same
-  /// where the step is no power of two.
+  /// The number of an element whose address leaves this place, its number modulo a sector's
+  /// elements. `column`: where in its step an element of the site lies; that of others has to be
+  /// the same where the step is no power of two.
   std::uint64_t number(std::uint64_t place, std::uint64_t column) const {
     std::uint64_t number = ((place - begin_) % period_) >> shift_;
     if (odd_ == 1) return number % of_sector_;

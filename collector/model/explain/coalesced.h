@@ -1,6 +1,6 @@
-// What comes out where elements that lie the same distance apart lie next to each other instead: of
-// structures an array for each member, of a matrix its transpose. Every recorded access of the
-// buffer goes where its element lies then, and is counted by the rule that counts it today.
+// The counts with elements side by side that lie the same distance apart lie next to each other
+// instead: of structures an array for each member, of a matrix its transpose. Every recorded access
+// of the buffer goes where its element lies then, and is counted by the rule that counts it today.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace warpmeter::model::explain {
 
 struct Coalesced {
   std::uint64_t transactions = 0;  ///< the transactions of the group's sites
-  /// Of all accesses of the buffer, by what is counted: now, and then.
+  /// The counts of all accesses of the buffer: now, and then.
   struct Change {
     AccessCounts now, then;
   };

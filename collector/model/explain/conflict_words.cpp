@@ -73,8 +73,8 @@ std::string of_part(const SharedArray& array) {
   return array.part.empty() ? "" : joined(", of the part of ", array.name, " ", array.part);
 }
 
-/// Of an element as the source counts them: its type where that is known, else what the accesses
-/// keep together.
+/// The bytes of an element as the source counts them: its type where that is known, else what the
+/// accesses keep together.
 std::uint32_t element_bytes(const SharedArray& array, std::uint32_t together) {
   return array.element_bytes != 0 && together % array.element_bytes == 0 ? array.element_bytes
                                                                          : together;
@@ -94,7 +94,7 @@ schema::WarpPicture banks_of(const SiteInfo& site, const WarpAccess& access) {
 }
 
 std::string pattern_in_words(const WarpAccess& access) {
-  /// Of at most 32 lanes of 32 bytes.
+  /// The places of at most 32 lanes of 32 bytes.
   struct Places {
     std::array<std::uint64_t, warp_lanes * 8> words;
     std::size_t size = 0;
@@ -145,7 +145,7 @@ std::string change_of(const SharedArray& array, const Layout& layout, const What
   if (is_of_elements(array, layout.row)) return "";
   const std::uint32_t element = what_if.element(), columns = layout.row / element;
   const std::uint32_t rows = array.bytes / layout.row;
-  // Of those that stay together.
+  // The elements that stay together.
   const std::uint32_t elements = element / element_bytes(array, element);
   const bool is_plane = array.extents.size() == 2;
   switch (layout.kind) {

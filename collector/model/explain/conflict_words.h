@@ -18,7 +18,7 @@ std::string change_of(const SharedArray& array, const Layout& layout, const What
 /// The same in half a sentence.
 std::string meaning_of(const SharedArray& array, const Layout& layout);
 
-/// What --shape would say of an array with rows of so many bytes: "tile=64x32:f32". `together`:
+/// The value of --shape for an array with rows of so many bytes: "tile=64x32:f32". `together`:
 /// bytes that stay so.
 std::string shape_of(const SharedArray& array, std::uint32_t row, std::uint32_t together);
 

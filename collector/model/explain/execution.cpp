@@ -17,17 +17,17 @@ namespace {
 
 /// Fewer instructions behind a branch are executed by all lanes, with a predicate.
 constexpr std::uint32_t least_branched = 3;
-/// What one lane stores for its warp, or a few load beside a tile, takes no more instructions each
-/// time, and the few are no more.
+/// A store by one lane for its warp, or a few lanes' loads beside a tile, takes no more
+/// instructions each time, and the few are no more.
 constexpr std::uint32_t most_of_elected = 24;
 constexpr int most_at_edge = 4;
-/// Of a launch, what lanes that wait cost in instructions alone before they are told: who loads a
-/// halo at the edge of a tile needs requests of its own, whoever waits.
+/// The share of a launch that waiting lanes cost in instructions alone before they are told: who
+/// loads a halo at the edge of a tile needs requests of its own, whoever waits.
 constexpr double least_divergence = 0.06;
 /// And of each warp: what one lane does at the end for all of them is less.
 constexpr double least_idle_of_warp = 16;
 
-/// Of a launch's instructions, those on doubles by which a line that computes with them is told.
+/// The share of a launch's instructions on doubles for a reported line.
 constexpr double least_doubles = 0.01;
 
 schema::Finding& start(const Subject& subject, const char* kind, const Place& place, double cycles,
@@ -59,7 +59,7 @@ class Ways {
       }
     }
   }
-  /// Of two ways the longer one; of several all together.
+  /// The longer of two ways; of several all together.
   std::uint32_t length(std::uint32_t begin, std::uint32_t end) const {
     std::uint32_t all = 0, way = 0, longest = 0;
     bool has_choice = false;
@@ -109,7 +109,7 @@ std::vector<Region> regions(const Subject& subject) {
   return all;
 }
 
-/// What the accesses of each instruction cost.
+/// The cycles of each instruction's accesses.
 std::vector<double> cycles_of_accesses(const Subject& subject) {
   std::vector<double> cycles(subject.program.places.size());
   for (std::size_t i = 0; i < subject.program.sites.size(); ++i) {
@@ -228,7 +228,7 @@ void find_divergence(const Subject& subject, std::vector<Weighed>& found) {
 
 // ---- doubles
 
-/// Of one line.
+/// The doubles of one line.
 struct Doubles {
   Place place;
   double arithmetic = 0, conversions = 0;

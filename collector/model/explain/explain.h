@@ -1,5 +1,5 @@
-// What a counted launch does at a cost, where, and what would help: from the recording of its
-// accesses. Every figure is counted; nothing is advised whose effect was not counted too.
+// The costs of a counted launch, where, and what would help: from the recording of its accesses.
+// Every figure is counted; nothing is advised whose effect was not counted too.
 //
 //   subject        a launch with what was recorded of it, and what its parts cost in comparison
 //   shared_arrays  which arrays lie in shared memory, how long their rows are
@@ -42,7 +42,7 @@ struct Options {
   /// The buffer at an address of global memory; without bytes where there is none.
   std::function<Buffer(std::uint64_t address)> buffer;
   std::vector<Shape> shapes;
-  /// Of one kernel among others: shapes that do not fit it are for them. The names of those arrays
+  /// For one kernel among others: shapes that do not fit it are for them. The names of those arrays
   /// that it has go here, with what is wrong with the shape where it does not fit; null: the kernel
   /// is the only one and has to have all.
   std::map<std::string, std::string>* shaped = nullptr;

@@ -61,7 +61,8 @@ class AccessFinder {
   }
 
  private:
-  /// Of one buffer each: s += value[i] * x[column[i]] walks through three, in ways of their own.
+  /// Each group has one buffer: s += value[i] * x[column[i]] walks through three, in ways of their
+  /// own.
   using Groups = std::map<std::tuple<SourceLine, AccessKind, Way, std::string>, AccessGroup>;
 
   /// Lines that access one buffer in the same way are one finding, of the line that costs most.
@@ -122,7 +123,7 @@ class AccessFinder {
     if (way == Way::strided && !is_shared_element) tell_coalesced(group, finding);
   }
 
-  /// What the elements bring next to each other, where that could be counted and is better.
+  /// Adds the layout with neighbours side by side, where that could be counted and is better.
   void tell_coalesced(const AccessGroup& group, schema::Finding& finding) const {
     const Lie& lie = group.worst.lie;
     const bool is_counted = lie.run_lanes == 1 && !subject_.site(group.sites.front()).is_atomic();
@@ -168,7 +169,7 @@ class AccessFinder {
                                       : lie.way == Way::strided && row > 1 && is_row;
   }
 
-  /// What the launch's counter is with a part of it replaced.
+  /// Sets the launch's counter with a part of it replaced.
   void put(schema::Remedy& remedy, const char* name, std::uint64_t before,
            std::uint64_t after) const {
     const schema::Counter known = counter(name, subject_.program, subject_.outcome);

@@ -183,7 +183,7 @@ SiteLie site_lie(const Subject& subject, std::size_t index) {
     result.excess = way.excess;
     result.lie = way.lie;
   }
-  // Of a sample the way counts, and of all accesses what they cost.
+  // The pattern of a sample counts, and of all accesses what they cost.
   if (is_sampled && all == 0) result.lie = {Way::scattered, 0, 0, 1, 1, site.width};
   if (is_sampled && result.lie.way != Way::whole)
     result.excess = counts.transactions - counts.ideal;

@@ -21,10 +21,10 @@ struct Lie {
   unsigned run_lanes = 1;     ///< lanes next to each other, or at one place, before the step
   unsigned run_elements = 1;  ///< different elements that those take
   unsigned width = 4;         ///< bytes a lane, as the machine code accesses them
-  bool rises = false;         ///< scattered: each lane lies behind the one before, somewhere
+  bool rises = false;  ///< a scattered pattern: each lane lies behind the one before, somewhere
 };
 
-/// Of one site: which way costs most, and by which pattern.
+/// The pattern of one site: which way costs most, and by which pattern.
 struct SiteLie {
   Lie lie;
   std::uint64_t excess = 0;

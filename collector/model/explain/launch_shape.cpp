@@ -1,5 +1,5 @@
-// What the shape of a launch leaves unused of the device: of an H100 or whatever has the launch's
-// architecture.
+// The part of the device that the shape of a launch leaves unused: of an H100 or whatever has the
+// launch's architecture.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 namespace warpmeter::model::explain {
 namespace {
 
-/// Of a multiprocessor's warps, from where on nothing hides the time that memory takes.
+/// The share of a multiprocessor's warps below which nothing hides the time that memory takes.
 constexpr double little_occupancy = 0.25;
-/// Of all waves' places, what stays empty before it is told.
+/// The share of empty places in all waves that is reported.
 constexpr double much_of_the_tail = 0.3;
 /// The same of what waits for memory: measured on an H200, streams of 1.02 to 1.1 waves take 7 to
 /// 17 % longer than their bytes do, of 1.5 waves 2 to 5 %, of 2.02 waves nothing.
@@ -28,9 +28,9 @@ constexpr double sectors_of_memory_bound = 2;
 /// wave, 23.6 for 1.33, whose last has four blocks a multiprocessor, and 32.7 for two: time goes by
 /// the blocks, without a step (tests/device/facts/waves.cu).
 constexpr double busy_warps = 16;
-/// Of the places that the multiprocessors' shares of the blocks leave, what is no matter.
+/// The share of places that may differ between multiprocessors.
 constexpr double even_enough = 0.1;
-/// Of a multiprocessor's warps, those of one block that keep it as busy as two blocks would.
+/// The share of a multiprocessor's warps at which one block keeps it as busy as two would.
 constexpr double busy_with_one = 0.5;
 
 void tell(const char* kind, double cycles, const std::string& evidence,
@@ -43,7 +43,7 @@ void tell(const char* kind, double cycles, const std::string& evidence,
   weighed.finding.grade = schema::Grade::exact;
 }
 
-/// What may help a grid that is too small: the same threads in smaller blocks, where the kernel
+/// The remedy for a grid that is too small: the same threads in smaller blocks, where the kernel
 /// numbers the threads of the whole grid; else less for each warp to do.
 std::string what_gives_blocks(const Subject& subject, std::uint64_t blocks,
                               std::uint64_t multiprocessors) {
@@ -72,7 +72,7 @@ bool is_bound_by_memory(const Subject& subject) {
   return sectors > sectors_of_memory_bound * busy;
 }
 
-/// What keeps a multiprocessor from holding more blocks: "its 36 registers a thread".
+/// The limit on a multiprocessor's blocks: "its 36 registers a thread".
 std::string limiter_of(const DeviceLimits& device, const BlockNeeds& needs, int at_a_time) {
   BlockNeeds without_shared = needs, without_registers = needs;
   without_shared.shared_bytes = 0;

@@ -51,7 +51,7 @@ class RequestWords {
     }
     return most;
   }
-  /// Of rows of 2ⁿ words.
+  /// The swizzle of rows of 2ⁿ words.
   unsigned swizzled(unsigned shift, std::uint32_t columns) const {
     return most_in_a_bank([&](std::uint32_t number, std::uint32_t row) {
       return number ^ (row >> shift & (columns - 1));
@@ -64,8 +64,8 @@ class RequestWords {
   }
 
  private:
-  /// Of one or two runs of words that are equally far apart. Each run goes round some banks in the
-  /// same order, and fills them evenly but for what is left of its last round.
+  /// The cost of one or two runs of words that are equally far apart. Each run goes round some
+  /// banks in the same order, and fills them evenly but for what is left of its last round.
   unsigned even(unsigned padding) const {
     const std::uint32_t step = step_ + step_of_row_ * padding;
     const int turn = std::countr_zero(step | banks);  // each 2ⁿth bank is gone to: 2ᵐ of them

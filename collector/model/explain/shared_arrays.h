@@ -30,13 +30,14 @@ struct SharedArray {
   std::uint32_t offset = 0;    ///< in the block's shared memory
   std::uint32_t bytes = 0;     ///< from the first to the last that is accessed
   std::uint32_t declared = 0;  ///< bytes of the variable, or what is left of a dynamic one
-  /// Of the variable that begins here, as far as it is known; 0: this is a later part of one.
+  /// the bytes of the variable that begins here, as far as it is known; 0: this is a later part of
+  /// one.
   std::uint32_t variable_bytes = 0;
   std::vector<std::size_t> sites;
   std::vector<std::uint32_t> extents;  ///< as declared, the innermost last; empty: not known
   std::uint32_t element_bytes = 0;     ///< the element bytes of the declaration; 0: not known
   bool is_given = false;               ///< a person said so
-  // Of complete():
+  // The accesses of complete():
   std::vector<Placed> accesses;
   bool is_whole = true;  ///< every access of these sites is among them; else a sample is
 };

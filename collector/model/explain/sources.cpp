@@ -31,7 +31,7 @@ constexpr std::int64_t largest_extent = std::int64_t{1} << 20;
 std::optional<std::int64_t> value_of(std::string_view source, std::string_view expression,
                                      int depth);
 
-/// What `#define NAME 16` or `constexpr int NAME = 2 * OTHER;` say of a name.
+/// The value of a name by `#define NAME 16` or `constexpr int NAME = 2 * OTHER;`.
 std::optional<std::int64_t> constant_of(std::string_view source, std::string_view name, int depth) {
   if (depth > deepest_constant) return std::nullopt;
   for (std::size_t at = find_word(source, name, 0); at != std::string_view::npos;

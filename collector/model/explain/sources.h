@@ -33,8 +33,8 @@ class Sources {
       return std::tie(name, bytes, last_line) < std::tie(other.name, other.bytes, other.last_line);
     }
   };
-  /// Of the last `__shared__ … name[a][b]` up to a line that fits the variable's size, the
-  /// innermost last; empty where they cannot be told.
+  /// The extents of the last `__shared__ … name[a][b]` up to a line that fits the variable's size,
+  /// the innermost last; empty where they cannot be told.
   const std::vector<std::uint32_t>& extents(const std::string& file, const Array& array);
 
  private:

@@ -9,7 +9,7 @@
 namespace warpmeter::model::explain {
 namespace {
 
-/// What is added at an instruction holds from there on.
+/// A sum at an instruction holds from there on.
 std::vector<double> summed(const std::vector<std::uint64_t>& changes) {
   std::vector<double> sums;
   sums.reserve(changes.size());

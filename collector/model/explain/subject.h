@@ -18,7 +18,7 @@ namespace warpmeter::model::explain {
 
 inline constexpr double cycles_of_instruction = 0.25;
 inline constexpr double cycles_of_wavefront = 1, cycles_of_request = 1, cycles_of_sector = 1;
-/// Of one that the first-level cache has, mostly.
+/// The cost of a sector that the first-level cache has, mostly.
 inline constexpr double cycles_of_cached_sector = 0.5;
 /// A warp instruction of doubles, on devices that are good at them.
 inline constexpr double cycles_of_double = 1;
@@ -45,11 +45,11 @@ struct Subject {
 struct Weighed {
   schema::Finding finding;
   double cycles = 0;
-  bool is_of_launch = false;  ///< told after those that have a line
+  bool is_of_launch = false;  ///< these come after those that have a line
   bool is_by_block = false;   ///< comes from the block's shape, which is told before
 };
 
-/// What a finding has to cost to be told.
+/// The least cost of a finding.
 inline double least_told(const Subject& subject) { return 0.04 * subject.cycles; }
 
 /// A line of a source file; none where the place names none.

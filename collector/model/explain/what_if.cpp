@@ -14,8 +14,8 @@ namespace {
 /// Requests that are counted again for one layout, and paddings that are tried.
 constexpr std::size_t most_evaluations = 1 << 15;
 constexpr unsigned most_shift = 4;
-/// What a lane of ldmatrix or stmatrix names, whose bytes have to stay together; wmma's strides are
-/// multiples of it.
+/// The bytes of a lane of ldmatrix or stmatrix , whose bytes have to stay together; wmma's strides
+/// are multiples of it.
 constexpr std::uint32_t matrix_row_bytes = 16;
 
 }  // namespace
@@ -135,7 +135,7 @@ std::vector<Layout> WhatIf::layouts(std::uint32_t row) const {
   std::vector<Layout> all;
   all.reserve(most_padding + most_shift + 3);
   if (row < word || row % element_ != 0 || row >= array_.bytes) return all;
-  // Of an array of structures a word may be added to each element; else whole elements are.
+  // A word may be added to each element of an array of structures; else whole elements are.
   const bool is_of_elements = array_.extents.size() == 1 && row == element_ && element_ > word;
   if (row % word == 0) {
     for (unsigned words = 1; words <= most_padding; ++words) {
@@ -211,7 +211,7 @@ void WhatIf::for_each_request(const Moved& moved, const Placed& placed, Visit vi
   }
   const bool is_apart = merged_bytes_ != 0 && !keeps_merged(layout);
   if (is_apart) {
-    // What was merged, or is a vector in PTX, is made element by element.
+    // Merged accesses, and vectors of PTX, are made element by element.
     make(site.width, moved);
     visit(access);
     return;
@@ -347,7 +347,7 @@ bool WhatIf::are_words() const {
 
 namespace {
 
-/// Of accesses by words.
+/// True if accesses by words lie in the same ones.
 bool lie_in_the_same_words(const Placed& one, const Placed& other) {
   return one.place == other.place && one.pattern->mask == other.pattern->mask &&
          one.pattern->delta == other.pattern->delta;
@@ -384,7 +384,7 @@ void WhatIf::count_amounts(const Layout& layout, OfRows& of_rows, Different& kno
   const Placed* counted_last = nullptr;
   for (std::size_t i = 0; i < known.accesses.size(); ++i) {
     const Placed& access = known.accesses[i];
-    // What is stored is often loaded by the same lanes.
+    // The same lanes often load a stored value.
     if (counted_last == nullptr || !lie_in_the_same_words(*counted_last, access)) {
       const RequestWords& words = words_of(of_rows, i, access, row_length);
       if (layout.kind == Layout::Kind::padding) {
@@ -410,7 +410,7 @@ void WhatIf::count_amounts(const Layout& layout, OfRows& of_rows, Different& kno
   }
 }
 
-/// Of small arrays the kinds of layouts mostly tell the same accesses apart.
+/// The kinds of layouts mostly tell the accesses of small arrays apart.
 const RequestWords& WhatIf::words_of(OfRows& of_rows, std::size_t number, const Placed& access,
                                      const Divisor& row_length) {
   constexpr std::size_t most_kept = 16;

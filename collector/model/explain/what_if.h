@@ -27,7 +27,7 @@ struct LayoutCost {
   std::span<std::uint64_t> of_site;  ///< wavefronts, in the order of SharedArray::sites
   std::uint64_t load_wavefronts = 0, store_wavefronts = 0, atomic_wavefronts = 0;
   std::uint64_t load_requests = 0, store_requests = 0, atomic_requests = 0;
-  /// Of ldmatrix and stmatrix, which no counter of loads and stores sees.
+  /// The wavefronts of ldmatrix and stmatrix, which no counter of loads and stores sees.
   std::uint64_t matrix_load_wavefronts = 0, matrix_store_wavefronts = 0;
   std::uint64_t matrix_load_requests = 0, matrix_store_requests = 0;
   std::uint64_t wavefronts() const {
@@ -134,7 +134,7 @@ class WhatIf {
   mutable std::pair<std::uint32_t, const Different*>
       padded_{};                                     ///< row and accesses, as asked last
   mutable std::map<std::uint32_t, OfRows> of_rows_;  ///< by their length
-  /// What is counted of one array lies together: of small launches most time went into its memory.
+  /// The counts of one array lie together: of small launches most time went into its memory.
   alignas(std::max_align_t) mutable std::array<std::byte, 1 << 12> first_memory_;
   mutable std::pmr::monotonic_buffer_resource memory_{first_memory_.data(), first_memory_.size()};
   bool are_words_ = false;  ///< each lane's request is one word, not of an atomic

@@ -237,7 +237,7 @@ std::uint64_t buffer_bytes(const Argument& argument) {
   if (argument.fill.file.empty()) return bytes;
   std::error_code error;
   const std::uint64_t held = std::filesystem::file_size(argument.fill.file, error);
-  return error ? bytes : std::max(bytes, held);  // reading it will say what is wrong
+  return error ? bytes : std::max(bytes, held);  // the read will report the error
 }
 
 std::vector<std::byte> contents_of(const Argument& argument, std::uint64_t most_bytes) {

@@ -48,7 +48,7 @@ struct Argument {
 /// `symbols` are the names that its expressions may use.
 Argument parse_argument(std::string_view text, const Symbols& symbols = {});
 
-/// What a buffer takes, its file read as a whole; what is more than 2^64 - 1 is that.
+/// The bytes of a buffer, its file read as a whole; what is more than 2^64 - 1 is that.
 std::uint64_t buffer_bytes(const Argument& argument);
 
 /// A buffer's contents, read or made. Throws Error{file} for a file that cannot be used,

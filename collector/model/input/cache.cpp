@@ -114,7 +114,7 @@ std::optional<Compiled> find_compiled(const std::string& key) {
     fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
     return compiled;
   } catch (const json::exception&) {
-    return std::nullopt;  // damaged, or what somebody else left there
+    return std::nullopt;  // a damaged file, or what somebody else left there
   } catch (const std::ios_base::failure&) {
     return std::nullopt;  // cannot be read
   }
@@ -143,7 +143,7 @@ void keep_compiled(const std::string& key, const Compiled& compiled) {
     file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     file.keep();
   } catch (const Error&) {
-    return;  // what is not kept is compiled again
+    return;  // the next run compiles again what is not kept
   }
   remove_oldest();
 }

@@ -1,8 +1,8 @@
-// What was compiled once is not compiled again: compilations by their content (source, the files it
-// includes, options, expressions, compiler), in cache_folder().
-// An entry holds its whole key, so that two of one hash are told apart, and ends with a sum of what
-// it holds: one that is damaged is none. At most `cache_limit` bytes are kept; the entries that
-// were used longest ago go first. A cache that cannot be written is none, and no error.
+// Compiled kernels are not compiled again: compilations by their content (source, the files it
+// includes, options, expressions, compiler), in cache_folder(). An entry holds its whole key, so
+// that two of one hash are told apart, and ends with a sum of what it holds: one that is damaged is
+// none. At most `cache_limit` bytes are kept; the entries that were used longest ago go first. A
+// cache that cannot be written is none, and no error.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct CacheState {
 };
 CacheState cache_state();
 
-/// What was kept under the key; nothing where that is not there whole.
+/// The compilation under the key; nothing where that is not there whole.
 std::optional<Compiled> find_compiled(const std::string& key);
 void keep_compiled(const std::string& key, const Compiled& compiled);
 

@@ -21,7 +21,7 @@ namespace {
   throw Error(ExitCode::usage, sentence);
 }
 
-/// What nvcc prints: "sm_75", a line each.
+/// The architectures that nvcc prints: "sm_75", a line each.
 std::vector<int> nvcc_architectures() {
   const auto nvcc = toolkit_program("nvcc");
   if (!nvcc) return {};

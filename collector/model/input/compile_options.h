@@ -1,5 +1,5 @@
-// What a person may say about how a .cu is compiled, checked before a compiler sees it: a compiler
-// passes over a folder that is missing, and names neither the option nor what would be right.
+// The options for the compilation of a .cu, checked before a compiler sees it: a compiler passes
+// over a folder that is missing, and names neither the option nor what would be right.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ struct CompileOptions {
   std::vector<std::string> flags;     ///< as the compiler takes them: "--use_fast_math"
   std::string standard;               ///< "c++17"; empty: the compiler's own
   std::string compiler;     ///< "nvcc": where it is here; "nvrtc": no other; "": see prefers_nvcc
-  bool is_timed = false;    ///< what is made of it runs on a GPU, where times are taken
+  bool is_timed = false;    ///< true if the result runs on a GPU, where times are taken
   std::optional<int> arch;  ///< that was asked for; 90 is sm_90
   int target() const { return arch.value_or(90); }
   /// NVRTC takes a tenth of the time, and nvcc writes the code that a program has: a time should be

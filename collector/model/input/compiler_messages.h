@@ -1,11 +1,11 @@
-// What a compiler says, shortened.
+// The messages of a compiler, shortened.
 #pragma once
 
 #include <string>
 
 namespace warpmeter::model {
 
-/// What a compiler complains of first, without the place: 'identifier "flaot" is undefined'.
+/// The first complaint of a compiler, without the place: 'identifier "flaot" is undefined'.
 std::string first_error(const std::string& messages);
 
 /// The first errors, shortened, and how many more there are; without warnings.

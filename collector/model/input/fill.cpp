@@ -15,7 +15,7 @@
 namespace warpmeter::model {
 namespace {
 
-/// What a list of values may hold; longer ones are for files.
+/// The most values of a list; longer ones are for files.
 constexpr std::size_t most_listed = 1 << 16;
 
 std::optional<std::uint64_t> seed_of(std::string_view text) {
@@ -48,7 +48,7 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ x >> 31;
 }
 
-/// Of [0, span), each as likely as the others; 0 is 2^64.
+/// A number of [0, span), each as likely as the others; 0 is 2^64.
 std::uint64_t below(std::uint64_t bits, std::uint64_t span) {
   if (span == 0) return bits;
   const std::uint64_t surplus = (0 - span) % span;  // 2^64 modulo span
@@ -74,7 +74,7 @@ void fill_randomly(const Fill& fill, Element element, std::byte* to, std::uint64
     }
     for (std::uint64_t i = 0; i < count; ++i) {
       const double share = static_cast<double>(mixed(seed + i) >> 40) * 0x1p-24;
-      // Rounded once each, whatever the compiler thinks of contraction.
+      // Each value is rounded once, whatever the compiler thinks of contraction.
       const double value = std::fma(share, end, std::fma(-share, from, from));
       encode(element, value, to + i * width);
     }
@@ -116,7 +116,7 @@ std::string parse_range(Fill& fill, Element element, std::string_view range) {
   return fmt::format("has the range '{}', whose end is below its beginning", range);
 }
 
-/// What follows "random".
+/// Parses the words after "random".
 std::string parse_random(Fill& fill, Element element, std::string_view rest) {
   if (rest.empty()) return "";
   rest.remove_prefix(1);

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What stands between the quotes or brackets of an #include; empty for another line.
+/// The name between the quotes or brackets of an #include; empty for another line.
 std::string_view included_name(std::string_view line) {
   const auto skip_spaces = [&] {
     while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);

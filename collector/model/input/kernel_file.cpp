@@ -80,8 +80,8 @@ Compiled compile_source(const std::string& path, const CompileOptions& options,
   std::string messages = unavailable;
   if (unavailable.empty()) {
     Compiled compiled = compile_with_nvrtc(path, read_text_file(path), options, expressions);
-    // What ptxas refuses, as too much shared memory, nvcc would not compile either. (PTX alone
-    // would run: drivers take more than ptxas does.)
+    // Kernels that ptxas refuses, as too much shared memory, nvcc would not compile either. (PTX
+    // alone would run: drivers take more than ptxas does.)
     const bool is_of_ptxas = compiled.failure.find("ptxas error") != std::string::npos;
     if (compiled.failure.empty() || is_of_ptxas || options.compiler == "nvrtc") return compiled;
     messages = compiled.failure;

@@ -17,7 +17,7 @@ namespace warpmeter::model {
 struct KernelFile {
   std::string path;                          ///< as it was given
   std::unique_ptr<ptx::Module> module;       ///< its text is the PTX
-  std::vector<std::byte> cubin;              ///< assembled from it; empty: there is none
+  std::vector<std::byte> cubin;              ///< the machine code of it; empty: there is none
   std::string cubin_path;                    ///< where that was read from; empty: compiled here
   bool cubin_is_named = false;               ///< by the person, not found beside the PTX
   std::map<std::string, std::string> named;  ///< name expression → the entry's name
@@ -25,9 +25,9 @@ struct KernelFile {
   std::vector<std::string> remarks;          ///< for the person: by which compiler, and why
 };
 
-/// What the compilers make of a .cu: NVRTC, or nvcc where the source holds host code. `expressions`
-/// are templates to instantiate. With a failure where they refuse the source or an expression;
-/// `remarks` says which compiler, and why. Throws Error{no_hardware} where there is none.
+/// Compiles a .cu: NVRTC, or nvcc where the source holds host code. `expressions` are templates to
+/// instantiate. With a failure where they refuse the source or an expression; `remarks` says which
+/// compiler, and why. Throws Error{no_hardware} where there is none.
 Compiled compile_source(const std::string& path, const CompileOptions& options,
                         const std::vector<std::string>& expressions,
                         std::vector<std::string>& remarks);

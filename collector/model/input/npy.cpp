@@ -41,7 +41,8 @@ constexpr Described types[] = {
     {"<f2", Element::f16}, {"<f4", Element::f32}, {"<f8", Element::f64}, {"|b1", Element::boolean},
 };
 
-/// What follows 'key': in the dictionary, without leading spaces; empty when there is no such key.
+/// The value behind 'key': in the dictionary, without leading spaces; empty when there is no such
+/// key.
 std::string_view value_of(std::string_view header, std::string_view key) {
   for (const char quote : {'\'', '"'}) {
     const std::string quoted = fmt::format("{0}{1}{0}", quote, key);
@@ -126,7 +127,7 @@ std::vector<std::byte> read_beginning(const std::string& path, std::uint64_t mos
   return contents;
 }
 
-/// Of a file of `whole` bytes, of which `contents` has the header at least.
+/// The header of a file of `whole` bytes, of which `contents` has the header at least.
 NpyHeader header_in(std::span<const std::byte> contents, std::uint64_t whole, std::string_view name,
                     Element wanted) {
   if (contents.size() < 10 || std::memcmp(contents.data(), magic.data(), magic.size()) != 0) {

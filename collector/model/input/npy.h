@@ -18,7 +18,7 @@ struct Npy {
   std::vector<std::byte> data;  ///< count × bytes_of(element)
 };
 
-/// What a file claims to hold.
+/// The claims of a file.
 struct NpyHeader {
   Element element = Element::f32;
   std::uint64_t count = 0;  ///< elements, over all dimensions
@@ -35,7 +35,7 @@ Npy read_npy(const std::string& path, Element wanted);
 /// The same from memory; `name` is for messages. Takes the file's contents over.
 Npy parse_npy(std::vector<std::byte> contents, std::string_view name, Element wanted);
 
-/// What stands before `bytes` bytes of elements in one dimension. bf16, which NumPy lacks, is
+/// The header before `bytes` bytes of elements in one dimension. bf16, which NumPy lacks, is
 /// written as unsigned numbers of 16 bits.
 std::string npy_header(Element element, std::uint64_t bytes);
 

@@ -1,6 +1,6 @@
-// What nvcc makes of a .cu, host code and all. It has no way to ask for an instance of a template
-// by name, as NVRTC has: a source that includes the file takes the address of each in a variable of
-// the device, and the PTX says which entry the variable points to.
+// The output of nvcc for a .cu, host code and all. It has no way to ask for an instance of a
+// template by name, as NVRTC has: a source that includes the file takes the address of each in a
+// variable of the device, and the PTX says which entry the variable points to.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace warpmeter::model {
 
-/// What stands for the place, where an expression is what is wrong.
+/// The words for the place , where an expression is what is wrong.
 inline constexpr const char* of_kernel_name = "the kernel's name";
 
 /// The PTX alone, and the entry of each expression; with a failure where nvcc refuses the source or

@@ -80,7 +80,7 @@ Api load() {
   return api;
 }
 
-/// Loaded once and never unloaded.
+/// The library is loaded once and never unloaded.
 const Api& nvrtc() {
   static const Api api = load();
   return api;

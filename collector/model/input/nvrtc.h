@@ -14,7 +14,7 @@ namespace warpmeter::model {
 
 struct Compiled {
   std::string ptx;
-  std::vector<std::byte> cubin;              ///< assembled from that PTX; may be empty
+  std::vector<std::byte> cubin;              ///< the machine code of that PTX; may be empty
   std::map<std::string, std::string> named;  ///< name expression → the entry's name
   std::string failure;                       ///< the compiler's messages; empty when it compiled
 };

@@ -1,6 +1,6 @@
-// What a kernel's pointers point to, as far as the C++ types of its parameters tell, and whether
-// the elements of a buffer are that. A machine knows addresses only: a float* that is given
-// doubles computes with halves of them, and two variants that do so agree.
+// The elements that a kernel's pointers point to, as far as the C++ types of its parameters tell,
+// and whether the elements of a buffer are that. A machine knows addresses only: a float* that is
+// given doubles computes with halves of them, and two variants that do so agree.
 //
 // Nothing is refused on a guess. What a typedef, a macro, a template or a structure hides is not
 // known; void* and bytes are anybody's; vectors of whole numbers and 16-bit words move what they do
@@ -23,8 +23,8 @@ struct Pointee {
   std::uint64_t lanes = 1;
 };
 
-/// Of "const float* __restrict__ in", "float const*", "unsigned int in[]". nullopt: no pointer, or
-/// it is not known to what.
+/// The pointee of "const float* __restrict__ in", "float const*", "unsigned int in[]". nullopt: no
+/// pointer, or it is not known to what.
 std::optional<Pointee> pointee_of(std::string_view parameter);
 
 /// Why the argument cannot be a parameter of this type: "it points to f32: write f32 in place of

@@ -1,5 +1,5 @@
-// What `warpmeter model` is to run: a file and the launches of its kernels, from the command line
-// or from a file of --spec.
+// The work of `warpmeter model`: a file and the launches of its kernels, from the command line or
+// from a file of --spec.
 //
 //   file: transpose.cu
 //   define: [N=32]

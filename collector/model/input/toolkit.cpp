@@ -68,7 +68,7 @@ std::vector<fs::path> toolkit_folders() {
   }
   std::sort(others.rbegin(), others.rend());  // the newest first
   for (const fs::path& other : others) add(folders, other);
-  add(folders, WARPMETER_BUILT_WITH);  // fetched by ./dev where the machine has no other
+  add(folders, WARPMETER_BUILT_WITH);  // ./dev fetches it where the machine has no other
   return folders;
 }
 
@@ -142,7 +142,7 @@ ToolOutcome run_tool(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  // What was preloaded into us is no business of a compiler.
+  // A compiler needs no library that was preloaded into us.
   std::vector<char*> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     if (std::strncmp(*variable, "LD_PRELOAD=", 11) != 0) variables.push_back(*variable);

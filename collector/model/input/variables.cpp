@@ -26,7 +26,7 @@ constexpr const char* setting_forms =
     "write NAME=VALUE, NAME=FILE.npy, or with a type NAME:f32=VALUE, NAME:f32=1,2,3, "
     "NAME:f32=random:LO..HI, NAME:f32=FILE.bin, NAME:bytes=HEX; NAME=@BUFFER for a pointer";
 
-/// What was typed, in its parts.
+/// The typed words, in its parts.
 struct Typed {
   std::string_view text, name, type, count, value;
 };
@@ -116,7 +116,7 @@ std::string declaration_of(const ptx::Variable& variable) {
                     : fmt::format("{}[{}]", to_string(*element), count);
 }
 
-/// Whether numbers of this type may stand there. `int` and `unsigned` are the same to PTX.
+/// Refuses a type whose numbers may not stand there. `int` and `unsigned` are the same to PTX.
 void check_type(const ptx::Variable& variable, const Typed& typed, Element element) {
   const std::optional<Element> declared = declared_element(variable);
   const bool fits = declared ? bytes_of(*declared) == bytes_of(element) &&
@@ -143,7 +143,7 @@ void check_type(const ptx::Variable& variable, const Typed& typed, Element eleme
                                              : declaration_of(variable)));
 }
 
-/// What the setting says of the type, else what the PTX does.
+/// The element type of the setting, else what the PTX does.
 std::optional<Element> element_of(const ptx::Variable& variable, const Typed& typed) {
   if (typed.type.empty()) return declared_element(variable);
   const std::optional<Element> element = element_named(typed.type);

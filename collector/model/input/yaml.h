@@ -73,7 +73,7 @@ class YamlFile {
   /// is no such node.
   std::vector<Text> settings(const YAML::Node& node) const;
 
-  /// What `read` makes of a part; what it throws is said with the place.
+  /// The value that `read` makes of a part; what it throws is said with the place.
   template <class Read>
   std::invoke_result_t<Read> checked(const Text& at, Read read) const {
     try {

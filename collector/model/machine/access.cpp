@@ -22,7 +22,8 @@ bool is_read_only(AddressSpace space) {
   return space == AddressSpace::constant || space == AddressSpace::param;
 }
 
-/// Whether, in both halves of a full warp, the addresses are equal, or follow each other.
+/// The shape of a site's addresses: are they, in both halves of a full warp, the addresses are
+/// equal, or follow each other.
 Shape shape_of(const Site& site, const SiteInfo& info) {
   if (site.mask != ~0u) return Shape::general;
   bool uniform = true, contiguous = info.parts == 1;
@@ -141,7 +142,7 @@ HostStretch host_at(Warp& w, unsigned lane, std::uint64_t generic_address) {
 
 namespace {
 
-/// What Site::touched is while an observer is told of each access.
+/// The state of Site::touched while an observer is told of each access.
 constexpr TouchedWords told_to_observer;
 /// The same while a block is followed access by access.
 constexpr TouchedWords told_to_trace, told_to_recording;

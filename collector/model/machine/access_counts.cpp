@@ -1,5 +1,5 @@
-// What accesses have cost: those that a site remembers, put into the counts when their shape
-// changes and at the end, and those that cannot be remembered.
+// The costs of accesses: those that a site remembers, put into the counts when their shape changes
+// and at the end, and those that cannot be remembered.
 #include "collector/model/machine/access_counts.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace warpmeter::model {
 namespace {
 
-/// What one request costs.
+/// The cost of one request.
 AccessCounts request_counts(const SiteInfo& info, AddressSpace space, const WarpAccess& access) {
   const Cost cost =
       space == AddressSpace::global ? global_cost(access) : wavefronts_of(info, access);
@@ -65,7 +65,7 @@ void add(SiteCounts& counts, const SiteInfo& info, AddressSpace space, const War
     return;
   }
   if (space != AddressSpace::shared && space != AddressSpace::global) return;
-  if (info.carrier == Carrier::product) return;  // counted as it multiplies
+  if (info.carrier == Carrier::product) return;  // the multiplication counts it
   for (const Request& request : info.requests) {
     if (space == AddressSpace::shared && info.kind == AccessKind::load &&
         info.carrier != Carrier::matrix) {
@@ -111,7 +111,7 @@ void settle_places(WorkerMemory& memory, std::size_t index) {
   SiteRecording& recording = memory.recording->sites[index];
   const SiteInfo& info = memory.program->sites[index];
   const auto space = static_cast<AddressSpace>(site.space);
-  // What costs depend on, as in remember().
+  // The inputs of the cost, as in remember().
   const bool is_merged = !info.requests.empty() && info.requests[0].is_window;
   const unsigned period = space == AddressSpace::global || is_merged ? sector_bytes : 4;
   std::array<std::uint64_t, sector_bytes> of_place{};

@@ -1,4 +1,4 @@
-// Of the careful path of an access (access.h): what it costs, put into the counts of its site.
+// The careful path of an access (access.h): what it costs, put into the counts of its site.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace warpmeter::model {
 
-/// What a site's accesses to shared memory are to the counting rules.
+/// The access to shared memory for the counting rules.
 SharedAccess shared_access(const SiteInfo& info);
 
 /// Wavefronts of one access to shared memory.

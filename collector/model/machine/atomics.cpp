@@ -124,7 +124,7 @@ void change(Warp& w, const Operation* op, std::uint32_t mask, Changed changed) {
   }
 }
 
-/// What most atomics are: single numbers that are added. False where it is something else.
+/// Most atomics add single numbers. False where it is something else.
 template <class T, class Add>
 bool add_each(Warp& w, const Operation* op, std::uint32_t mask, Add add) {
   if (static_cast<AtomicKind>(op->c & atomic_kind_mask) != AtomicKind::add || op->f > 1) {

@@ -11,7 +11,7 @@ namespace warpmeter::model {
 class BlockObserver;
 class Barriers {
  public:
-  /// Of a block's warps, which must outlive it.
+  /// The barriers of a block's warps, which must outlive it.
   explicit Barriers(std::span<Warp> warps) : warps_(warps) {}
 
   /// Told of what happens at barriers; may be null.

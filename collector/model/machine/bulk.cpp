@@ -57,7 +57,7 @@ std::uint16_t atomic_of(TensorType type, AtomicKind kind) {
   return no_sum;
 }
 
-/// Rounded to the ten bits of fraction that a tensor core reads, as a box of such numbers is
+/// Rounds to the ten bits of fraction that a tensor core reads, as a box of such numbers is
 /// (measured): halves to the even one, all that are no numbers to one.
 void round_to_tf32(std::byte* numbers, std::uint32_t bytes) {
   constexpr std::uint32_t infinity = 0x7f800000, dropped = 0x1fff, no_number = 0x7fffffff;
@@ -75,7 +75,7 @@ void round_to_tf32(std::byte* numbers, std::uint32_t bytes) {
 /// More than the shared memory of any block.
 constexpr std::uint32_t most_watched_bytes = 1 << 20;
 
-/// What one lane asks for.
+/// The copy that one lane asks for.
 class LaneCopy {
  public:
   LaneCopy(Warp& w, const Operation* op, unsigned lane)
@@ -306,7 +306,7 @@ class LaneCopy {
   std::uint16_t atomic_;
   bool rounds_ = false;
   std::array<std::byte, box_chunk> filler_{};
-  // What waits to be moved.
+  // The places still to be moved.
   std::array<std::uint64_t, warp_lanes> from_, to_;
   std::uint32_t count_ = 0, mask_ = 0, width_ = 0;
   bool fills_ = false;

@@ -13,9 +13,9 @@
 
 namespace warpmeter::model {
 
-/// What an Operation of Code::bulk_copy does, by its imm. Its rows: a where to, b where from, c
-/// bytes, d the barrier object, e the blocks of the cluster that get it; d and e may be no_operand.
-/// Of boxes, c is none, and the side that is in global memory is the tensor's descriptor.
+/// The work of Code::bulk_copy, by its imm. Its rows: a where to, b where from, c bytes, d the
+/// barrier object, e the blocks of the cluster that get it; d and e may be no_operand. Of boxes, c
+/// is none, and the side that is in global memory is the tensor's descriptor.
 struct BulkCopy {
   struct Place {
     std::uint32_t site = 0;
@@ -24,7 +24,7 @@ struct BulkCopy {
   };
   enum class Kind : std::uint8_t { copy, reduce, prefetch };
   Kind kind = Kind::copy;
-  /// Of boxes, the sites of elements of 1, 2, 4, 8 and 16 bytes follow each other.
+  /// The sites of a box's elements of 1, 2, 4, 8 and 16 bytes follow each other.
   Place to, from, object;
   std::uint8_t element = 16;  ///< bytes that are moved as one, as wide as the sites are
   std::uint8_t rank = 0;      ///< the rank of the tensor; 0: no box
@@ -41,7 +41,7 @@ struct BulkCopy {
 /// moved (measured, tests/runtime/programs/bulk_misuse.cu).
 inline constexpr std::uint32_t bulk_step = 16;
 
-/// What is wrong with a box: RaisedTrap::space of TrapKind::illegal_box.
+/// The fault of a box: RaisedTrap::space of TrapKind::illegal_box.
 enum class BoxFault : std::uint8_t {
   no_descriptor,
   other_rank,  ///< address: that of the descriptor

@@ -1,7 +1,7 @@
 // Clusters: blocks that run side by side, wait for each other, and reach each other's shared
 // memory.
 //
-// What lies in block r's shared memory has, for the others, (r + 1) × cluster_step more than its
+// Addresses in block r's shared memory have, for the others, (r + 1) × cluster_step more than its
 // place there. A block's own memory has no such part, also where mapa names it by its rank; on the
 // hardware every address has its block's rank there, that of the block itself too, so that an
 // address that was not made by mapa must not be handed to another block here.
@@ -49,7 +49,7 @@ class Cluster {
   void join(std::uint32_t rank, const Member& block) { members_[rank] = block; }
   void end(std::uint32_t rank) { members_[rank].has_ended = true; }
 
-  /// Of a block that has begun; else empty.
+  /// The shared memory of a block that has begun; else empty.
   std::span<std::byte> shared_of(std::uint32_t rank) const;
   bool has_ended(std::uint32_t rank) const;
 

@@ -32,7 +32,7 @@ struct DeviceCall {
   std::vector<Argument> arguments;
 };
 
-/// What a pointer to a kernel is, by the kernel's number in Program::kernels.
+/// The value of a pointer to a kernel, by the kernel's number in Program::kernels.
 inline constexpr std::uint64_t first_kernel = 0x500000000000, kernel_step = 16;
 
 }  // namespace warpmeter::model

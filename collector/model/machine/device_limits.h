@@ -1,4 +1,4 @@
-// What devices have, by their architectures: NVIDIA's tables of compute capabilities.
+// The limits of devices, by their architectures: NVIDIA's tables of compute capabilities.
 // schema/derived/v_occupancy.sql holds the same for devices of every backend; a test compares them.
 #pragma once
 
@@ -21,7 +21,7 @@ const DeviceLimits& device_limits(int arch);
 /// one: measured on an H100 (driver 580.159).
 std::uint32_t shared_step(int arch);
 
-/// What a block takes of a multiprocessor.
+/// The resources of a block on a multiprocessor.
 struct BlockNeeds {
   std::uint32_t threads = 0;
   std::uint32_t shared_bytes = 0;

@@ -39,7 +39,7 @@ class KernelHost {
   /// nullopt for one that there is not.
   virtual std::optional<int> device_attribute(int which) = 0;
   virtual std::optional<std::uint64_t> limit(int which) = 0;
-  /// What a conditional node of the graph that the kernel is in goes by.
+  /// Sets the condition of a conditional node of the graph that the kernel is in goes by.
   virtual void set_condition(std::uint64_t handle, std::uint32_t value) = 0;
   /// `how`: one of the streams that cudaGraphLaunch takes in kernels. An error, or 0; an illegal
   /// address ends the kernel.
@@ -70,7 +70,7 @@ class DeviceRuntime {
   std::optional<ChildGrid> next();
   /// After next(): where a copy or set led nowhere.
   std::optional<std::uint64_t> wrong_address() const { return wrong_address_; }
-  /// What was launched is no graph for kernels.
+  /// True if the launched graph is none for kernels.
   bool is_wrong_graph() const { return is_wrong_graph_; }
   /// Something was copied, set or asked for: hardware counts loads and stores of the runtime's own
   /// for that, which the model does not know.
@@ -116,7 +116,7 @@ class DeviceRuntime {
   DeviceMemory& memory_;
   const std::uint64_t most_pending_;
   std::vector<Item> launched_, tails_;  ///< for the grid that runs
-  std::vector<Item> stack_;             ///< what follows, the last first
+  std::vector<Item> stack_;             ///< the items that follow, the last first
   std::map<std::uint64_t, Prepared> prepared_;
   std::map<std::uint64_t, int> errors_;  ///< the last one, by thread
   std::set<std::uint64_t> streams_, events_;

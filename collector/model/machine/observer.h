@@ -23,7 +23,7 @@ struct Meeting {
   bool is_for_all = false;  ///< for the block, not for a number of threads
   std::uint32_t waiting = 0, arrived = 0, finished = 0;
   std::array<const Operation*, warp_lanes> at{};    ///< where each waiting warp stands
-  std::array<const Operation*, warp_lanes> last{};  ///< what each finished one did last
+  std::array<const Operation*, warp_lanes> last{};  ///< the last operation of each finished lane
 };
 
 /// Where lanes access, counted from the beginning of their space (of global memory: the address).
@@ -36,7 +36,7 @@ struct Places {
   std::uint64_t operator[](unsigned lane) const { return base + beyond[lane]; }
 };
 
-/// Of one worker, block after block.
+/// The observer belongs to one worker, block after block.
 class BlockObserver {
  public:
   virtual ~BlockObserver() = default;
@@ -66,7 +66,7 @@ class BlockObserver {
   virtual void part(const Warp& warp, const Operation* barrier, std::uint32_t lanes) = 0;
 };
 
-/// Of a whole launch.
+/// The observer of a whole launch.
 class LaunchObserver {
  public:
   virtual ~LaunchObserver() = default;

@@ -49,7 +49,7 @@ struct Request {
 
 inline constexpr std::uint32_t any_instruction = ~std::uint32_t{0};
 
-/// What moves the data of an access; hardware has counters of its own for each.
+/// The carrier of an access's data; hardware has counters of its own for each.
 enum class Carrier : std::uint8_t {
   registers,
   copy,     ///< cp.async, whose global side is a load like any other
@@ -72,7 +72,7 @@ struct SiteInfo {
   bool says_order = false;  ///< .relaxed and the like is written
   bool acquires = false, releases = false;
   Scope scope = Scope::device;  ///< the scope of an atomic or a strong access
-  bool is_of_system = false;    ///< such a one that the host is meant to see too
+  bool is_of_system = false;    ///< true if the host is meant to see it too
   bool stores_same = false;     ///< a store of what is one value in all threads
   bool is_read_only =
       false;               ///< a load by ld.global.nc: the compiler knows that nobody stores there
@@ -94,7 +94,7 @@ struct SiteInfo {
   bool is_raced = false;        ///< where depends on what a load finds that others store meanwhile
   bool is_behind = false;       ///< lanes that wait for others on the way to it come one by one
   bool counts_lanes = false;    ///< an atomic whose equal addresses are added up beforehand
-  /// What the machine makes of one execution; none where another site's requests include it.
+  /// The requests of one execution; none where another site's requests include it.
   std::vector<Request> requests;
   std::string_view doubt;  ///< why the machine may make other requests; empty when it does not
   /// Instructions at which no warp may part, for else the machine may make other requests;
@@ -121,7 +121,7 @@ struct ConstantRow {
   std::uint64_t bits = 0;
 };
 
-/// What a special register is made from.
+/// The source of a special register.
 enum class Special : std::uint8_t {
   tid_x,
   tid_y,
@@ -211,7 +211,7 @@ struct SharedVariable {
   std::uint32_t offset = 0, bytes = 0;
 };
 
-/// What an instruction does that its cost depends on; sums of these.
+/// The traits of an instruction that its cost depends on; sums of these.
 inline constexpr std::uint8_t trait_double = 1;   ///< arithmetic of 64-bit floats
 inline constexpr std::uint8_t trait_widens = 2;   ///< a float becomes a double
 inline constexpr std::uint8_t trait_narrows = 4;  ///< a double becomes a float
@@ -225,13 +225,13 @@ struct Parameter {
   std::string type = {};  ///< "u64", "f32"; of a structure, "b8[24]"
 };
 
-/// What a thread takes of a multiprocessor, as the machine code says.
+/// The resources of a thread on a multiprocessor, as the machine code says.
 struct Resources {
   std::optional<std::int64_t> registers, local_bytes;
 };
 
-/// Of local memory, for the frames of functions that are called: as much as programs ask for with
-/// cudaLimitStackSize, and more than hardware has of its own accord.
+/// The bytes of local memory for the frames of functions that are called: as much as programs ask
+/// for with cudaLimitStackSize, and more than hardware has of its own accord.
 inline constexpr std::uint32_t stack_bytes = 256 << 10;
 /// Behind all else of it, for alloca.
 inline constexpr std::uint32_t most_taken_bytes = 32 << 10;
@@ -245,7 +245,8 @@ struct LastingMemory {
       0;  ///< the place of the pointer among the parameters; the variable's address
   /// Where the kernel's accesses lie by its contents: sites.
   std::vector<std::uint32_t> ordered_sites = {};
-  /// Whose contents depend on its own after the launch; indices of Program::lasting_memory.
+  /// The memory whose contents depend on its own after the launch; indices of
+  /// Program::lasting_memory.
   std::vector<std::uint32_t> leads_to = {};
   bool is_left_ordered = false;  ///< by the kernel itself
 };
@@ -306,7 +307,7 @@ struct Program {
   std::string why_unaudited = "counted at PTX level: the machine code was not read";
   bool is_audited() const { return why_unaudited.empty(); }
   Resources resources;  ///< unknown where the machine code was not read
-  /// Of each access of the machine code to local memory that PTX has none for, the instructions
+  /// For each access of the machine code to local memory that PTX has none for, the instructions
   /// whose registers it keeps or brings back.
   std::vector<std::uint32_t> spills;
   /// Why the counting rules are not exact on its architecture; empty: they are, see measured.h.
@@ -335,7 +336,7 @@ struct Program {
   Dim3 cluster = {};          ///< that the kernel asks for, in blocks
   bool has_clusters = false;  ///< blocks wait for others of their cluster, or reach their memory
 
-  NativeSlot native;  ///< made of the operations once they are complete
+  NativeSlot native;  ///< the code of the operations once they are complete
 };
 
 }  // namespace warpmeter::model

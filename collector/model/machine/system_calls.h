@@ -1,4 +1,4 @@
-// What a kernel can call that comes with the driver: printf, assert, malloc and free. The units of
+// The functions of the driver that a kernel can call: printf, assert, malloc and free. The units of
 // execute/ call these; each serves the lanes of the mask in turn.
 #pragma once
 

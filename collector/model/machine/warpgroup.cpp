@@ -26,7 +26,7 @@ class Described {
         row_(widths[descriptor >> 62]),
         is_turned_(is_turned) {}
 
-  /// Of 16 bytes: of a line the first or second half, or eight lines of one k.
+  /// The place of 16 bytes: of a line the first or second half, or eight lines of one k.
   std::uint32_t place(std::uint32_t number, std::uint32_t lines, std::uint32_t first_line) const {
     const std::uint32_t groups = lines / 8;
     const std::uint32_t at = is_turned_ ? of_k(number / groups, first_line / 8 + number % groups)

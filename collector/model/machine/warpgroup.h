@@ -1,4 +1,4 @@
-// What a product of a warpgroup (wgmma) reads of shared memory.
+// The shared memory that a product of a warpgroup (wgmma) reads.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the warps of one worker thread reach, and what their accesses have cost so far.
+// The memory that the warps of one worker thread reach, and what their accesses have cost so far.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 
 namespace warpmeter::model {
 
-/// Of one site in one space.
+/// The counts of one site in one space.
 struct AccessCounts {
   std::uint64_t requests = 0;      ///< warp instructions with an active lane
   std::uint64_t transactions = 0;  ///< wavefronts of shared, sectors of global memory
@@ -41,7 +41,7 @@ struct SiteCounts {
   bool reaches_ended = false;  ///< shared memory of a block of the cluster that has ended
 };
 
-/// What __assertfail is told.
+/// The arguments of __assertfail.
 struct Assertion {
   std::string expression, file, function;
   std::uint32_t line = 0;
@@ -66,9 +66,10 @@ struct WorkerMemory {
   DeviceRuntime* device_runtime = nullptr;  ///< answers calls of it; null: nobody does
   std::span<const Warp> warps;              ///< the warps of the block that runs
   std::uint64_t block = 0;                  ///< that runs
-  BlockObserver* observer = nullptr;        ///< told of every access; null: nobody asks
+  BlockObserver* observer = nullptr;        ///< the observer of every access; null: nobody asks
   const Textures* textures = nullptr;       ///< by their handles; may be null
-  Footprint* footprint = nullptr;     ///< told of accesses to what is stored to; null: one thread
+  Footprint* footprint =
+      nullptr;  ///< the footprint of accesses to what is stored to; null: one thread
   std::vector<std::byte> shared;      ///< for the block that runs, and what hardware has behind it
   std::uint64_t shared_bytes = 0;     ///< the shared bytes of it that are the block's
   bool may_leave_shared = false;      ///< for what lies behind it
@@ -93,7 +94,7 @@ struct WorkerMemory {
   std::function<void(std::string_view)> print;  ///< takes what kernels print; empty: standard error
   Assertion assertion;                          ///< that failed
   std::vector<std::uint8_t> parted;  ///< for each instruction: 1 once lanes of a warp parted at it
-  /// Of what machine code called: it is thrown once the warp has stopped.
+  /// The exception of a function that machine code called: it is thrown once the warp has stopped.
   std::exception_ptr failure;
 };
 

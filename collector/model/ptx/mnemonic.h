@@ -14,7 +14,7 @@
 namespace warpmeter::model::ptx {
 
 enum class Space : std::uint8_t { none, reg, param, local, shared, global, constant };
-/// What an access promises other threads.
+/// The promise of an access to other threads.
 enum class Order : std::uint8_t { none, relaxed, acquire, release, acq_rel, volatile_, mmio, sc };
 enum class Scope : std::uint8_t { none, cta, cluster, gpu, sys };
 enum class Rounding : std::uint8_t { none, rn, rz, rm, rp, rna, rni, rzi, rmi, rpi };
@@ -22,7 +22,7 @@ enum class Rounding : std::uint8_t { none, rn, rz, rm, rp, rna, rni, rzi, rmi, r
 struct Mnemonic {
   std::string_view text;  ///< "ld.shared.f32", for messages
   Opcode opcode = Opcode::unknown;
-  Words words;           ///< what stands behind the name of the row: "shared", "f32"
+  Words words;           ///< the words behind the name of the row: "shared", "f32"
   bool is_form = false;  ///< the words are a form of the row's; see has_form()
   Space space = Space::none;
   Order order = Order::none;

@@ -64,9 +64,9 @@ struct Operand {
   std::uint64_t bits = 0;
   bool is_unsigned = false;
   bool is_f32 = false;  ///< floating given as 0f…
-  /// Of an address; of a name written as `variable+8`, base is the name and offset is 8.
+  /// The address; of a name written as `variable+8`, base is the name and offset is 8.
   Address address;
-  /// Of a vector, pair or list; of an address, what follows its base: the coordinates of
+  /// The parts of a vector, pair or list; of an address, what follows its base: the coordinates of
   /// `[texture, {x, y}]`, a vector.
   std::vector<Operand> parts;
 };
@@ -76,7 +76,7 @@ struct Guard {
   bool negated = false;
 };
 
-/// What a sum does with a product that it takes in: see contraction.h.
+/// The use of a product in a sum: see contraction.h.
 enum class Contraction : std::uint8_t { none, adds, subtracts, is_subtracted };
 enum class Product : std::uint8_t { mul, div_approx, div_full };
 

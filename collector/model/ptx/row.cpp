@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_components = 5;  // "cp.async.bulk.prefetch.tensor"
 
-/// Of the words of names and forms, whether each is known: a mistyped one would never match.
+/// True if each word of names and forms is known: a mistyped one would never match.
 constexpr bool are_words(std::string_view forms) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= forms.size(); ++i) {

@@ -8,7 +8,7 @@
 
 namespace warpmeter::model::ptx::table {
 
-// What the rows are made of.
+// The parts of the rows.
 inline constexpr Effects effect = {}, result = {.writes_first = true},
                          own_result = {.writes_first = true, .differs = true},
                          loads = {.writes_first = true, .memory = Memory::load},
@@ -65,7 +65,7 @@ constexpr std::size_t closing(std::string_view choices, std::size_t open) {
   return std::string_view::npos;
 }
 
-/// What executes the row of this one name; refused where there is none.
+/// The execution of the row of this one name; refused where there is none.
 constexpr Execution execution_named(std::string_view name) {
   for (const Row& row : rows) {
     if (row.names == name) return row.execution;

@@ -209,7 +209,7 @@ enum class Kind : std::uint8_t { none, pred, bits, u, s, f, bf, tf, e4m3, e5m2, 
   WORD(notanumber, "notanumber")                                        \
   WORD(normal, "normal")                                                \
   WORD(subnormal, "subnormal")                                          \
-  /* what atomics, reductions and lanes do */                           \
+  /* the work of atomics, reductions and lanes */                       \
   WORD(and_, "and")                                                     \
   WORD(or_, "or")                                                       \
   WORD(xor_, "xor")                                                     \
@@ -315,7 +315,7 @@ struct TypeInfo {
   }
   unsigned bytes() const { return bits / 8u; }
 };
-/// Of Type::none: no bits.
+/// Type::none has no bits.
 TypeInfo info_of(Type type);
 /// Type::none for a word, or a text, that is none.
 Type type_of(Word word);

@@ -94,7 +94,7 @@ class Programs {
       programs_;
 };
 
-/// What a launch was counted to cost.
+/// The counted cost of a launch.
 struct Executed {
   const Program* program = nullptr;
   LaunchOutcome outcome;
@@ -213,7 +213,7 @@ class ModelWorkload : public run::Workload {
         {g.grid.x, g.grid.y, g.grid.z, g.block.x, g.block.y, g.block.z, g.dynamic_shared_bytes}};
   }
 
-  /// What the launch was counted to cost, executed now if it was not before; null when it fails.
+  /// The counted cost of the launch, executed now if it was not before; null when it fails.
   const Executed* find(const run::Launch& launch) {
     const Key key = key_of(launch);
     if (!executed_.contains(key)) execute(launch);

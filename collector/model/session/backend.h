@@ -17,7 +17,7 @@
 
 namespace warpmeter::model {
 
-/// What the checker said of a launch that came to its end, or stopped.
+/// The checker's result for a launch that came to its end, or stopped.
 struct CheckedLaunch {
   std::vector<check::Finding> findings;
   check::Coverage coverage;

@@ -48,12 +48,12 @@ struct SessionOutcome {
   schema::Launch launch;
   std::vector<check::Finding> findings;
   check::Coverage checked;  ///< where findings were asked for
-  std::string remark;       ///< what the launch did that hardware lets pass; may be empty
+  std::string remark;       ///< the deed that hardware lets pass; may be empty
   std::string coverage;     ///< by the blocks that were run; empty: all were
   std::vector<Estimate::Range> ranges;
 };
 
-/// What of a launch the checker followed, as far as it knows.
+/// The coverage of a launch by the checker, as far as it knows.
 check::Coverage coverage_of(const check::Checker& checker);
 
 class LaunchSession {
@@ -70,7 +70,7 @@ class LaunchSession {
   /// reason; nullopt: cancelled. Saves the buffers that the launch names.
   std::optional<SessionOutcome> run_next();
 
-  /// What a person should know of the figures: why the machine code was no help, for example.
+  /// The remarks on the figures: why the machine code was no help, for example.
   const std::vector<std::string>& remarks() const { return remarks_; }
 
  private:

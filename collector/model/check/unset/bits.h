@@ -1,4 +1,4 @@
-// What becomes of unset bits in one instruction of one lane.
+// The unset bits' way through one instruction of one lane.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace warpmeter::model::check {
 
-/// Of one register in one lane: bits that are unset, and bits that are zero because of the
-/// instruction that moved the others there, and so tell nothing.
+/// The unset bits of one register in one lane: bits that are unset, and bits that are zero because
+/// of the instruction that moved the others there, and so tell nothing.
 struct UnsetBits {
   std::uint64_t unset = 0, empty = 0;
 
@@ -53,8 +53,8 @@ constexpr bool is_whole(const UnsetBits& bits, std::uint32_t count) {
 /// Cut to `count` bits; what is above them repeats the sign, or is zero.
 UnsetBits extended(UnsetBits from, std::uint32_t count, bool is_signed);
 
-/// Of each result of an instruction that is no exchange between lanes. Bits above a register's
-/// width are of no meaning.
+/// The unset bits of each result of an instruction that is no exchange between lanes. Bits above a
+/// register's width are of no meaning.
 UnsetResults spread_bits(const UnsetStep& step, std::span<const UnsetSource> sources);
 
 }  // namespace warpmeter::model::check

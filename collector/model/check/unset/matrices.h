@@ -39,7 +39,7 @@ bool is_sum_unset(const MatrixOperand& sum, unsigned line, unsigned column, cons
   return false;
 }
 
-/// What a lane's results get.
+/// The unset bits of a lane's results.
 template <class Unset>
 UnsetResults through_product(const MatrixProduct& product, unsigned lane, const Unset& unset) {
   UnsetResults results{};
@@ -79,7 +79,7 @@ UnsetResults through_product(const MatrixProduct& product, unsigned lane, const 
   return results;
 }
 
-/// Of movmatrix: two numbers of 16 bits, each from another lane.
+/// The unset bits of movmatrix: two numbers of 16 bits, each from another lane.
 template <class Unset>
 UnsetBits through_transpose(std::uint16_t row, unsigned lane, const Unset& unset) {
   UnsetBits result;

@@ -1,5 +1,5 @@
-// Of UnsetRegisters: what loads of global and shared memory find unset in a part, and what becomes
-// of it.
+// The part of UnsetRegisters about memory: what loads of global and shared memory find unset in a
+// part, and what becomes of it.
 #include <algorithm>
 
 #include "base/lanes.h"
@@ -117,8 +117,8 @@ bool UnsetRegisters::shuffled_from_nobody(const Warp& warp, const Operation* op,
   return false;
 }
 
-/// Whether the results' unset bits come from memory, and from a computation. `doubted`: lanes whose
-/// bits are those of the guard.
+/// Notes if the results' unset bits come from memory, and from a computation. `doubted`: lanes
+/// whose bits are those of the guard.
 void UnsetRegisters::note_origins(const Warp& warp, const UnsetStep& step, Lanes touched,
                                   Lanes doubted) {
   const std::size_t passed = sources_passed_on(step.spread);
@@ -148,7 +148,7 @@ void UnsetRegisters::note_origins(const Warp& warp, const UnsetStep& step, Lanes
   }
 }
 
-/// What is computed from unset memory is used where others can see it. An atomic computes with
+/// A value computed from unset memory is used where others can see it. An atomic computes with
 /// whatever it is given. The last of four numbers that are written together may be padding.
 std::optional<UnsetRegisters::Found> UnsetRegisters::use_computed(const Warp& warp,
                                                                   const UnsetStep& step,

@@ -269,7 +269,7 @@ void UnsetRegisters::store(const Warp& warp, const UnsetStep& step, std::uint32_
     if (!offset) return;
     for (std::size_t i = 0; i < step.sources.size(); ++i) {
       const UnsetOperand& source = step.sources[i];
-      // What comes from global or shared memory is not followed through local memory.
+      // Values from global or shared memory are not followed through local memory.
       const bool is_known = !source.is_constant && source.number != always_set &&
                             (from_memory_[index_of(warp, source)] >> lane & 1) == 0;
       const std::uint64_t unset = is_known ? bits_of(warp, source, lane).unset : 0;
@@ -324,7 +324,7 @@ void UnsetRegisters::settle(const Warp& warp, const UnsetOperand& operand, std::
   if (operand.number != always_set) lanes_[index_of(warp, operand)] &= ~lanes;
 }
 
-/// What a lane gets of others.
+/// The unset bits that a lane gets from others.
 UnsetBits UnsetRegisters::exchanged(const Warp& warp, const UnsetStep& step, std::uint32_t lanes,
                                     unsigned lane) const {
   constexpr UnsetBits everything{~std::uint64_t{0}, 0};

@@ -18,7 +18,7 @@ std::vector<bool> sites_in_structures(const Program& program) {
   for (std::size_t i = 0; i < loads.size(); ++i) {
     const Operation& one = *loads[i];
     const Place& place = program.places[one.instruction];
-    // What one line makes stands together.
+    // The stores of one line stand together.
     for (std::size_t j = i + 1; j < std::min(loads.size(), i + 32); ++j) {
       const Operation& other = *loads[j];
       const Place& there = program.places[other.instruction];

@@ -37,7 +37,7 @@ class WrittenBytes {
   std::vector<std::uint64_t> bits_;
 };
 
-/// Of global memory, the buffers that started unset. Outlives a launch: the next one may read what
+/// The buffers of global memory that started unset. Outlives a launch: the next one may read what
 /// this one wrote.
 class WrittenMemory {
  public:

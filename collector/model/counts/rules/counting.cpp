@@ -75,7 +75,7 @@ class BankedWords {
     }
     return add_another(word);
   }
-  /// Whether it is among them or not.
+  /// The count grows by 1 if the word is new.
   unsigned add_another(std::uint64_t word) {
     const std::size_t bank = word % banks;
     words_[bank][count_of_[bank]] = word;
@@ -106,8 +106,8 @@ bool are_alone(const WarpAccess& access, std::uint32_t mask) {
   return true;
 }
 
-/// Of lanes whose words rise from lane to lane, or stay the same, as those of rows and columns do:
-/// nothing has to be remembered to see each once. nullopt: they do not rise.
+/// The cost for lanes whose words rise from lane to lane, or stay the same, as those of rows and
+/// columns do: nothing has to be remembered to see each once. nullopt: they do not rise.
 std::optional<Cost> rising_cost(const WarpAccess& access, std::uint32_t mask) {
   std::array<std::uint8_t, banks> in_bank{};
   unsigned count = 0, most = 0;

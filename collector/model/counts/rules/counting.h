@@ -26,7 +26,7 @@ struct WarpAccess {
   unsigned width = 4;                             ///< bytes a lane: 1, 2, 4, 8, 16 (or 32)
 };
 
-/// What one access costs. All zero for an empty mask.
+/// The cost of one access. All zero for an empty mask.
 struct Cost {
   unsigned transactions = 0;  ///< wavefronts of shared, sectors of global memory
   unsigned ideal = 0;         ///< the fewest that the same access could cost, see each function

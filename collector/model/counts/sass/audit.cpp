@@ -77,8 +77,8 @@ void keep_bodies_together(Program& program) {
   }
 }
 
-/// What is counted behind such a way out is certain only where no warp parts there. Behind: later
-/// in the text, or anywhere where an outer loop may go round.
+/// A count behind such a way out is certain only where no warp parts there. Behind: later in the
+/// text, or anywhere where an outer loop may go round.
 void keep_together_behind(Program& program, const OpenExit& exit, std::uint32_t branch) {
   for (SiteInfo& site : program.sites) {
     if (exit.is_nested || site.instruction > branch) site.together.push_back(branch);

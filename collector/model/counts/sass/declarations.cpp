@@ -16,7 +16,8 @@ namespace {
 /// More than any architecture lets a kernel take.
 constexpr std::uint32_t most_parameter_bytes = 1 << 16;
 
-/// Of a block on Hopper and later, kept for the system; it is counted in with a kernel's own.
+/// The system's part of a block's shared memory on Hopper and later; it is counted in with a
+/// kernel's own.
 constexpr std::uint64_t reserved_shared_bytes = 1024;
 
 using Sections = std::unordered_map<std::string_view, const Section*>;

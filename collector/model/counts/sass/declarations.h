@@ -1,5 +1,5 @@
-// What a cubin declares: its kernels with the sizes of their parameters, its variables, and the
-// architecture that it is for. Machine code has no types: they are gone, or in a mangled name.
+// The declarations of a cubin: its kernels with the sizes of their parameters, its variables, and
+// the architecture that it is for. Machine code has no types: they are gone, or in a mangled name.
 #pragma once
 
 #include <cstdint>

@@ -92,7 +92,7 @@ void FunctionAccesses::add(std::size_t index) {
   const ptx::Memory memory = instruction.row().effects.memory;
   const auto kind = kind_of(memory);
   const auto space = counted_space(instruction.space);
-  // Of each wgmma ptxas makes one instruction, which only moves (HGMMA, IGMMA, BGMMA, QGMMA).
+  // ptxas makes one instruction of each wgmma, which only moves (HGMMA, IGMMA, BGMMA, QGMMA).
   if (!kind || !space || instruction.row().effects.is_product) return;
   PtxAccess access;
   access.instruction = index;

@@ -33,7 +33,7 @@ struct PtxAccess {
   bool is_lasting = false;
 };
 
-/// What the members of a group of merged accesses have in common.
+/// The key that the members of a group of merged accesses share.
 struct GroupKey {
   std::size_t block = 0;
   AccessKind kind = AccessKind::load;

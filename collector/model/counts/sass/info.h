@@ -10,7 +10,7 @@
 
 namespace warpmeter::model::sass {
 
-// What entries of the long form are about, by cuobjdump's names.
+// The kinds of long entries, by cuobjdump's names.
 inline constexpr std::uint8_t max_threads = 0x05;          // EIATTR_MAX_THREADS
 inline constexpr std::uint8_t required_threads = 0x10;     // EIATTR_REQNTID
 inline constexpr std::uint8_t least_stack = 0x12;          // EIATTR_MIN_STACK_SIZE: "cumulative"

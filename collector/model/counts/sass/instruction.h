@@ -1,7 +1,7 @@
-// What the audit reads of a machine instruction (sm_70 and newer: 128 bits each): accesses to
-// memory, jumps, and the marks of code that ptxas writes instead of an atomic. Opcodes are the low
-// 12 bits and were found by compiling every PTX access for sm_80 to sm_120 and reading what its
-// line became (tests/collector/model/sass_test.cpp holds them to that).
+// The parts of a machine instruction that the audit reads (sm_70 and newer: 128 bits each):
+// accesses to memory, jumps, and the marks of code that ptxas writes instead of an atomic. Opcodes
+// are the low 12 bits and were found by compiling every PTX access for sm_80 to sm_120 and reading
+// what its line became (tests/collector/model/sass_test.cpp holds them to that).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ enum class Jump : std::uint8_t {
 };
 
 struct Instruction {
-  /// Of an access; nothing for any other instruction.
+  /// The kind of an access; nothing for any other instruction.
   std::optional<AccessKind> access;
   AddressSpace space = AddressSpace::generic;
   std::uint8_t base = 0;    ///< register of an access's address, else of the first operand

@@ -206,7 +206,7 @@ bool Judge::is_moved_behind_branch(std::size_t i) const {
   return std::any_of(code_.branches.begin(), code_.branches.end(), [&](const MachineBranch& b) {
     const auto branch = behind.find(b.line);
     if (branch == behind.end()) return false;
-    // What leads out of a loop also leads to its next round, whose access may have been begun.
+    // A branch out of a loop also leads to its next round, whose access may have been begun.
     const bool is_begun = std::any_of(machine.begin(), machine.end(), [&](const auto* access) {
       return graph.leads_to(access->block, b.block);
     });

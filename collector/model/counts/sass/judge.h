@@ -1,5 +1,5 @@
-// Judging what machine code makes of each access of a PTX function. Every access is looked up among
-// the machine's by its line:
+// The audit grades the machine code of each access of a PTX function. Every access is looked up
+// among the machine's by its line:
 //   - machine accesses of its own width: it stands for itself;
 //   - wider ones: it leads a group (judge_groups.cpp). The other members are accesses of the same
 //     block, or behind it, at known distances, without machine accesses of their own. A wide access
@@ -32,7 +32,7 @@ inline bool same_space(AddressSpace a, AddressSpace b) {
   return a == b || a == AddressSpace::generic || b == AddressSpace::generic;
 }
 
-/// What became of one PTX access.
+/// The verdict on one PTX access.
 struct Verdict {
   std::string_view doubt;
   std::optional<std::vector<Request>> requests;  ///< nothing: as they were

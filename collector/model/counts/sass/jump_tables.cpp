@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t opcode_mask = 0xfff, load_constant = 0xb82, jump_relative = 0x949;
 constexpr std::uint64_t bank = 2, entry_bytes = 4;
-/// Of all tables, once for each jump by one.
+/// The limit for all tables, once for each jump by one.
 constexpr std::size_t most_entries = std::size_t{1} << 20;
 /// Instructions between a table's load and its jump, at the most.
 constexpr std::size_t distance = 64;

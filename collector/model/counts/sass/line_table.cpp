@@ -65,7 +65,7 @@ std::optional<Header> read_header(Cursor& cursor) {
   header.program = cursor.at() + header_length;
   header.step = cursor.take<std::uint8_t>();
   if (version >= 4) cursor.take<std::uint8_t>();  // operations of a long instruction word
-  cursor.take<std::uint8_t>();                    // whether a row is a statement
+  cursor.take<std::uint8_t>();                    // the row's flag of a statement
   header.line_base = static_cast<std::int8_t>(cursor.take<std::uint8_t>());
   header.line_range = cursor.take<std::uint8_t>();
   header.opcode_base = cursor.take<std::uint8_t>();

@@ -132,9 +132,9 @@ void add_exits_of_yielding(Node yielding, MachineCode& code) {
   }
 }
 
-/// Of an access to local memory, the instruction whose register it keeps or brings back, where the
-/// same basic block has it: the one that made the value, or the first that takes it. Its line says
-/// what was spilled; where ptxas puts the access itself says little.
+/// The instruction whose register an access to local memory keeps or brings back, where the same
+/// basic block has it: the one that made the value, or the first that takes it. Its line says what
+/// was spilled; where ptxas puts the access itself says little.
 std::optional<std::size_t> whose_register(const std::vector<Instruction>& instructions,
                                           const Blocks& blocks, std::size_t at) {
   const Instruction& access = instructions[at];

@@ -1,5 +1,5 @@
-// What a thread of a kernel takes, as ptxas wrote it into the cubin: the section `.nv.info`, which
-// the driver reads to launch a kernel.
+// The resources of a kernel's thread, as ptxas wrote it into the cubin: the section `.nv.info`,
+// which the driver reads to launch a kernel.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace warpmeter::model::sass {
 
-/// Of the kernel `entry`. Unknown is what the cubin does not say.
+/// The resources of the kernel `entry`. Unknown is what the cubin does not say.
 Resources resources_of(const Elf& elf, std::string_view entry);
 
 /// Why not all of a program's are known; empty when they are.

@@ -19,7 +19,7 @@ struct Acceptance {
   bool is_accepted() const { return refusals.empty(); }
 };
 
-/// Of every entry that the module defines, in the module's order.
+/// The acceptance of every entry that the module defines, in the module's order.
 std::vector<Acceptance> accepts(const ptx::Module& module);
 
 }  // namespace warpmeter::model

@@ -1,4 +1,4 @@
-// What the decoder knows of a function before it decodes an instruction of it.
+// The decoder's facts about a function before it decodes an instruction of it.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace warpmeter::model {
 
-/// What is known of a function whatever calls it.
+/// The facts about a function whatever calls it.
 struct Analysis {
   ptx::ControlFlow graph;
   ptx::DataFlow data;
@@ -19,7 +19,7 @@ struct Analysis {
   std::vector<std::size_t> leader;      ///< the leader of each instruction; see ptx/leaders.h
   std::vector<bool> is_meeting;         ///< for each instruction: lanes that parted meet before it
   std::vector<bool> waits;              ///< the waits of each instruction: see ptx::waiting_loops()
-  ptx::OrderFlow order;                 ///< what depends on who comes to an atomic first
+  ptx::OrderFlow order;                 ///< the values that depend on who comes to an atomic first
   bool waits_somewhere = false;         ///< or a function that it calls
   std::vector<bool> is_behind;          ///< for each instruction: see ptx::behind_waiting()
   std::vector<bool> is_copied;          ///< for each instruction: see ptx::copied_loads()

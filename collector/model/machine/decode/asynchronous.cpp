@@ -76,8 +76,8 @@ void Decoder::decode_copy() {
     emit_copy(true, from, rows, 0, words, guard_);
     return emit_copy(false, to, rows, 0, words, guard_);
   }
-  // What the source does not have is zero. All of it is one access, a part of it one a word, and of
-  // the last word the bytes that it has.
+  // Elements that the source does not have are zero. All of it is one access, a part of it one a
+  // word, and of the last word the bytes that it has.
   const std::uint16_t zero = constant(0, 4);
   for (unsigned i = 0; i < words; ++i) {
     move_row(static_cast<std::uint16_t>(rows + 2 * i), zero, 4, false);

@@ -63,7 +63,7 @@ bool Decoder::is_recursive(const ptx::Function& function) {
   return found;
 }
 
-/// What comes behind waiting loops, those of functions that are called among them.
+/// Notes the code behind waiting loops, those of functions that are called among them.
 void Decoder::note_waiting(const ptx::Function& function, Analysis& analysis) {
   std::vector<bool> waits = analysis.waits;
   const std::vector<bool> yields = ptx::yielding_loops(function, analysis.graph);

@@ -1,4 +1,4 @@
-// What blocks of a cluster ask of each other: addresses of each other's shared memory, and the
+// The requests between blocks of a cluster: addresses of each other's shared memory, and the
 // barrier of them all.
 #include <bit>
 
@@ -22,7 +22,7 @@ std::uint16_t Decoder::computed_32(Code code, std::uint16_t a, std::uint16_t b) 
   return d;
 }
 
-/// Of an address of 32 or 64 bits, the part that says where in the window of shared memory it is.
+/// The part of an address of 32 or 64 bits that says where in the window of shared memory it is.
 std::uint16_t Decoder::lower_half(const Operand& operand, bool is_wide) {
   const std::uint16_t from = source(operand, is_wide ? RowType::u64 : RowType::u32);
   return is_wide ? lower_half(from) : from;

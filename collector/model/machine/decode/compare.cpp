@@ -7,7 +7,7 @@
 namespace warpmeter::model {
 namespace {
 
-/// What `set` writes where the comparison holds; zero elsewhere.
+/// The value that `set` writes where the comparison holds; zero elsewhere.
 struct Answer {
   Type type;
   unsigned bytes;
@@ -21,7 +21,7 @@ constexpr Answer answers[] = {
 
 bool is_packed(Type type) { return type == Type::f16x2 || type == Type::bf16x2; }
 
-/// Of one of its numbers.
+/// The type of one of its numbers.
 Type element_of(Type type) {
   if (type == Type::f16x2) return Type::f16;
   return type == Type::bf16x2 ? Type::bf16 : type;
@@ -89,7 +89,7 @@ void Decoder::decode_setp() {
     const std::uint16_t e = two ? predicate_destination(to.parts[1]) : no_operand;
     return emit_test(test, test.rows[0], test.rows[1], d, e, true);
   }
-  // Of a pair, the second predicate is the upper halves'.
+  // The second predicate of a pair is the upper halves'.
   if (!two) refuse("writes one predicate where it takes two");
   const std::uint16_t e = predicate_destination(to.parts[1]);
   const auto a = halves_of(test.rows[0]), b = halves_of(test.rows[1]);

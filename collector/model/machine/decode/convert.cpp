@@ -205,7 +205,7 @@ void Decoder::decode_cvt() {
                       : has(Word::rmi) ? (wide ? Code::rmi_f64 : Code::rmi_f32)
                       : has(Word::rpi) ? (wide ? Code::rpi_f64 : Code::rpi_f32)
                                        : (wide ? Code::rzi_f64 : Code::rzi_f32);
-    // Going to an integer truncates by itself.
+    // A conversion to an integer truncates by itself.
     if (to->is_float() || !has(Word::rzi)) row = unary(code, row, now.row_bytes());
   }
 

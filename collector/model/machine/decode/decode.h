@@ -37,7 +37,7 @@ std::string to_string(const Refusal& refusal, std::string_view entry);
 /// The entry's reasons by their PTX lines, each once; none: it can be executed.
 std::vector<Refusal> refusals(const ptx::Module& module, const ptx::Function& entry);
 
-/// What an entry takes, in the order of its signature.
+/// The parameters of an entry, in the order of its signature.
 std::vector<Parameter> parameters_of(const ptx::Function& entry);
 
 /// Where the variables of a module begin: modules of one program lie apart. Managed ones may be

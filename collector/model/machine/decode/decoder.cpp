@@ -23,10 +23,10 @@ namespace {
 /// Past this many, calls have been inlined into calls into calls.
 constexpr std::size_t most_operations = std::size_t{1} << 21;
 
-/// Of one kernel; further ones are dropped.
+/// The most refusals of one kernel; further ones are dropped.
 constexpr std::size_t most_refusals = 1000;
 
-/// Of a parameter, as an error prints it.
+/// The type of a parameter, as an error prints it.
 std::string type_of(const ptx::Variable& parameter) {
   if (parameter.bytes * 8 == ptx::info_of(parameter.type).bits) {
     return std::string(ptx::text_of(parameter.type));
@@ -299,8 +299,8 @@ Operation& Decoder::emit(Code code, bool guarded) {
   return program_.operations.back();
 }
 
-/// Of an instruction that makes the lanes of a warp wait for each other, which ones: always the
-/// last operand.
+/// Notes the members of an instruction that makes the lanes of a warp wait for each other, which
+/// ones: always the last operand.
 void Decoder::note_members() {
   if (!instruction_->row().effects.names_lanes || !has(Word::sync)) return;
   program_.syncs.push_back({ordinal_, source(instruction_->operands.back(), RowType::u32)});

@@ -53,12 +53,12 @@ bool Decoder::decode_system_call(std::string_view name, const std::vector<Passed
   } else {
     return decode_device_call(name, results, arguments);
   }
-  // What they say or give depends on the order of the blocks.
+  // The result depends on the order of the blocks.
   if (name != "__assertfail") program_.blocks_communicate = true;
   return true;
 }
 
-/// What a kernel launches another one by.
+/// The address by which a kernel launches another one.
 std::optional<std::uint64_t> Decoder::kernel_address(std::string_view name) {
   const ptx::Function* kernel = module_.find(name);
   if (kernel == nullptr || !kernel->is_entry) return std::nullopt;

@@ -77,7 +77,7 @@ std::uint32_t Decoder::add_site(const SiteInfo& info) {
   return static_cast<std::uint32_t>(program_.sites.size() - 1);
 }
 
-/// Of dynamic memory it is all that lies behind the static.
+/// The array of dynamic memory is all that lies behind the static.
 void Decoder::note_array(SiteInfo& site) const {
   const Opcode opcode = instruction_->opcode;
   const bool is_access = opcode == Opcode::ld || opcode == Opcode::st || opcode == Opcode::atom ||
@@ -167,7 +167,7 @@ void Decoder::move_row(std::uint16_t to, std::uint16_t from, unsigned bytes, boo
   move.d = to;
 }
 
-/// What the access promises other threads.
+/// Notes the promise of the access to other threads.
 void Decoder::note_order(SiteInfo& info) {
   const ptx::Order order = instruction_->order;
   info.acquires = order == ptx::Order::acquire || order == ptx::Order::acq_rel;

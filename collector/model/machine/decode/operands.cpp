@@ -12,7 +12,7 @@
 namespace warpmeter::model {
 namespace {
 
-/// What a row of the machine is filled with for a special register.
+/// The source of a row of the machine for a special register.
 struct SpecialSource {
   ptx::Special name;
   Special special;

@@ -1,4 +1,5 @@
-// What of a program depends on the order in which threads come to an atomic: see ptx/order_flow.h.
+// The parts of a program that depend on the order in which threads come to an atomic: see
+// ptx/order_flow.h.
 #include <algorithm>
 #include <optional>
 

@@ -10,7 +10,7 @@
 
 namespace warpmeter::model {
 
-/// What a row of lanes holds.
+/// The type of a row of lanes.
 enum class RowType : std::uint8_t { none, u16, s16, u32, s32, u64, s64, f16, bf16, f32, f64 };
 unsigned bytes_of(RowType type);
 
@@ -46,8 +46,8 @@ struct AccessCodes {
   }
 };
 
-/// Of a load of `bytes` into a row of `row_bytes` (2, 4 or 8), or of a store out of one. Null:
-/// there is none.
+/// The codes of a load of `bytes` into a row of `row_bytes` (2, 4 or 8), or of a store out of one.
+/// Null: there is none.
 const AccessCodes* find_load(unsigned bytes, bool is_signed, unsigned row_bytes);
 const AccessCodes* find_store(unsigned bytes, unsigned row_bytes);
 

@@ -86,8 +86,8 @@ class Decoder::UnsetFinder {
 
   void push(UnsetStep step, std::uint32_t operation);
 
-  /// Of a function that was entered anew before it returned, nothing is known: the machine kept its
-  /// registers in memory meanwhile.
+  /// The state of a function that was entered anew before it returned is unknown: the machine kept
+  /// its registers in memory meanwhile.
   void add_return(const Root& root, std::uint32_t operation);
 
   /// Where an address operand leads; nothing where it is of a form that is not followed.

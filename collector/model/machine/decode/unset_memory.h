@@ -11,16 +11,17 @@
 
 namespace warpmeter::model {
 
-/// Of a load or store: what it reads or writes, in the order of the bytes, and how many each has.
+/// The registers of a load or store: what it reads or writes, in the order of the bytes, and how
+/// many each has.
 std::vector<const ptx::Operand*> registers_of(const ptx::Instruction& instruction);
 std::uint32_t bytes_of_part(const ptx::Instruction& instruction);
 
 /// A load or store of memory that other threads see, or may.
 bool is_plain_access(const ptx::Instruction& instruction);
 
-/// What the instruction gives that may be unset in a part: of such a load, and of a shuffle, which
-/// may read a lane that is not there. `is_copied`: see ptx/copied_loads.h. Of other loads, all that
-/// is unset is a mistake of the load itself.
+/// The results of the instruction that may be unset in a part: of such a load, and of a shuffle,
+/// which may read a lane that is not there. `is_copied`: see ptx/copied_loads.h. Of other loads,
+/// all that is unset is a mistake of the load itself.
 std::vector<const ptx::Operand*> given_unset(const ptx::Instruction& instruction, bool is_copied);
 
 /// Tells the steps that wait for such a load from those that do not.

@@ -1,4 +1,4 @@
-// What instructions do with registers that may be unset: see unset_finder.h.
+// The effect of instructions on registers that may be unset: see unset_finder.h.
 #include <algorithm>
 #include <utility>
 

@@ -7,7 +7,7 @@
 namespace warpmeter::model {
 namespace {
 
-/// What `.ftz`, `.sat` and `.relu` mean for a type; count: nothing.
+/// The meaning of `.ftz`, `.sat` and `.relu` for a type; count: nothing.
 struct FloatWrapping {
   Type type;
   unsigned bytes;

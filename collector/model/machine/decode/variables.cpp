@@ -10,8 +10,8 @@
 namespace warpmeter::model {
 namespace {
 
-/// What a module may ask for: of constants and of a thread's own memory what a device has, of
-/// shared memory more than any has (a launch knows its device's), of variables what this machine
+/// The limits of a module's requests: of constants and of a thread's own memory what a device has,
+/// of shared memory more than any has (a launch knows its device's), of variables what this machine
 /// can spare.
 constexpr std::uint64_t most_constant_bytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t most_local_bytes = std::uint64_t{512} << 10;

@@ -45,7 +45,7 @@ constexpr VideoComparison video_comparisons[] = {
     {Word::le, VideoKind::le}, {Word::gt, VideoKind::gt}, {Word::ge, VideoKind::ge},
 };
 
-/// What stands behind the name, .b2, of one number; nothing for what is no part of a register.
+/// The part behind the name, .b2, of one number; nothing for what is no part of a register.
 std::optional<VideoPart> part_of(std::string_view selector) {
   if (selector.empty()) return VideoPart::whole;
   if (selector.size() != 2) return std::nullopt;

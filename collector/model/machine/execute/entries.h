@@ -1,4 +1,4 @@
-// What each unit exports (see unit.h).
+// The exports of each unit (see unit.h).
 #pragma once
 
 #include "collector/model/machine/warp/warp.h"

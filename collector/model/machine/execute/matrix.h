@@ -133,7 +133,7 @@ inline void multiply_quads(Warp& w, const MatrixProduct& product, u32 mask) {
   const auto lane_of = [](u32 quarter, u32 line) {
     return quarter * 4 + line % 4 + (line >= 4 ? 16 : 0);
   };
-  // Of a number that a lane holds as one of eight: its row and column in the result.
+  // The place of a number that a lane holds as one of eight: its row and column in the result.
   const auto place_of_sum = [](bool is_wide, u32 lane, u32 i, u32& line, u32& column) {
     const u32 low = lane >= 16 ? 4 : 0;
     line = low + (is_wide ? (lane & 1) + (i & 2) : lane % 4);

@@ -104,7 +104,7 @@ inline void for_each_part(const MatrixOperand& operand, u32 per, const Each& eac
   }
 }
 
-/// Of 8-bit floats those of one `half`: two of a register's four. `k`: how many a line then has.
+/// Reads 8-bit floats of one `half`: two of a register's four. `k`: how many a line then has.
 inline void read_floats(const Warp& w, const MatrixOperand& operand, u32 half, u32 lines, u32 k,
                         MatrixFloats& to) {
   const auto read = [&](u32 per, const auto& put) {

@@ -45,7 +45,7 @@ inline To lines_at(const From* from) {
   return to;
 }
 
-/// What the lines of the first operand are multiplied by: all by one line of the second,
+/// The lines that multiply those of the first operand: all by one line of the second,
 struct SameLine {
   const MatrixFloats& of;
   u32 line;
@@ -95,7 +95,7 @@ inline f32 strange_sum(const MatrixFloats& first, u32 i, const MatrixFloats& sec
   return canonical(total);
 }
 
-/// Of 2^exponent; all that is not zero lies far above the least.
+/// The value of 2^exponent; all that is not zero lies far above the least.
 inline f64 scale_of(s32 exponent) {
   const s32 at_least = exponent > -1000 ? exponent : -1000;
   return bits_as<f64>(static_cast<u64>(at_least + 1023) << 52);
@@ -296,7 +296,7 @@ inline void convert_sums(const MatrixProduct& product, bool to_half, MatrixResul
   }
 }
 
-/// What 8-bit floats have given, added to the accumulators.
+/// Adds the sums of 8-bit floats to the accumulators.
 inline void add_halves(const MatrixProduct& product, const MatrixResults& halves, bool is_half,
                        MatrixResults& sums) {
   for (u32 j = 0; j < product.second_lines; ++j) {

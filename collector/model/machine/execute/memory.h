@@ -104,7 +104,7 @@ inline void for_each_lane(u32 mask, Visit visit) {
   for (; mask != 0; mask &= mask - 1) visit(first_lane(mask));
 }
 
-/// Of a number in memory to one in a row.
+/// The row's number for one in memory.
 template <class R, class M>
 inline R widened(M value) {
   return static_cast<R>(value);  // NOLINT(bugprone-signed-char-misuse): s8 is a number

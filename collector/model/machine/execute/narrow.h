@@ -19,7 +19,7 @@ struct Format {
   u32 mantissa;  ///< bits
   s32 least;     ///< exponent of the least normal number
   u32 infinity;  ///< its bits; of a format without one, the bits after the greatest number
-  u32 nan;       ///< what a NaN becomes
+  u32 nan;       ///< the result for a NaN
   bool has_infinity;
 };
 inline constexpr Format format_f16 = {10, -14, 0x7c00, 0x7fff, true};
@@ -176,7 +176,7 @@ inline u16 narrow_max(u16 a, u16 b, bool passes_nan) {
   if (narrow_is_nan<T>(a) || narrow_is_nan<T>(b)) return smaller;
   return static_cast<u16>(smaller == a ? b : a);
 }
-/// Of the magnitudes, with the product of the signs.
+/// The chosen magnitude, with the product of the signs.
 template <class T>
 inline u16 with_xor_sign(u16 a, u16 b, u16 chosen) {
   if (narrow_is_nan<T>(chosen)) return 0x7fff;

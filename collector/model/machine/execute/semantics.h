@@ -1,4 +1,4 @@
-// What one lane computes: pure functions of values, for the expressions in operations.h.
+// The computations of one lane: pure functions of values, for the expressions in operations.h.
 //
 // Every unit of execute/ includes this header inside its own namespace, WARPMETER_ISA, so that no
 // two units share a compiled function. For the same reason nothing here is a template or inline
@@ -44,7 +44,7 @@ inline s32 saturate_s32(s64 value) {
 inline u32 mul_hi(u32 a, u32 b) { return static_cast<u32>(u64{a} * b >> 32); }
 inline u64 mul_hi(u64 a, u64 b) { return static_cast<u64>(u128{a} * b >> 64); }
 inline s64 mul_hi(s64 a, s64 b) { return static_cast<s64>(s128{a} * b >> 64); }
-/// Of the product of signed numbers.
+/// The high half of the product of signed numbers.
 inline u32 signed_high(u32 a, u32 b) {
   return static_cast<u32>(s64{static_cast<s32>(a)} * static_cast<s32>(b) >> 32);
 }
@@ -255,7 +255,8 @@ inline f64 whole_below(f64 value) { return __builtin_floor(value); }
 inline f32 whole_above(f32 value) { return __builtin_ceilf(value); }
 inline f64 whole_above(f64 value) { return __builtin_ceil(value); }
 
-/// Truncated and clamped. NaN gives 0 from f32 to at most 32 bits, else only the highest bit.
+/// The truncated and clamped value. NaN gives 0 from f32 to at most 32 bits, else only the highest
+/// bit.
 inline s32 truncated(f64 value, s32 least, s32 greatest, s32 of_nan) {
   if (!(value > least)) return value != value ? of_nan : least;
   return value < greatest ? static_cast<s32>(value) : greatest;

@@ -154,7 +154,7 @@ inline u32 unit_lg2(u32 a) {
                                               : value;
   return is_nan(a) ? nan_bits : of_number;
 }
-/// Of an angle in turns; 25 bits of it count.
+/// The sine of an angle in turns; 25 bits of it count.
 inline u32 unit_sine(u32 a, u32 is_cosine) {
   const u32 digits = (a & fraction_bits) | hidden_bit;
   const s32 shift = static_cast<s32>(a >> 23 & 255) - 125;
@@ -181,7 +181,7 @@ inline u32 unit_tanh(u32 a) {
   return chosen(is_nan(a), nan_bits, chosen(field < least, a, value));
 }
 
-// Of the upper halves of f64.
+// The reciprocal of the upper halves of f64.
 
 inline u32 unit_rcp_64(u32 a) {
   const u32 sign = a & sign_bit, field = a >> 20 & 2047, whole = a & 0x7fffffffu;

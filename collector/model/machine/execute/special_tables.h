@@ -12,8 +12,8 @@ struct Segment {
   f64 c0, c1, c2;
 };
 
-/// Of tanh, a row for each exponent from -8 on: how many bits of the mantissa do not count, and the
-/// exponent's first segment.
+/// The segments of tanh, a row for each exponent from -8 on: how many bits of the mantissa do not
+/// count, and the exponent's first segment.
 inline constexpr u32 tangent_shift[] = {6, 6, 6, 5, 5, 4, 4, 4, 3, 2, 3};
 inline constexpr u32 tangent_first[] = {0, 1, 2, 3, 5, 7, 11, 15, 19, 27, 43};
 

@@ -3,8 +3,8 @@
 // Those on two or four numbers of 32 bits are as PTX says. sm_90 has none on single numbers; what
 // ptxas puts in their place is, with an H200's answers, PTX's but for this:
 //   - the upper half of a register (.h1) gets the upper half of the result, not the lower;
-//   - saturated to a part of a register, a number has no sign: what is negative is the greatest.
-//     Shifts saturate to 32 bits then too, and take 34 bits of what they have shifted;
+//   - if it saturates to a part of a register, a number has no sign: what is negative is the
+//     greatest. Shifts saturate to 32 bits then too, and take 34 bits of what they have shifted;
 //   - without a sign, sums, differences and the like that saturate become 0 where they are negative
 //     and are cut where they are too great;
 //   - .min and .max compare 64 bits. Sums and differences, and shifts that saturate, are cut to 32

@@ -66,7 +66,7 @@ inline void split(MatrixNumber number, u32 lines, u32 k, MatrixFloats& of) {
   }
 }
 
-/// Of a matrix that is turned, numbers of 16 bits: `lines` of `all`, from the first on.
+/// The numbers of 16 bits of a turned matrix: `lines` of `all`, from the first on.
 inline void put_turned(const std::byte* const* pieces, u32 all, u32 from, u32 lines, bool negates,
                        MatrixFloats& to) {
   const u16 sign = negates ? 0x8000 : 0;

@@ -25,7 +25,7 @@
 namespace warpmeter::model {
 namespace {
 
-/// Of one block, on this machine.
+/// The limit for one block, on this machine.
 constexpr std::uint64_t most_local_bytes_of_block = std::uint64_t{1} << 30;
 
 /// Kernels round to the nearest and keep denormals, whatever host code does (-ffast-math does not);

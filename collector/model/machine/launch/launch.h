@@ -40,8 +40,9 @@ struct Trap {
   std::string message;  ///< one sentence: what, kernel, lines, block and thread
   Place place;
   std::uint64_t address = 0;
-  Dim3 block, thread;     ///< that raised it
-  std::string assertion;  ///< what CUDA writes to standard error for one that failed; else empty
+  Dim3 block, thread;  ///< that raised it
+  std::string
+      assertion;  ///< the text that CUDA writes to standard error for one that failed; else empty
 };
 
 struct LaunchOutcome {
@@ -55,7 +56,7 @@ struct LaunchOutcome {
   std::vector<std::uint8_t> parted;  ///< for each instruction: 1 where lanes of a warp parted at it
   bool has_parted() const;           ///< anywhere
   bool has_parted(std::uint32_t instruction) const;
-  /// Of each site, 1 where its addresses depend on an order that earlier launches left in memory;
+  /// For each site, 1 where its addresses depend on an order that earlier launches left in memory;
   /// empty: none does.
   std::vector<std::uint8_t> ordered;
   std::uint64_t warp_instructions = 0;
@@ -84,20 +85,21 @@ class BlockSample {
  public:
   virtual ~BlockSample() = default;
   virtual const std::vector<std::uint64_t>& blocks() const = 0;  ///< linear, in the order to run
-  /// What one of them cost.
+  /// Adds the cost of one of them.
   virtual void add(std::uint64_t block, const LaunchOutcome& outcome) = 0;
   /// Forgets what was added after the first block.
   virtual void keep_first() = 0;
-  /// What the whole grid is taken to cost.
+  /// The estimated cost of the whole grid.
   virtual LaunchOutcome whole() const = 0;
 };
 
 struct LaunchOptions {
   unsigned threads = 0;  ///< the threads of the host; 0: one a core
   std::uint64_t instruction_budget = default_instruction_budget;
-  std::function<bool()> cancelled;              ///< asked now and then, by any thread; may be empty
-  const Unit* unit = nullptr;                   ///< null: the best
-  std::function<void(std::string_view)> print;  ///< what the kernel prints; empty: standard error
+  std::function<bool()> cancelled;  ///< asked now and then, by any thread; may be empty
+  const Unit* unit = nullptr;       ///< null: the best
+  std::function<void(std::string_view)>
+      print;  ///< the receiver of the kernel's output; empty: standard error
   /// The module's variables stay in `memory`, for the launches that follow; the first brings them.
   bool keep_variables = false;
   /// Looks on while the kernel runs, in order on one thread; null: nobody does.
@@ -109,26 +111,26 @@ struct LaunchOptions {
   bool may_leave_shared = false;
   /// False: what accesses cost is not worked out, and the outcome's counts of it are zero.
   bool counts = true;
-  /// What blocks that run side by side may take beside the memory, to start again in order should
-  /// they meet; a launch that would take more runs in order at once.
+  /// The most memory that blocks side by side may take beside the memory, to start again in order
+  /// should they meet; a launch that would take more runs in order at once.
   std::uint64_t most_kept_bytes = ~std::uint64_t{0};
   /// False: the launch is not cooperative, so that the grid has nothing to wait with as a whole.
   bool is_cooperative = true;
-  /// What %globaltimer is at first, in nanoseconds since 1970: from there on a warp's goes on by
+  /// The first value of %globaltimer, in nanoseconds since 1970: from there on a warp's goes on by
   /// one with each of its instructions, so that what a loop waits for is the same every time.
   std::uint64_t began_at = 0;
   /// Takes what the kernel launches, and answers what it asks; null: such calls fail.
   DeviceRuntime* device_runtime = nullptr;
   /// Keep a recording as well, of what is counted without a sample or an observer.
   bool records = false;
-  /// What the handles of textures and surfaces mean; null: none means anything.
+  /// The meaning of handles of textures and surfaces; null: none means anything.
   const Textures* textures = nullptr;
   /// Where nothing is counted, observed or recorded: how often each of the program's operations is
   /// executed, on average over such launches, before machine code is made of them (see
   /// native/code.h).
   std::uint64_t native_after = default_native_after;
-  /// What Program::predicated_barriers would be of a program that was not audited; asked once some
-  /// lanes of a warp have come to a barrier without the others, by any thread. May be empty.
+  /// The later value of Program::predicated_barriers of a program that was not audited; asked once
+  /// some lanes of a warp have come to a barrier without the others, by any thread. May be empty.
   std::function<std::vector<std::uint32_t>()> predicated_barriers = {};
   /// True if the host or another stream may bring about what the blocks wait for; asked where none
   /// goes on. Such a wait is a limit of the model, and no mistake. Empty: nobody else is there.
@@ -136,7 +138,8 @@ struct LaunchOptions {
   /// A thread's registers, of a program that was not audited; asked once more blocks wait than the
   /// device has multiprocessors. May be empty.
   std::function<std::optional<std::int64_t>()> registers = {};
-  /// What %smid is, dealt out in turn to the blocks; empty: every multiprocessor of the device.
+  /// The values of %smid, dealt out in turn to the blocks; empty: every multiprocessor of the
+  /// device.
   std::span<const std::uint32_t> multiprocessors = {};
   /// Told now and then how many blocks were begun, by one thread; may be empty.
   std::function<void(std::uint64_t done, std::uint64_t blocks)> progress = {};

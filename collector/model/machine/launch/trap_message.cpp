@@ -170,7 +170,8 @@ std::string_view verb(AccessKind kind) {
   return "changes";
 }
 
-/// Of an instruction with several, as copies have, the first that goes to the trap's space.
+/// The site of an instruction; with several, as copies have, the first that goes to the trap's
+/// space.
 const SiteInfo* site_of(const Program& program, const RaisedTrap& raised) {
   const SiteInfo* first = nullptr;
   for (const SiteInfo& site : program.sites) {
@@ -181,7 +182,7 @@ const SiteInfo* site_of(const Program& program, const RaisedTrap& raised) {
   return first;
 }
 
-/// What the access does that must not: "stores 4 bytes".
+/// The forbidden deed of the access: "stores 4 bytes".
 std::string deed(const RaisedTrap& raised, const SiteInfo* site) {
   return site == nullptr ? "uses memory"
                          : fmt::format("{} {}", verb(site->kind), bytes(raised.width));

@@ -35,7 +35,7 @@ constexpr std::uint32_t longest_turn = 64, longest_of_short_turns = 16;
 /// nothing that could come.
 constexpr std::uint32_t still_shares = 16;
 
-/// Of each site the first one of its source line, where it has one.
+/// The first site of each site's source line, where it has one.
 std::vector<std::uint32_t> lines_of_sites(const Program& program) {
   std::vector<std::uint32_t> lines(program.sites.size());
   std::map<std::pair<int, int>, std::uint32_t> first;
@@ -168,7 +168,7 @@ BlockOutcome Worker::run_block(std::uint64_t block, const std::function<bool()>&
   return outcome;
 }
 
-/// What its sites remember may lead into the memory of another cluster.
+/// The memory of its sites may lead into the memory of another cluster.
 void Worker::join(Cluster* cluster) {
   if (cluster == nullptr) alone_ = Cluster(1);
   memory_.cluster = cluster == nullptr ? &alone_ : cluster;
@@ -188,7 +188,7 @@ void Worker::start_block(std::uint64_t block, Cluster* cluster) {
 }
 
 std::size_t Worker::resident_bytes() const {
-  // Of a stack few calls use more than an eighth.
+  // Few calls use more than an eighth of a stack.
   const std::size_t local = memory_.local.size() / (program_.has_calls ? 8 : 1);
   return program_.row_units * row_unit_bytes * warp_count_ + memory_.shared.size() + local +
          frames_.size() * sizeof(Frame) +

@@ -35,8 +35,8 @@ struct BlockTrap {
 
 enum class BlockOutcome { done, waits, trapped, cancelled };
 
-/// Whether a block that seems to wait for others is left for later, and how soon. As a last resort,
-/// when nobody goes on, lanes that wait for others of their warp let those go on.
+/// The turns of blocks that seem to wait for others is left for later, and how soon. As a last
+/// resort, when nobody goes on, lanes that wait for others of their warp let those go on.
 enum class Turns { none, long_ones, short_ones, last_resort };
 
 class Worker {
@@ -50,8 +50,7 @@ class Worker {
 
   void ask(DeviceRuntime* runtime) { memory_.device_runtime = runtime; }
   void print_to(std::function<void(std::string_view)> print) { memory_.print = std::move(print); }
-  /// Whether what accesses cost is worked out; it is, unless this says no.
-  /// The launch was not cooperative.
+  /// Switches the costs of accesses on or off. The launch was not cooperative.
   void take_grid_workspace();
   /// See LaunchOptions::may_leave_shared.
   void leave_shared() { memory_.may_leave_shared = true; }
@@ -91,7 +90,7 @@ class Worker {
   std::uint64_t block() const { return trap_.block; }
   /// After BlockOutcome::waits: no warp has done anything in this turn but what it did before.
   bool is_still() const { return turn_is_still_; }
-  /// Of the block's registers and memory.
+  /// The bytes of the block's registers and memory.
   std::size_t resident_bytes() const;
   /// Warp instructions of the block that runs, so far.
   std::uint64_t executed() const;
@@ -100,7 +99,7 @@ class Worker {
 
   const BlockTrap& trap() const { return trap_; }  ///< after BlockOutcome::trapped
 
-  /// What the blocks cost that ran since it was asked the last time. Forgets what sites remember,
+  /// The cost of the blocks that ran since it was asked the last time. Forgets what sites remember,
   /// and hands the recording over: what runs from then on is not recorded.
   LaunchOutcome take_counts();
 
@@ -110,7 +109,7 @@ class Worker {
   };
 
   void fill(Warp& warp, const ConstantRow& constant);
-  void fill_lasting_rows(Warp& warp);  ///< what no block changes
+  void fill_lasting_rows(Warp& warp);  ///< the rows that no block changes
   std::uint32_t special_value(Special special, std::uint32_t warp, std::uint32_t lane) const;
   void start_warps(std::uint64_t block);
   void trace(bool is_traced);
@@ -136,7 +135,7 @@ class Worker {
   };
   /// Warp instructions after which a warp lets the others go on, at its next jump backwards.
   static constexpr std::uint64_t share = 1 << 18;
-  /// Of a block whose lanes wait for each other, these many turns at most.
+  /// The most turns of a block whose lanes wait for each other.
   static constexpr std::uint32_t most_turns = 1 << 20;
 
   const Program& program_;

@@ -11,14 +11,14 @@
 namespace warpmeter::model {
 namespace {
 
-/// Of one block: what takes a few milliseconds.
+/// Limits for one block: what takes a few milliseconds.
 constexpr std::uint64_t most_touches = 1 << 14, most_atomics = 2048;
 /// Sectors that stand for all of a block at least.
 constexpr std::size_t least_sectors = 64;
 /// Requests of a site that are kept of each block that is followed.
 constexpr unsigned most_sampled = 64;
-/// Of a warp, between a store and the load of what was stored: a thread that goes through a stretch
-/// and back again cannot keep all of it in registers.
+/// The most requests of a warp , between a store and the load of what was stored: a thread that
+/// goes through a stretch and back again cannot keep all of it in registers.
 constexpr std::uint32_t most_requests_kept = 32;
 /// A request is efficient that asks for this much of what it fetches.
 constexpr unsigned least_useful_bytes_of_sector = 16;
@@ -106,7 +106,7 @@ void BlockTrace::follow(const TracedAccess& access, const std::uint64_t* delta) 
   const unsigned seen = followed.requests++;
   if (seen < most_sampled) {
     const bool is_global = access.space == AddressSpace::global;
-    // What the sample took last may be of another block.
+    // The sample's last access may be of another block.
     const bool is_known = access.lies_as_before && seen > 0;
     if (!is_known) trace.sample.lie(access.space, access.mask, delta);
     trace.sample.add(static_cast<std::uint32_t>(
@@ -222,7 +222,7 @@ bool BlockTrace::is_followed(const Sectors& sectors) const {
 
 namespace {
 
-/// Of the warp, the lanes and where they go.
+/// The hash of the warp, the lanes and where they go.
 std::uint64_t hash_of(const TracedAccess& traced, const std::uint64_t* delta) {
   std::uint64_t hash = mixed(traced.mask, std::uint64_t{traced.warp} << 8 | traced.width);
   for_each_lane(traced.mask,
@@ -294,7 +294,7 @@ void BlockTrace::follow_load(const TracedAccess& traced, const std::uint64_t* de
   if (touches_ > most_touches) thin();
 }
 
-/// What was loaded of these sectors may have changed, but for those lanes that store it themselves.
+/// Loaded values of these sectors may have changed, but for those lanes that store it themselves.
 void BlockTrace::follow_store(const TracedAccess& traced, const std::uint64_t* delta,
                               const Sectors& sectors) {
   if (fetched_.empty() || !is_followed(sectors)) return;

@@ -46,13 +46,13 @@ class BlockTrace {
   void finish();
 
  private:
-  /// Of a site's loads, as in SiteTrace.
+  /// The sectors of a site's loads, as in SiteTrace.
   struct Seen {
     std::uint64_t sectors = 0, repeated = 0, by_own_warp = 0, by_other_warps = 0, known = 0;
   };
   static constexpr unsigned levels = sector_levels;
 
-  /// What is known of a sector that was fetched.
+  /// The state of a fetched sector.
   struct Fetched {
     std::uint32_t warps = 0;    ///< that have it; bit w: warp w of the block
     std::uint32_t version = 0;  ///< how often it was stored to since
@@ -72,7 +72,7 @@ class BlockTrace {
     std::array<std::uint32_t, warp_lanes> bytes;  ///< the bytes of each, that are accessed
     std::array<unsigned, warp_lanes> level;
   };
-  /// Of a site, in this block.
+  /// The state of a site in this block.
   struct Followed {
     unsigned requests = 0;
     std::uint64_t first = 0;           ///< for the last one, the address of its first active lane,

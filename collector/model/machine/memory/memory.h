@@ -63,10 +63,10 @@ struct Allocation {
   bool is_read_only = false;  ///< kernels may not write it
   /// It is another device's, and closed to kernels of the one that a launch runs on.
   bool is_out_of_reach = false;
-  /// What it holds depends on the order in which threads came to an atomic; see order.h.
+  /// True if its content depends on the order in which threads came to an atomic; see order.h.
   std::atomic<bool> is_ordered{false};
 
-  // Of a launch whose blocks run side by side; see sharing.h.
+  // Flags for a launch whose blocks run side by side; see sharing.h.
   std::atomic<bool> is_loaded{false}, is_stored{false};
   std::atomic<std::uint64_t*> touched{nullptr};  ///< which words
 
@@ -110,14 +110,14 @@ class DeviceMemory {
     for (const auto& allocation : allocations_) visit(std::as_const(*allocation));
   }
 
-  /// What kernels have taken with malloc and not yet freed.
+  /// The memory that kernels took with malloc and not yet freed.
   struct Heap {
     std::set<std::uint64_t> addresses;
     std::uint64_t bytes = 0;
     std::uint64_t limit = 8 << 20;  ///< as the hardware's is unless it is told otherwise
     std::uint64_t removals = 0;     ///< how often memory was freed
-    /// What a launch found there and has asked for since, as if it freed nothing, with what the
-    /// driver may need beside each piece.
+    /// The bytes that a launch found there and has asked for since, as if it freed nothing, with
+    /// what the driver may need beside each piece.
     std::uint64_t demand = 0;
     std::uint64_t next = first_of_heap;
   };
@@ -129,14 +129,14 @@ class DeviceMemory {
   /// afterwards.
   std::vector<std::byte> remove(std::uint64_t address);
 
-  /// What was allocated there once and nothing since, as long as it is remembered.
+  /// A removed allocation, the last one there, as long as it is remembered.
   struct Removed {
     std::uint64_t address = 0, bytes = 0;
     std::string name;
   };
   const Removed* find_removed(std::uint64_t address) const;
 
-  /// Held by the launch that runs.
+  /// The running launch holds the mutex.
   std::mutex& launching() { return *launching_; }
 
  private:

@@ -6,7 +6,7 @@
 namespace warpmeter::model {
 namespace {
 
-/// Of one site: patterns, and places of all its patterns together.
+/// Limits of one site: patterns, and places of all its patterns together.
 constexpr std::size_t most_patterns = 1024, most_places = 1 << 16;
 
 template <class T>
@@ -57,7 +57,7 @@ std::uint32_t place_period(std::uint32_t mask, const std::uint64_t* delta, unsig
   std::uint64_t bits = 0;
   for_each_lane(mask, [&](unsigned lane) { bits |= delta[lane]; });
   if (bits % width != 0 || bits == 0) return sector;
-  // Of the distance the power of two in it: the lowest bit that any lane's has.
+  // The power of two in the distance: the lowest bit that any lane's has.
   const std::uint64_t power = bits & (0 - bits);
   return power >= most
              ? most

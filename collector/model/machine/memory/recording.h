@@ -1,6 +1,6 @@
-// What is remembered of a launch beyond its counts, for those who explain them (explain/): how the
-// lanes of each access lay and from where, how often each instruction ran with how many lanes, and,
-// of one or two blocks, which sectors were fetched again.
+// The record of a launch beyond its counts, for those who explain them (explain/): how the lanes of
+// each access lay and from where, how often each instruction ran with how many lanes, and, of one
+// or two blocks, which sectors were fetched again.
 //
 // Like the counts, all of it is the same however many threads of the host ran the blocks. What has
 // more ways than anybody can follow is not kept in part: it is said to be full, and empty.
@@ -33,7 +33,7 @@ struct LanePattern {
 /// known how their elements would lie next to each other (32 bytes of them, from a first one on).
 std::uint32_t place_period(std::uint32_t mask, const std::uint64_t* delta, unsigned width);
 
-/// Of one site: how its lanes lay, from where, how often.
+/// The recording of one site: how its lanes lay, from where, how often.
 class SiteRecording {
  public:
   /// Where the first active lane was: in shared memory its offset, in global memory its address
@@ -64,12 +64,12 @@ struct InstructionRecording {
   std::vector<std::uint64_t> issues, lanes;
 };
 
-/// Of one site, in the blocks that were followed access by access (block_trace.h).
+/// The trace of one site, in the blocks that were followed access by access (block_trace.h).
 struct SiteTrace {
   std::uint64_t requests = 0;  ///< to global memory
   /// That loads among them fetched, as far as a part of all sectors says it; of these:
   std::uint64_t sectors = 0;
-  /// Of the same addresses as the warp loaded before, and nobody of the block but the same lanes
+  /// Loads from addresses that the warp loaded before, and nobody of the block but the same lanes
   /// has stored to the sector since.
   std::uint64_t repeated = 0;
   /// Not among these: the warp had it, and asks for half of it or more; another warp of the block

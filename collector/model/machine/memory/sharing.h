@@ -60,8 +60,8 @@ class Sharing {
   static Words no_words(const Allocation& allocation);
   /// Throws bad_alloc where there is no room for it, be it only that it would be too much.
   void keep(Allocation& allocation);
-  /// What blocks touched of an allocation that a block is about to load from or store to; null
-  /// where nobody has to know of the access.
+  /// The words that blocks touched of an allocation that a block is about to load from or store to;
+  /// null where nobody has to know of the access.
   std::uint64_t* enter(Allocation& allocation, bool stores);
 
   std::uint64_t bytes_of(const Allocation& allocation) const;
@@ -76,13 +76,13 @@ class Sharing {
   std::vector<Kept> kept_;
 };
 
-/// What the block touches that a thread runs.
+/// The footprint of the block that a thread runs.
 class Footprint {
  public:
   explicit Footprint(Sharing& sharing) : sharing_(sharing) {}
 
-  /// Of an allocation that the block is about to load from or store to; null where touch() need not
-  /// be told of the access.
+  /// The words of an allocation that the block is about to load from or store to; null where
+  /// touch() need not be told of the access.
   TouchedWords* enter(Allocation& allocation, bool stores);
 
   void touch(const TouchedWords& words, std::uint64_t offset, std::uint64_t bytes, bool stores);

@@ -53,7 +53,7 @@ std::optional<std::string> readable_variable(std::string_view symbol) {
   if (status != 0) return std::nullopt;
   const std::string_view whole = demangled.get();
   if (whole.find(" for ") != std::string_view::npos) return std::nullopt;  // "vtable for Shape"
-  // What has internal linkage lies in namespaces that the compiler made.
+  // Variables with internal linkage lie in namespaces that the compiler made.
   std::string name;
   for (const std::string& part : parts_of(whole)) {
     if (part.starts_with("_INTERNAL_") || part == "(anonymous namespace)") continue;

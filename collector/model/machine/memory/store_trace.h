@@ -46,7 +46,7 @@ class StoreTrace {
     std::uint8_t level = 0;
     bool is_taken = false;
   };
-  /// Of a site's stores, as in SiteTrace.
+  /// The stores of a site, as in SiteTrace.
   struct Seen {
     std::uint32_t site = 0;
     std::array<std::uint64_t, sector_levels> stored{}, over_by_own_warp{}, over_by_others{};
@@ -57,7 +57,7 @@ class StoreTrace {
     return is_last ? sites_[last_site_] : find(site);
   }
   Seen& find(std::uint32_t site);
-  /// What of it is left, the first part and the others.
+  /// Visits the rest of it, the first part and the others.
   template <class Visit>
   void for_each_part(Pending& pending, Visit visit) {
     if (pending.first.bytes != 0) visit(pending.first);
@@ -75,7 +75,7 @@ class StoreTrace {
   /// A hash table with linear probing, at most half full; a power of two long.
   std::vector<Pending> pending_;
   std::size_t taken_ = 0;
-  /// Of sectors that several have stored to, a word each most often; the first is nobody's.
+  /// The sectors that several have stored to, a word each most often; the first is nobody's.
   std::vector<std::array<Part, 7>> others_;
   std::vector<Seen> sites_;
   std::size_t last_site_ = 0;  ///< where it was found

@@ -29,7 +29,7 @@ class Avx2 : public InstructionSet {
   }
 
   void logic_3(Register d, Register a, Register b, Register third, std::uint8_t table) override {
-    // Of b and c alone: what it is where a is zero, and where a changes that.
+    // The table for b and c alone: what it is where a is zero, and where a changes that.
     const std::uint8_t plain = table & 15, changes = (table >> 4 ^ table) & 15;
     if (changes == 0) return logic_2(d, b, third, plain);
     logic_2(d, b, third, changes);
@@ -122,7 +122,7 @@ class Avx2 : public InstructionSet {
     c.vfmadd132ps(ymm(d), low, every_32(0x47800000));  // 65536
   }
   void s32_from_f32(Register d, Register a) override {
-    // What is too great or too small is 0x80000000 of this processor, and NaN is as well.
+    // A number out of range is 0x80000000 of this processor, and NaN is as well.
     const Ymm t = fresh();
     c.vcvttps2dq(ymm(d), ymm(a));
     c.vcmpps(t, ymm(a), every_32(two_to_31), 13);
@@ -194,7 +194,7 @@ class Avx2 : public InstructionSet {
     c.unpin();
   }
   void select(const Operation& op, bool is_64) override {
-    // Of each lane, its bit moved to where the sign is.
+    // The bit of each lane moves to where the sign is.
     const int pieces = is_64 ? 8 : 4, lanes = 32 / pieces;
     const bool is_negated = (op.c & 1) != 0;
     const Register bits = c.scratch();
@@ -250,12 +250,12 @@ class Avx2 : public InstructionSet {
   using Ymm = Xbyak::Ymm;
   static constexpr std::uint64_t sign_64 = std::uint64_t{1} << 63;
   static constexpr std::uint32_t two_to_31 = 0x4f000000;
-  /// Of vpermq: what two registers gave in turn, first the one's and then the other's.
+  /// The order of vpermq: what two registers gave in turn, first the one's and then the other's.
   static constexpr std::uint8_t in_order = 0xd8;
   static Ymm ymm(Register r) { return Ymm(r); }
   Ymm fresh() { return ymm(c.scratch()); }
 
-  /// Of two inputs a and b, bit 2 a + b of the table.
+  /// The table of two inputs: a and b, bit 2 a + b of the table.
   void logic_2(Register d, Register a, Register b, std::uint8_t table) {
     const auto contrary = [&] { c.vxorps(ymm(d), ymm(d), every_32(0xffffffff)); };
     switch (table) {

@@ -93,7 +93,7 @@ class Avx512 : public InstructionSet {
   }
   void f32_from_u32(Register d, Register a) override { c.vcvtudq2ps(zmm(d), zmm(a)); }
   void s32_from_f32(Register d, Register a) override {
-    // What is too great or too small is 0x80000000 of this processor, and NaN is as well.
+    // A number out of range is 0x80000000 of this processor, and NaN is as well.
     c.vcvttps2dq(zmm(d), zmm(a));
     c.vcmpps(c.k1, zmm(a), every_32(0x4f000000), 13);
     c.vmovdqa32(zmm(d) | c.k1, zmm(nan_register));

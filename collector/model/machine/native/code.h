@@ -26,11 +26,12 @@ class NativeCode {
  public:
   virtual ~NativeCode() = default;
 
-  /// Of each operation: the code that begins there, or null; for all lanes, and for some.
+  /// The entries of each operation: the code that begins there, or null; for all lanes, and for
+  /// some.
   virtual const NativeEntry* entries() const = 0;
   virtual const NativeEntry* entries_of_some() const = 0;
-  /// What has to be zero when a block begins, of Program::registers: the others are written before
-  /// they are read.
+  /// The rows of Program::registers that have to be zero when a block begins : the others are
+  /// written before they are read.
   virtual const std::vector<RowRange>& cleared() const = 0;
   /// How many operations of a code stand in it as instructions, not as calls of the interpreter's
   /// function.

@@ -35,7 +35,7 @@ class Emitter : public Xbyak::CodeGenerator {
           std::size_t most_bytes);
 
   // For the instruction set.
-  Register read(std::int32_t piece);            ///< what the piece holds
+  Register read(std::int32_t piece);            ///< the register with the piece
   Register scratch();                           ///< one that holds nothing; until unpin()
   void bind(const RowPiece& row, Register to);  ///< the piece now is what that register holds
   void unpin();
@@ -45,7 +45,7 @@ class Emitter : public Xbyak::CodeGenerator {
   Xbyak::Address predicate_at(std::uint32_t index) const {
     return dword[predicates_ + static_cast<std::int32_t>(4 * index)];
   }
-  /// Of the warp, in memory.
+  /// The mask of the warp, in memory.
   Xbyak::Address active() const {
     return dword[warp_ + static_cast<std::int32_t>(offsetof(Warp, active))];
   }
@@ -98,7 +98,7 @@ class Emitter : public Xbyak::CodeGenerator {
   void later(std::function<void()> emit) { later_.push_back(std::move(emit)); }
   void finish();
 
-  // What the code finds in registers.
+  // The values that the code finds in registers.
   const Xbyak::Reg64 warp_ = rbx, rows_ = rbp, predicates_ = r12, sites_ = r13, code_ = r14;
   void emit_prologue();
   void emit_epilogue();
@@ -124,15 +124,15 @@ class Emitter : public Xbyak::CodeGenerator {
   using State = std::vector<Kept>;
 
   Register find(std::int32_t piece) const;
-  /// What the piece holds, as the last operand of an instruction: from memory where no register
-  /// would gain by it.
+  /// The piece, as the last operand of an instruction: from memory where no register would gain by
+  /// it.
   const Xbyak::Operand& read_anywhere(std::int32_t piece);
   /// The piece is written to memory.
   void bind_in_memory(std::int32_t piece);
-  /// What a register holds of a row goes back to memory: of the active lanes.
+  /// Writes a register back to its row in memory: of the active lanes.
   void put(const RowPiece& row, Register from);
   void write_back(const State& state);
-  /// Of a row, what memory has not got yet.
+  /// Writes the part of a row that memory lacks.
   void put_row(std::int32_t first, int units);
   void reload(const State& state);
   void call(const Operation& op);  ///< with the mask in edx

@@ -96,7 +96,7 @@ bool Emitter::emit_floats(const Operation& op) {
     UNARY_FROM_CASE(rcp_f32, 2, one_of_32(d); vdivps(d, d, a); canonical(d_))
     UNARY_CASE(abs_f32, 2, vandps(d, a, every_32(0x7fffffff)); canonical(d_))
     UNARY_CASE(neg_f32, 2, vxorps(d, a, every_32(0x80000000)); canonical(d_))
-    // Of two NaN a processor takes the first operand's, a GPU the second's (nan_of of
+    // A processor takes the first operand's NaN of two, a GPU the second's (nan_of of
     // execute/semantics.h); of the operands of an fma the factor's that stands first here.
     case Code::add_f64:
       binary_from(swapped(op), 4, [&](Register d, Register b, const Xbyak::Operand& a) {

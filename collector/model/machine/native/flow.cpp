@@ -7,7 +7,7 @@
 namespace warpmeter::model::native {
 namespace {
 
-/// Of programs that would take more, all is taken to be read.
+/// A program that would take more is taken to read all.
 constexpr std::size_t most_words = std::size_t{1} << 22;
 
 }  // namespace

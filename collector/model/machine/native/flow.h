@@ -25,15 +25,15 @@ Flow flow_of(Code code);
 /// Operations that a basic block begins with, and the one after the last.
 std::vector<bool> block_begins(const Program& program);
 
-/// What the instructions of one operation read and write of rows, in pieces of a vector register.
+/// The rows that the instructions of one operation read and write, in pieces of a vector register.
 struct Effect {
   bool is_inlined = false;
   std::vector<std::int32_t> reads, writes;  ///< the reads of all lanes; what is both is read first
 };
 
-/// What has to be in memory where a block begins: rows that are read before they are written again.
-/// Each lane is a thread of its own here. What operations without instructions read or write, which
-/// may be other lanes', has to be there always.
+/// The rows that have to be in memory where a block begins: rows that are read before they are
+/// written again. Each lane is a thread of its own here. What operations without instructions read
+/// or write, which may be other lanes', has to be there always.
 class Liveness {
  public:
   Liveness(const Program& program, const std::vector<Effect>& effects, int pieces_of_unit);

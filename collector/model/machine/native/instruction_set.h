@@ -1,6 +1,6 @@
-// What the vector instruction sets of this processor family do differently. Instructions that they
-// share under one name (vpaddd of 256 or 512 bits) are written where they are needed; everything
-// here is written by a set of its own (avx2.cpp, avx512.cpp).
+// The differences between the vector instruction sets of this processor family. Instructions that
+// they share under one name (vpaddd of 256 or 512 bits) are written where they are needed;
+// everything here is written by a set of its own (avx2.cpp, avx512.cpp).
 #pragma once
 
 #include <xbyak/xbyak.h>

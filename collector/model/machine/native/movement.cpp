@@ -144,7 +144,7 @@ void Emitter::emit_load(const Movement& m) {
   cmp(byte[shape], static_cast<int>(Shape::contiguous));
   jne(*other);
   mov(rax, ptr[m.site + field(offsetof(Site, half_apart))]);
-  // Of each half, as many pieces follow each other as it fills.
+  // In each half, as many pieces follow each other as it fills.
   const int of_half = m.pieces / 2, step = 16 * m.access.memory_bytes / of_half;
   for (int i = 0; i < m.pieces; ++i) {
     const Vector to = vector(target(m, i));

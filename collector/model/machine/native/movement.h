@@ -1,4 +1,4 @@
-// What a load or store moves, once it is known that its lanes lie as they did the last time.
+// The move of a load or store, once it is known that its lanes lie as they did the last time.
 #pragma once
 
 #include <xbyak/xbyak.h>
@@ -16,7 +16,7 @@ namespace warpmeter::model::native {
 
 enum class Extension { none, zeros, sign };
 
-/// What an access moves: of a lane in memory, and in a row.
+/// The bytes of an access: of a lane in memory, and in a row.
 struct Access {
   int memory_bytes = 0, row_bytes = 0;
   Extension extension = Extension::none;

@@ -12,7 +12,7 @@ namespace {
 
 /// Programs that are larger stay with the interpreter.
 constexpr std::size_t most_operations = 100'000;
-/// Reserved, not used: much more than an operation takes.
+/// This space is reserved, not used: much more than an operation takes.
 constexpr std::size_t bytes_of_operation = 4096, bytes_of_program = 1 << 16;
 
 class Translation : private Emitter {
@@ -46,7 +46,7 @@ class Translation : private Emitter {
     }
   }
 
-  /// What its operations' instructions do.
+  /// The effects of its operations' instructions.
   std::vector<Effect> take_effects() { return std::move(effects_); }
 
   const NativeEntry* entries() const { return entries_.data(); }
@@ -249,8 +249,8 @@ class Translation : private Emitter {
   Xbyak::Label enter_;
 };
 
-/// Written twice: the first time to see what is read and written where. Null where the set has no
-/// instructions for such lanes.
+/// The code is written twice: the first time to see what is read and written where. Null where the
+/// set has no instructions for such lanes.
 std::unique_ptr<Translation> translation(const Program& program, const Unit& unit, Lanes lanes) {
   std::optional<Translation> first;
   first.emplace(program, unit, lanes, nullptr, nullptr);

@@ -106,7 +106,7 @@ UNARY(sqrt_rz_f64, "sqrt.rz.f64", f64, f64, canonical(rounded_sqrt(a, rz)))
 UNARY(sqrt_rm_f64, "sqrt.rm.f64", f64, f64, canonical(rounded_sqrt(a, rm)))
 UNARY(sqrt_rp_f64, "sqrt.rp.f64", f64, f64, canonical(rounded_sqrt(a, rp)))
 
-// What decode adds before and after an instruction with .ftz or .sat. A NaN that comes from f64
+// Decode adds these before and after an instruction with .ftz or .sat. A NaN that comes from f64
 // stays as it is.
 UNARY(flush_f32, "", f32, f32, canonical(flushed(a)))
 UNARY(flush_f64_result, "", f32, f32, flushed(a))

@@ -227,9 +227,9 @@ bool reach_surface(Warp& w, const Operation* op, const TextureAccess& access, un
   return true;
 }
 
-/// What txq and suq say of an axis, as an H100 did: layers stand behind the axes of an image, and
-/// count cubes where there are some; what there is not is 0, but for the height of a line that is a
-/// texture of its own.
+/// The answer of txq and suq for an axis, as an H100 did: layers stand behind the axes of an image,
+/// and count cubes where there are some; what there is not is 0, but for the height of a line that
+/// is a texture of its own.
 std::uint32_t size_of(const Image& image, unsigned axis, unsigned dimensions, bool is_layered,
                       bool is_cube) {
   const std::uint32_t layers = is_cube ? image.depth / 6 : image.depth;
@@ -263,7 +263,7 @@ bool access_texture(Warp& w, const Operation* op, std::uint32_t mask) {
   const TextureAccess& access =
       w.memory->program->texture_accesses[static_cast<std::size_t>(op->imm)];
   DeviceImages images(*w.memory);
-  // Of lanes that store to one place the lowest stays, as of plain stores of up to 4 bytes.
+  // The lowest lane of those that store to one place stays, as of plain stores of up to 4 bytes.
   const bool is_backwards = access.work == Work::store || access.work == Work::store_formatted;
   for (unsigned i = 0; i < warp_lanes; ++i) {
     const unsigned lane = is_backwards ? warp_lanes - 1 - i : i;

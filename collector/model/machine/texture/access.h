@@ -11,7 +11,7 @@
 
 namespace warpmeter::model {
 
-/// What an access beyond the edge of a surface does.
+/// The result of an access beyond the edge of a surface.
 enum class BeyondEdge : std::uint8_t { trap, clamp, zero };
 
 enum class SurfaceChange : std::uint8_t { add, minimum, maximum, bit_and, bit_or };

@@ -1,5 +1,5 @@
-// Found by measuring (an H100): a normalized coordinate is cut, downwards, to a multiple of 2^−21,
-// of 2^−22 for larger sizes, and multiplied by the size exactly; denormals are 0.
+// A measurement (an H100) showed this: a normalized coordinate is cut, downwards, to a multiple of
+// 2^−21, of 2^−22 for larger sizes, and multiplied by the size exactly; denormals are 0.
 #include "collector/model/machine/texture/coordinates.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 namespace warpmeter::model {
 namespace {
 
-/// Of halves, and of 32-bit floats.
+/// The bits of halves, and of 32-bit floats.
 constexpr int half_element_bits = 15, half_bits = 11, element_bits = 28, float_bits = 24;
 constexpr int weight_bits = 8, sum_bits = element_bits + weight_bits;
 

@@ -21,15 +21,15 @@ namespace warpmeter::model {
 /// Whole 256ths of the upper element along each axis that is filtered, x first.
 using Fractions = std::array<std::uint32_t, 3>;
 
-/// Of the elements by corner: bit 0 the upper one along x, bit 1 along y, bit 2 along z. They add
-/// up to `total`.
+/// The weights of the elements by corner: bit 0 the upper one along x, bit 1 along y, bit 2 along
+/// z. They add up to `total`.
 std::array<std::uint32_t, 8> corner_weights(const Fractions& fractions, unsigned axes,
                                             std::uint32_t total = 256);
 
 /// A weighted sum of elements, four at a time.
 class WeightedSum {
  public:
-  /// Of halves; else of 32-bit floats.
+  /// The sum of halves; else of 32-bit floats.
   explicit WeightedSum(bool is_half) : is_half_(is_half) {}
 
   void add(std::span<const float> elements, std::span<const std::uint32_t> weights);

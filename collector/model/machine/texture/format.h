@@ -1,4 +1,4 @@
-// What the bits of an element stand for.
+// The meaning of an element's bits.
 #pragma once
 
 #include <array>
@@ -14,16 +14,16 @@ using Element = std::array<std::uint32_t, 4>;
 
 /// The channels' bits.
 Element raw_element(const TexelFormat& format, const std::byte* from);
-/// Of what is read beyond the edge, of a colour in 32-bit floats.
+/// The element beyond the edge, of a colour in 32-bit floats.
 Element raw_border(const TexelFormat& format, const std::array<float, 4>& colour);
-/// What a register gets for a channel's bits: a number extended to 32 bits, or a 32-bit float.
+/// The register's value for a channel's bits: a number extended to 32 bits, or a 32-bit float.
 std::uint32_t channel_of(const TexelFormat& format, std::uint32_t bits);
 
 /// Makes an element of four registers, as a formatted store does.
 void store_element(const TexelFormat& format, const std::array<std::uint32_t, 4>& registers,
                    std::byte* to);
 
-/// Of a half.
+/// The float of a half.
 float float_of_half(std::uint16_t half);
 
 }  // namespace warpmeter::model

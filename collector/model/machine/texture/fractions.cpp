@@ -1,6 +1,6 @@
-// Found by measuring (an H100; all of 47,000 samples): fractions without a sign are extended to 16
-// bits, weighed and rounded, and divided by 65,535; those with a sign of 16 bits alike, by 32,767.
-// Those with a sign of 8 bits are weighed as they are, and extended to 16 bits afterwards.
+// A measurement showed this (an H100; all of 47,000 samples): fractions without a sign are extended
+// to 16 bits, weighed and rounded, and divided by 65,535; those with a sign of 16 bits alike, by
+// 32,767. Those with a sign of 8 bits are weighed as they are, and extended to 16 bits afterwards.
 #include "collector/model/machine/texture/fractions.h"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ float mean_fraction(const TexelFormat& format, std::int64_t sum) {
 
 namespace {
 
-// What an H100 gave for each: the upper half of a 32-bit float. Near the exact function, not always
-// the nearest number to it.
+// The answers of an H100 for each: the upper half of a 32-bit float. Near the exact function, not
+// always the nearest number to it.
 constexpr std::array<std::uint16_t, 256> lights = {
     0x0000, 0x39a0, 0x3a20, 0x3a70, 0x3aa0, 0x3ac8, 0x3af0, 0x3b0c, 0x3b20, 0x3b34, 0x3b48, 0x3b5c,
     0x3b70, 0x3b84, 0x3b90, 0x3b9c, 0x3baa, 0x3bb8, 0x3bc6, 0x3bd6, 0x3be6, 0x3bf6, 0x3c03, 0x3c0c,

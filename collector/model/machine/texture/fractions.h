@@ -9,10 +9,10 @@ namespace warpmeter::model {
 
 /// A channel's bits as the whole number that is weighed.
 std::int32_t whole_of(const TexelFormat& format, std::uint32_t bits);
-/// Of such numbers times their weights, which add up to 256.
+/// The mean of such numbers times their weights, which add up to 256.
 float mean_fraction(const TexelFormat& format, std::int64_t sum);
 
-/// Of 8 bits of sRGB: a 32-bit float.
+/// The light for 8 bits of sRGB: a 32-bit float.
 std::uint32_t linear_light(std::uint32_t bits);
 
 }  // namespace warpmeter::model

@@ -1,4 +1,4 @@
-// What a sample of a texture is worth: elements found by coordinates, filtered and converted.
+// The value of a texture's sample: elements found by coordinates, filtered and converted.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace warpmeter::model {
 
-/// What one lane asks for.
+/// The sample that one lane asks for.
 struct Sampling {
   std::array<float, 3> at{};  ///< coordinates, or a direction towards a cube
   std::int32_t element = 0;   ///< the element of a texture that is read by number
@@ -19,7 +19,7 @@ struct Sampling {
   std::array<std::array<float, 3>, 2> gradients{};
 };
 
-/// What the instruction asks for, in all lanes.
+/// The kind of sample that the instruction asks for, in all lanes.
 struct SamplingKind {
   unsigned axes = 2;  ///< the axes of the coordinates; 3 of a cube
   bool is_by_number = false, is_layered = false, is_cube = false;

@@ -1,6 +1,6 @@
-// What kernels sample and store to beside plain memory: textures and surfaces, as whoever hosts the
-// machine describes them. A kernel names one by a handle, a number of 32 bits that the host gives
-// out; LaunchOptions::textures says what each means.
+// The memory that kernels sample and store to beside plain memory: textures and surfaces, as
+// whoever hosts the machine describes them. A kernel names one by a handle, a number of 32 bits
+// that the host gives out; LaunchOptions::textures says what each means.
 //
 // A texture is images in device memory (its levels, of one format) and how coordinates are turned
 // into elements. What a sample is worth follows what an H100 gave
@@ -14,7 +14,7 @@
 
 namespace warpmeter::model {
 
-/// What the bits of a channel mean.
+/// The meaning of a channel's bits.
 enum class ChannelKind : std::uint8_t {
   unsigned_number,
   signed_number,

@@ -1,5 +1,5 @@
-// What lanes of one warp give each other in an exchange (a shuffle, a vote, …) that they have come
-// to at different instructions.
+// The exchange of lanes of one warp (a shuffle, a vote, …) that they have come to at different
+// instructions.
 #pragma once
 
 #include <array>

@@ -3,7 +3,7 @@
 // and ptxas have, which tests/golden/matrix holds: where an H100 put each element, and what it
 // counted.
 //
-// Of a product's operands the first is the one whose lines come in blocks of 16: A, or B where the
+// The first operand of a product is the one whose lines come in blocks of 16: A, or B where the
 // result has 8 rows and 32 columns. A block's tiles follow each other: the upper eight lines and
 // the lower of one stretch of k, then of the next. Tiles of the second operand go through k for
 // each eight lines. The result's tiles go down the 16 lines, then to the next eight columns.
@@ -42,7 +42,7 @@ struct FragmentAccess {
   MatrixReach reach{};
 };
 
-/// What wmma.load or wmma.store is made of: accesses alike, each with an address in every lane.
+/// The accesses of wmma.load or wmma.store: accesses alike, each with an address in every lane.
 struct Fragment {
   unsigned registers = 0;  ///< that the instruction names
   unsigned distinct = 0;   ///< the others repeat these

@@ -1,5 +1,5 @@
-// What mma, wmma.mma and the accesses of wmma.load and wmma.store need beside an operation: plain
-// data, for the reason that operation.h gives.
+// The operands of mma, wmma.mma and the accesses of wmma.load and wmma.store beside an operation:
+// plain data, for the reason that operation.h gives.
 //
 // A product is that of lines: element (i, j) of the result is made of line i of the first operand
 // and line j of the second, each k numbers long. Registers hold tiles of eight lines: lane l has
@@ -57,8 +57,8 @@ struct MatrixProduct {
   std::uint16_t
       fused_k;  ///< the fused k of MatrixRule::fused: numbers of a line that are added at once
   MatrixOperand first, second, sum, result;
-  /// Of a sparse product (mma.sp), whose first operand has k numbers of the 2 k that a line is
-  /// long: the register that says where they stand, and which of each four lanes hold it. A lane
+  /// True for a sparse product (mma.sp), whose first operand has k numbers of the 2 k that a line
+  /// is long: the register that says where they stand, and which of each four lanes hold it. A lane
   /// has 32 bits of a line and those of the line eight below it, 16 each (of 8 bits and less: 32
   /// bits of either).
   bool is_sparse;

@@ -7,7 +7,7 @@
 namespace warpmeter::model {
 namespace {
 
-/// Of the bytes that are awaited: fewer than none where a copy is done before they are told of.
+/// The mask for the awaited bytes: fewer than none where a copy is done before they are told of.
 constexpr std::uint64_t bytes_mask = 0x7fffff;
 
 struct Barrier {

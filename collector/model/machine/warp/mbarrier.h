@@ -25,9 +25,9 @@ inline constexpr std::uint64_t mbarrier_count_mask = (1 << 20) - 1;
 /// Bytes that an object with these bits awaits; of fewer than none, none.
 std::uint64_t awaited_bytes(std::uint64_t bits);
 
-/// What Operation::c names, for one lane after the other, at w.lane_host. b is the row of counts,
-/// bytes, states or parities; d, which may be absent, takes states. Returns the lanes whose wait is
-/// over.
+/// Executes the change that Operation::c names, for one lane after the other, at w.lane_host. b is
+/// the row of counts, bytes, states or parities; d, which may be absent, takes states. Returns the
+/// lanes whose wait is over.
 std::uint32_t change_mbarrier(Warp& w, const Operation* op, std::uint32_t mask);
 
 }  // namespace warpmeter::model

@@ -1,4 +1,5 @@
-// What the machine executes: PTX instructions turned into fixed-size operations, 32 bytes each.
+// The operations that the machine executes: PTX instructions turned into fixed-size operations, 32
+// bytes each.
 //
 // A warp's registers are rows of 32 lanes in one block of memory, and predicates, one 32-bit mask
 // each. An operand is the number of its row's first 64 bytes (a 32-bit row fills two such units) or
@@ -51,7 +52,7 @@ static_assert(sizeof(Operation) == 32);
 /// How setp combines its comparison with a third predicate.
 enum class Combine : std::uint16_t { none, bit_and, bit_or, bit_xor };
 
-/// What a barrier does besides waiting. Operation::a is its number, b how many threads take part
+/// The work of a barrier besides waiting. Operation::a is its number, b how many threads take part
 /// (0: all), c the predicate that is asked, d where the answer goes, f the kind.
 enum class BarrierKind : std::uint16_t { sync, arrive, all, any, count };
 /// In Operation::imm of a barrier: lanes of a warp need not come to it together, it is not
@@ -88,15 +89,15 @@ inline constexpr std::uint32_t video_by_four = 1 << 8, video_d_signed = 1 << 9,
                                video_a_signed = 1 << 10, video_b_signed = 1 << 11,
                                video_saturates = 1 << 12, video_adds = 1 << 13,
                                video_wraps = 1 << 14;
-/// Of two or four numbers at once: where it is said which part of the sources each part of the
+/// For two or four numbers at once: where it is said which part of the sources each part of the
 /// result is made of, three bits each (the parts of a, then those of b), and which are written.
 inline constexpr int video_parts_of_a = 16, video_parts_of_b = 28, video_written = 40;
-/// Of one number: where its VideoParts are, and what is done with the third source.
+/// For one number: where its VideoParts are, and what is done with the third source.
 enum class VideoPart : std::uint8_t { whole, b0, b1, b2, b3, h0, h1 };
 inline constexpr int video_part_of_a = 16, video_part_of_b = 20, video_part_of_d = 24;
 enum class VideoSecond : std::uint8_t { none, add, minimum, maximum };
 inline constexpr int video_second = 28;
-/// Of vmad: 1 is added, or the product or the summand is negated; and the shift to the right.
+/// For vmad: 1 is added, or the product or the summand is negated; and the shift to the right.
 inline constexpr std::uint64_t video_adds_one = std::uint64_t{1} << 32,
                                video_negates_product = std::uint64_t{1} << 33,
                                video_negates_sum = std::uint64_t{1} << 34;

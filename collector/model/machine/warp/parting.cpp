@@ -17,7 +17,7 @@ std::uint32_t value(const Warp& warp, std::uint16_t unit, std::uint32_t lanes) {
   return row_of<std::uint32_t>(warp, unit)[std::countr_zero(lanes)];
 }
 
-/// Of lanes at an instruction, those that its guard lets take part.
+/// The lanes at an instruction that its guard lets take part.
 std::uint32_t taking_part(const Warp& warp, const Operation* op, std::uint32_t lanes) {
   if (op->guard == no_guard) return lanes;
   const std::uint32_t bits = warp.predicates[op->guard >> 1];
@@ -173,7 +173,7 @@ bool Parting::meet(Warp& warp) {
   const bool is_unaligned = std::all_of(groups_.begin(), groups_.end(), [&](const Group& group) {
     return group.pc->code == Code::barrier && is_met_apart(group.pc);
   });
-  // What they would be told of each other's predicates by two instructions was not measured.
+  // Their knowledge of each other's predicates by two instructions was not measured.
   const bool can_meet = std::all_of(groups_.begin(), groups_.end(), [&](const Group& group) {
     const Operation *a = group.pc, *b = first.pc;
     return a == b || (a->f == b->f && static_cast<BarrierKind>(a->f) <= BarrierKind::arrive &&

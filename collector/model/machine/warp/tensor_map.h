@@ -1,8 +1,9 @@
-// What tells copies of boxes of a tensor (cp.async.bulk.tensor) how it lies in memory: 128 bytes
-// that the runtime fills in (cuTensorMapEncodeTiled) and a kernel names. NVIDIA does not say how
-// they are laid out; these are our own, so that a GPU's mean nothing here.
+// The descriptor for copies of boxes of a tensor (cp.async.bulk.tensor) how it lies in memory: 128
+// bytes that the runtime fills in (cuTensorMapEncodeTiled) and a kernel names. NVIDIA does not say
+// how they are laid out; these are our own, so that a GPU's mean nothing here.
 //
-// What a box is was measured on an H200: tests/runtime/programs/tensor_copies.cu, tensor_misuse.cu.
+// The rules for boxes were measured on an H200: tests/runtime/programs/tensor_copies.cu,
+// tensor_misuse.cu.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@ inline constexpr unsigned most_tensor_axes = 5;
 inline constexpr std::uint32_t tensor_map_alignment = 64, tensor_map_mark = 0x70616d74;
 /// The bytes that are moved as one, and that a row's column has to be a multiple of.
 inline constexpr std::uint32_t box_chunk = 16;
-/// What a box's place in shared memory has to be a multiple of.
+/// The alignment of a box's place in shared memory.
 inline constexpr std::uint32_t box_alignment = 128;
 
 /// In the order of CUtensorMapDataType.
@@ -57,7 +58,7 @@ struct TensorMap {
   std::uint32_t count(unsigned axis) const {
     return axis == 0 ? box[0] : (box[axis] + steps[axis] - 1u) / steps[axis];
   }
-  /// What a copy brings, elements beside the tensor too.
+  /// The bytes of a copy, elements beside the tensor too.
   std::uint32_t box_bytes() const {
     std::uint32_t bytes = row_bytes();
     for (unsigned axis = 1; axis < rank; ++axis) bytes *= count(axis);

@@ -1,4 +1,4 @@
-// What the instructions of a program do with registers that may be unset (see ptx/unset.h): the
+// The effects of a program's instructions on registers that may be unset (see ptx/unset.h): the
 // part that is ready to be followed while the program runs. Empty for most programs.
 #pragma once
 
@@ -52,7 +52,7 @@ struct UnsetStep {
   std::uint8_t table = 0;
   bool has_guard = false;
   UnsetOperand guard;
-  bool is_branch = false;  ///< executed by all lanes; the guard says which of them jump
+  bool is_branch = false;  ///< all lanes execute it; the guard says which of them jump
   std::vector<UnsetOperand> results, sources;
   struct Use {
     ptx::UnsetUse what = ptx::UnsetUse::address;
@@ -60,13 +60,13 @@ struct UnsetStep {
     std::uint32_t bits = 0;
     bool is_generic = false;  ///< and may lead to local memory
     Place place;              ///< where, if it is
-    /// Of a value: what stores beside it write to the same structure, and how many bits. Where one
+    /// For a value: what stores beside it write to the same structure, and how many bits. Where one
     /// of them is set, this one may be padding.
     std::vector<UnsetOperand> neighbours;
   };
   std::vector<Use> uses;
-  /// What is written to memory that others see, for which it matters what was computed from unset
-  /// memory.
+  /// The uses that write to memory that others see, for which it matters what was computed from
+  /// unset memory.
   std::vector<Use> written;
   /// Registers that are the results of a load from such memory, or what a store puts there, stand
   /// in the order of their bytes. Each has as many.
@@ -75,7 +75,7 @@ struct UnsetStep {
   /// Concerns registers alone that are unset because of memory: nothing to do before such a load
   /// has been seen.
   bool is_dormant = false;
-  /// Of local memory, each part behind the one before it; of a generic access, where it leads
+  /// For local memory, each part behind the one before it; of a generic access, where it leads
   /// there.
   struct Access {
     bool loads = false, stores = false, is_generic = false, is_parameter = false;

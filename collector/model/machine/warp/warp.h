@@ -18,9 +18,9 @@ enum class Shape : std::uint8_t {
   contiguous,  ///< within a half, one element after the other
 };
 
-/// What else the machine code wants to know of them (Site::layout): distances that are signed
-/// numbers of 32 bits; no two active lanes with a byte in common; of an access by some lanes only,
-/// the active ones at one address, or each where its number says.
+/// The other needs of the machine code for them (Site::layout): distances that are signed numbers
+/// of 32 bits; no two active lanes with a byte in common; of an access by some lanes only, the
+/// active ones at one address, or each where its number says.
 inline constexpr std::uint8_t layout_near = 1, layout_apart = 2, some_uniform = 4,
                               some_contiguous = 8;
 
@@ -41,10 +41,10 @@ struct alignas(64) Site {
   std::uint8_t misaligned;  ///< bits that no lane's address may have
   std::uint8_t hit_shift;   ///< hits[(address & hit_mask) >> hit_shift]
   std::uint8_t layout;      ///< see layout_near
-  std::uint32_t hit_mask;   ///< what of the first address somebody has to know
+  std::uint32_t hit_mask;   ///< the bits of the first address that somebody has to know
   std::uint64_t least;      ///< where the first active lane may be so that all lanes are inside
   std::uint64_t most_above_least;
-  std::byte* host;              ///< what `least` is on this machine
+  std::byte* host;              ///< the place of `least` on this machine
   std::uint64_t half_apart;     ///< delta[16]
   const TouchedWords* touched;  ///< to be told of each access; null: nobody is
   std::uint64_t number;         ///< the number of what is remembered, none twice; 0: nothing is
@@ -81,8 +81,7 @@ struct FunctionCode {
   std::uint32_t first, end, highest_frame;
 };
 
-/// parted: the active lanes are at a barrier or an exchange that others of the warp, whom they wait
-/// for, have not come to.
+/// parted means: the active
 enum class WarpStatus : std::uint8_t { running, yielded, at_barrier, parted, finished, trapped };
 
 enum class TrapKind : std::uint8_t {
@@ -120,7 +119,7 @@ struct RaisedTrap {
 inline constexpr std::uint32_t frames_of_divergence = 64;
 inline constexpr std::uint32_t frames_of_calls = 4096;
 
-/// What a checker wants of an operation: to know which was the last, to be told before.
+/// The wishes of a checker for an operation: to know which was the last, to be told before.
 inline constexpr std::uint8_t watch_noted = 1, watch_observed = 2;
 
 struct WorkerMemory;
@@ -173,8 +172,8 @@ struct Warp {
   std::uint32_t stack_limit;
   const std::uint8_t* watched;  ///< by operation, while somebody checks: sums of watch_…
   const Operation* last;        ///< the last one executed that was to be noted; may be null
-  /// Of each operation, of run_native, for warps whose lanes are all active and for others: see
-  /// native/code.h.
+  /// The entries of each operation, of run_native, for warps whose lanes are all active and for
+  /// others: see native/code.h.
   const NativeEntry *native, *native_of_some;
 };
 

@@ -1,4 +1,4 @@
-// What wgmma.mma_async needs beside an operation: plain data, for the reason that operation.h
+// The operands of wgmma.mma_async beside an operation: plain data, for the reason that operation.h
 // gives.
 //
 // Four warps multiply 64 lines of A by n columns of B, each 32 bytes of numbers long, and each warp

@@ -41,7 +41,7 @@ std::optional<Diagnostic> add_target(Jump& jump, const Function& function,
   return std::nullopt;
 }
 
-/// What `instruction` does to control; nothing when it simply goes on.
+/// The jump of `instruction`; nothing when it simply goes on.
 std::variant<std::optional<Jump>, Diagnostic> jump_of(const Function& function,
                                                       const Instruction& instruction) {
   const Flow flow = instruction.row().effects.flow;
@@ -281,7 +281,8 @@ class Meetings {
     }
   }
 
-  /// Of the loop in which a thread that comes to `block` stays in the end, the last block.
+  /// The last block of the loop in which a thread that comes to `block` stays in the end, the last
+  /// block.
   std::size_t last_of_endless(std::size_t block) const {
     while (true) {
       std::vector<bool> is_ahead(end_ + 1, false), comes_here(end_ + 1, false);
@@ -371,9 +372,9 @@ class Meetings {
     }
   }
 
-  /// Of a loop in which threads meet, the first of `loops`: the ways out of it, and where those who
-  /// take them meet. Of several places the one in the innermost of the loops around it: the others
-  /// are jumps out of those, too.
+  /// Marks the ways out of a loop in which threads meet, the first of `loops`: the ways out of it,
+  /// and where those who take them meet. Of several places the one in the innermost of the loops
+  /// around it: the others are jumps out of those, too.
   void mark_exits(std::span<const Loop> loops) {
     const Loop& loop = loops[0];
     std::vector<bool> is_member = membership(loop);

@@ -28,8 +28,8 @@ class Names {
     if (instruction.guard && !is_known(instruction.guard->predicate)) {
       return instruction.guard->predicate;
     }
-    // What a call names otherwise, and what instructions take that the model does not execute, may
-    // be declared in ways that are read over.
+    // Names in a call, and of instructions that the model does not execute, may be declared in ways
+    // that are read over.
     const bool only_registers =
         instruction.row().effects.flow != Flow::next || !instruction.row().is_executed();
     for (const Operand& operand : instruction.operands) {

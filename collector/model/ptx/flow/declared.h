@@ -1,5 +1,5 @@
-// What makes a module's text no PTX at all, beside its grammar: instructions that there are not,
-// names that nobody declares. What PTX has and the model does not do is none of it.
+// The faults that make a text no PTX, beside its grammar: instructions that there are not, names
+// that nobody declares. What PTX has and the model does not do is none of it.
 #pragma once
 
 #include <optional>

@@ -17,7 +17,7 @@ namespace {
 /// stands before its uses, needs two.
 constexpr int most_passes = 4;
 
-/// What computes a value from its operands and nothing else.
+/// True if it computes a value from its operands and nothing else.
 bool is_pure(const Instruction& instruction) {
   switch (instruction.opcode) {
     case Opcode::add:
@@ -83,7 +83,8 @@ class Uniform {
                        [&](const Operand& operand) { return holds(operand); });
   }
 
-  /// Of the kernel itself: those of device functions differ from thread to thread.
+  /// True for parameters of the kernel itself: those of device functions differ from thread to
+  /// thread.
   bool is_parameter(const Operand& address) const {
     return function_.is_entry && address.kind == Operand::Kind::address &&
            std::any_of(

@@ -1,6 +1,5 @@
-// What an entry can come to: the functions that it may call, and the variables that these mention.
-// The machine code of an entry has room for the shared variables that it reaches, and for no
-// others.
+// The reach of an entry: the functions that it may call, and the variables that these mention. The
+// machine code of an entry has room for the shared variables that it reaches, and for no others.
 #pragma once
 
 #include <string_view>

@@ -13,7 +13,7 @@
 
 namespace warpmeter::model::ptx {
 
-/// What storage a register needs: predicates; up to 32 bits; 64 bits; 128 bits.
+/// The width of a register: predicates; up to 32 bits; 64 bits; 128 bits.
 enum class Width { predicate, word, pair, quad };
 constexpr std::size_t width_count = 4;
 

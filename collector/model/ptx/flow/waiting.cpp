@@ -155,7 +155,7 @@ bool is_minus_one(const Operand& operand) {
          static_cast<std::uint32_t>(operand.bits) == ~std::uint32_t{0};
 }
 
-/// Of each register, whether it names all lanes: nothing but -1 is ever in it.
+/// For each register, true if it names all lanes: nothing but -1 is ever in it.
 std::vector<bool> names_of_all_lanes(const Function& function, const DataFlow& data) {
   std::vector<bool> is_set(data.registers().size(), false), is_other = is_set;
   for (std::size_t i = 0; i < function.body.size(); ++i) {
@@ -203,7 +203,7 @@ std::vector<bool> yielding_loops(const Function& function, const ControlFlow& gr
   const auto changes = [](const Instruction& instruction) {
     const Memory memory = instruction.row().effects.memory;
     return memory == Memory::atomic || memory == Memory::reduce ||
-           instruction.opcode == Opcode::call;  // whose function may
+           instruction.opcode == Opcode::call;  // the called function may do so
   };
   if (std::none_of(function.body.begin(), function.body.end(), changes)) return yielding;
   for (const Loop& loop : loops_of(graph)) {
@@ -223,7 +223,7 @@ std::vector<bool> yielding_loops(const Function& function, const ControlFlow& gr
 std::vector<bool> behind_waiting(const Function& function, const ControlFlow& graph,
                                  const DataFlow& data, const std::vector<bool>& waiting) {
   const std::vector<bool> names_all = names_of_all_lanes(function, data);
-  // Whether all lanes of a warp are together behind an instruction.
+  // True if all lanes of a warp are together behind an instruction.
   const auto gathers = [&](const Instruction& instruction) {
     const Effects& effects = instruction.row().effects;
     if (instruction.guard) return false;

@@ -18,7 +18,7 @@ namespace {
 using Term = std::pair<std::uint32_t, std::uint64_t>;  ///< number, factor
 
 struct Sum {
-  std::vector<Term> terms;  ///< sorted by number, no factor zero
+  std::vector<Term> terms;  ///< in the order of numbers, no factor zero
   std::uint64_t constant = 0;
   bool is_lasting = true;
 };
@@ -97,7 +97,7 @@ class Sums {
     return numbers.emplace(terms, next).first->second;
   }
 
-  /// What all threads of a launch load alike.
+  /// The value that all threads of a launch load alike.
   std::optional<Sum> parameter(const Instruction& instruction) {
     const bool is_load = instruction.opcode == Opcode::ld && instruction.space == Space::param;
     if (!function_.is_entry || !is_load || instruction.operands.size() != 2) return std::nullopt;

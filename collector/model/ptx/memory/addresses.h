@@ -18,8 +18,9 @@ struct RelativeAddress {
   std::uint32_t root = 0;
   std::int64_t offset = 0;
   bool is_lasting = false;  ///< the root's registers are written at one place of the function each
-  /// Of an entry, and of any two of its threads: with the same start the difference of addresses is
-  /// that of their offsets, and a multiple of the greatest common divisor of their steps.
+  /// The start for an entry, and of any two of its threads: with the same start the difference of
+  /// addresses is that of their offsets, and a multiple of the greatest common divisor of their
+  /// steps.
   std::uint32_t start = 0;
   std::uint64_t step = 0;
 };

@@ -39,7 +39,7 @@ class Notes {
   }
 
  private:
-  /// What it gives depends on what it is handed.
+  /// The result depends on the arguments.
   void note_call(const Instruction& instruction, MemoryAccess& access) {
     for (std::size_t k = 0; k < instruction.operands.size(); ++k) {
       auto& side = k == 0 ? access.to : access.from;

@@ -7,10 +7,10 @@
 
 namespace warpmeter::model::ptx {
 
-/// Of an instruction: registers, and pieces of memory; empty for one that accesses none.
+/// The access of an instruction: registers, and pieces of memory; empty for one that accesses none.
 struct MemoryAccess {
   std::vector<RegisterId> address, values;
-  std::vector<PieceId> to, from;  ///< stored to, loaded from
+  std::vector<PieceId> to, from;  ///< the stored and the loaded pieces
   bool is_to_one_place = false;   ///< for shared memory, whoever comes there
   Address place;                  ///< the place of the first operand that is one
 };

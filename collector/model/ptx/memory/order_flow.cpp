@@ -83,12 +83,12 @@ class Finder {
     std::vector<Origin> registers, contents;  ///< contents by piece
   };
 
-  /// What hands numbers on: memory that lasts is left out, or all memory.
+  /// The carriers of numbers: memory that lasts is left out, or all memory.
   enum class Way { registers, block, all };
   /// By instruction: what decides whether a thread comes to it.
   using Deciders = std::vector<Origin>;
-  /// What numbers are made of: for certain, and at the most; null: everything that may depend on
-  /// the order is taken to.
+  /// The origins of numbers: for certain, and at the most; null: everything that may depend on the
+  /// order is taken to.
   struct Origins {
     const State* sure = nullptr;
     const State* most = nullptr;
@@ -112,7 +112,7 @@ class Finder {
     }
   }
 
-  /// What a loop leaves behind depends on how often it was tried.
+  /// The result of a loop depends on how often it was tried.
   void note_retried(const std::vector<bool>& is_retried) {
     is_left_.resize(data_.registers().size(), false);
     std::vector<bool> is_written(is_left_.size(), false);
@@ -137,7 +137,7 @@ class Finder {
            definition.operands[1].kind == Operand::Kind::integer;
   }
 
-  /// What memory holds after all have come depends on their order: the last one's, or a rounding.
+  /// True if the memory after all have come depends on their order: the last one's, or a rounding.
   bool leaves_by_order(const Instruction& instruction) const {
     if (instruction.has(Word::exch) || instruction.has(Word::cas)) {
       return !is_number(instruction.operands.back());
@@ -229,7 +229,7 @@ class Finder {
     return changed;
   }
 
-  /// What is written behind a branch that such a load decides depends on it too: how often a loop
+  /// Values written behind a branch that such a load decides depends on it too: how often a loop
   /// went round is what it counts.
   std::vector<bool> reach_of_races() const {
     std::vector<Origin> is_decided(data_.registers().size(), nothing);
@@ -256,8 +256,8 @@ class Finder {
     return !accesses_[i].to.empty() || !accesses_[i].from.empty();
   }
 
-  /// Whether lanes do something or not by who came first. Of a sum of equal numbers somebody has
-  /// each value, whoever that is: the last block, each eighth thread.
+  /// True if lanes act by who came first. Of a sum of equal numbers somebody has each value,
+  /// whoever that is: the last block, each eighth thread.
   bool tells_winners(std::string_view predicate, const State& of_block) const {
     const auto id = data_.find(predicate);
     const Origin origin = id ? of_block.registers[*id] : nothing;
@@ -266,7 +266,8 @@ class Finder {
     return !adds_a_number(atomic) && !atomic.has(Word::inc) && !atomic.has(Word::dec);
   }
 
-  /// What those do that a branch lets through by an atomic's answer, until they meet the others.
+  /// Adds the results of lanes that a branch lets through by an atomic's answer, until they meet
+  /// the others.
   void add_winners(const State& of_block, std::vector<bool>& instructions) const {
     for (std::size_t i = 0; i < accesses_.size(); ++i) {
       const Instruction& instruction = function_.body[i];

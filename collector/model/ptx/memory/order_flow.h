@@ -1,16 +1,16 @@
-// What depends on the order in which threads come to an atomic: what it answers, the addresses that
-// this leads to, what is stored there, and what is loaded of that again, by this launch or a later
-// one. Who gets which slot of a queue is for the hardware to say, and so is what of it the lanes of
-// one warp can share.
+// The values that depend on the order in which threads come to an atomic: what it answers, the
+// addresses that this leads to, what is stored there, and what is loaded of that again, by this
+// launch or a later one. Who gets which slot of a queue is for the hardware to say, and so is what
+// of it the lanes of one warp can share.
 //
-// What is loaded of memory that an order has filled decides branches too: who comes to an access,
-// how often a loop goes round, and what is written there. What a branch decides by an atomic's
-// answer itself is not followed, save how often a loop was tried again, and who did what: which
-// lanes won a place by compare-and-swap is for the hardware to say as well, whether they keep the
-// answer in registers or in shared memory.
-// Three things look alike and depend on nothing: a ticket (one thread adds a constant and hands the
-// answer to its block between barriers, so that blocks take each other's parts); a value that was
-// made of the same answer as its place; and a value that is the same wherever it lands.
+// Loads of memory that an order has filled decides branches too: who comes to an access, how often
+// a loop goes round, and what is written there. What a branch decides by an atomic's answer itself
+// is not followed, save how often a loop was tried again, and who did what: which lanes won a place
+// by compare-and-swap is for the hardware to say as well, whether they keep the answer in registers
+// or in shared memory. Three things look alike and depend on nothing: a ticket (one thread adds a
+// constant and hands the answer to its block between barriers, so that blocks take each other's
+// parts); a value that was made of the same answer as its place; and a value that is the same
+// wherever it lands.
 #pragma once
 
 #include <vector>
@@ -30,7 +30,7 @@ struct OrderReach {
 struct OrderFlow {
   std::vector<MemoryPiece> pieces;
   OrderReach of_atomics;  ///< the of atomics of what the function's own atomics answer
-  /// Of each instruction, whether its address or who comes there depends on a load that may find
+  /// For each instruction, true if its address or who comes there depends on a load that may find
   /// what others store meanwhile (shared_use.h); empty: no such load leads anywhere.
   std::vector<bool> of_races;
   std::vector<OrderReach> of_contents;  ///< by piece: of what is loaded of it; empty: leads nowhere

@@ -17,7 +17,7 @@ struct MemoryPiece {
   enum class Kind : std::uint8_t {
     block,      ///< shared, local, or what is handed to a function and back: gone with the launch
     variable,   ///< the variable of the module, in global memory
-    parameter,  ///< what a parameter of the entry points to
+    parameter,  ///< the memory behind a parameter of the entry
     elsewhere,  ///< global memory at an address that came out of memory
   };
   Kind kind = Kind::elsewhere;
@@ -37,8 +37,8 @@ class PointedMemory {
   PointedMemory(const Function& function, const DataFlow& data, const Spaces& variables);
 
   const std::vector<MemoryPiece>& pieces() const { return pieces_; }
-  /// What an access to that space may reach, each once; none: parameters of the entry and
-  /// constants, which nobody writes while the kernel runs.
+  /// The pieces that an access to that space may reach, each once; none: parameters of the entry
+  /// and constants, which nobody writes while the kernel runs.
   const std::vector<PieceId>& reached(const Operand& address, Space space);
 
  private:

@@ -12,10 +12,10 @@ bool changes_for_all(const Instruction& instruction) {
   return memory == Memory::atomic || memory == Memory::reduce;
 }
 
-/// Of which an address is made, from one that is known to be another's.
+/// The most steps of an address, from one that is known to be another's.
 constexpr int most_steps = 8;
 
-/// Of memory that others have too.
+/// True for memory that others have too.
 bool is_plain_load(const Instruction& instruction) {
   if (instruction.row().effects.memory != Memory::load) return false;
   if (instruction.space == Space::local || instruction.space == Space::param) return false;
@@ -124,8 +124,8 @@ bool SharedUse::is_same_number(std::string_view one, std::string_view other, int
   return true;
 }
 
-/// What a thread stores where it has loaded is its own, or two would store there at once; save one
-/// place, where one thread stores for all.
+/// The stores of a thread where it has loaded are its own, or two would store there at once; save
+/// one place, where one thread stores for all.
 bool SharedUse::is_of_its_own(std::size_t load) const {
   for (std::size_t i = 0; i < accesses_.size(); ++i) {
     const MemoryAccess& access = accesses_[i];
@@ -185,7 +185,7 @@ bool SharedUse::is_contested(std::size_t load, std::size_t store) const {
     return !(instruction.has(Word::cas) && is_at_the_same_place(load, store));
   }
   if (is_at_loaded_place_[store] || is_at_loaded_place_[load]) return true;
-  // What lies beside its own place is another thread's.
+  // The places beside its own are another thread's.
   return is_one_place(store) || (!is_at_the_same_place(load, store) && !is_of_its_own(load));
 }
 
@@ -216,7 +216,7 @@ bool SharedUse::is_of_driver(std::size_t call) const {
 std::vector<bool> SharedUse::reached(std::size_t from, Way way) const {
   std::vector<bool> found(accesses_.size(), false), is_entered(graph_.blocks.size(), false);
   std::vector<std::size_t> blocks;  // to be gone through
-  /// Whether its end is come to.
+  /// True if control comes to its end.
   const auto goes_through = [&](std::size_t i, std::size_t end) {
     for (; i != end; way == Way::on ? ++i : --i) {
       const std::size_t at = way == Way::on ? i : i - 1;

@@ -5,7 +5,7 @@
 namespace warpmeter::model::ptx {
 namespace {
 
-/// What a register holds: nothing that is known yet, a number, an address in one variable, or
+/// The content of a register: nothing that is known yet, a number, an address in one variable, or
 /// something else. They only grow, in this order.
 struct Meant {
   enum class Kind { nothing, number, variable, any } kind = Kind::nothing;
@@ -15,7 +15,7 @@ struct Meant {
 };
 using Kind = Meant::Kind;
 
-/// Of a register that holds the one or the other.
+/// The meaning of a register that holds the one or the other.
 Meant either(const Meant& a, const Meant& b) {
   if (a == b || b.kind == Kind::nothing) return a;
   if (a.kind == Kind::nothing) return b;
@@ -34,8 +34,8 @@ Meant difference(const Meant& a, const Meant& b) {
   return b.kind == Kind::number ? a : Meant{Kind::any, {}};
 }
 
-/// Of something that is computed otherwise: a number, unless addresses are among what it is made
-/// of.
+/// The meaning of something that is computed otherwise: a number, unless addresses are among what
+/// it is made of.
 Meant computed(const Meant& a, const Meant& b) {
   if (a.kind == Kind::nothing || b.kind == Kind::nothing) return {};
   if (a.kind == Kind::number && b.kind == Kind::number) return a;
@@ -89,7 +89,7 @@ class Finder {
       case Opcode::mov:
       case Opcode::cvta:
       case Opcode::cvt:
-        // Of several parts none is an address.
+        // No operand of several parts is an address.
         if (operands.size() == 2 && operands[0].parts.empty() && operands[1].parts.empty()) {
           return at(1);
         }

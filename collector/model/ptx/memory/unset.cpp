@@ -162,7 +162,7 @@ std::vector<std::vector<std::size_t>> neighbouring_stores(const Function& functi
       if (function.body[i].opcode != Opcode::st) sums.execute(function.body[i]);
     }
     for (std::size_t i = 0; i < stores.size(); ++i) {
-      // What one line makes stands together.
+      // The stores of one line stand together.
       for (std::size_t j = i + 1; j < std::min(stores.size(), i + 16); ++j) {
         const Store &a = stores[i], &b = stores[j];
         const bool is_near = a.begin <= b.end + largest_gap && b.begin <= a.end + largest_gap;

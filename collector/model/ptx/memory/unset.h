@@ -58,7 +58,7 @@ enum class Spread : std::uint8_t {
   lose,  ///< the results are unset: where a function begins
 };
 
-/// What makes an unset value matter.
+/// The use that makes an unset value matter.
 enum class UnsetUse : std::uint8_t {
   address,
   value,     ///< that is written to memory
@@ -68,12 +68,12 @@ enum class UnsetUse : std::uint8_t {
   callee,
 };
 
-/// What an instruction does with unset registers. Operands are parts of it: names and integers.
+/// The role of an instruction for unset registers. Operands are parts of it: names and integers.
 struct UnsetRole {
   Spread spread = Spread::all;
   std::uint32_t bits = 32;       ///< that are computed
   std::uint32_t from_bits = 32;  ///< the from bits of a copy: that are taken of the source
-  bool is_signed = false;        ///< so that shifts, and copies to wider registers, repeat the sign
+  bool is_signed = false;        ///< shifts, and copies to wider registers, repeat the sign
   bool extends_sign = false;     ///< the extends sign of a copy: from `from_bits` to `bits`
   bool clamps = false;           ///< the clamps of a funnel shift
   bool combines_or = false;      ///< the combines or of a comparison with a third source: by or
@@ -82,13 +82,13 @@ struct UnsetRole {
   struct Use {
     UnsetUse what = UnsetUse::address;
     std::vector<const Operand*> operands;
-    /// Of a value: that are written of each operand. It matters when they all are unset: parts may
-    /// be padding.
+    /// The bits of a value that are written of each operand. It matters when they all are unset:
+    /// parts may be padding.
     std::uint32_t bits = 0;
     const Operand* generic_address = nullptr;  ///< that may lead to local memory
   };
   std::vector<Use> uses;
-  bool has_effect = false;  ///< so that it matters whether it is executed
+  bool has_effect = false;  ///< true if it matters whether it is executed
 };
 UnsetRole unset_role(const Instruction& instruction);
 

@@ -1,4 +1,4 @@
-// What each instruction does with unset bits of what it reads. One that is not named here makes
+// The effects of each instruction on unset bits of what it reads. One that is not named here makes
 // every bit of its results unset.
 #include <algorithm>
 #include <array>
@@ -45,7 +45,7 @@ class RoleFinder {
     const Type type = instruction_.last_type();
     return type == Type::none ? 32 : info_of(type).bits;
   }
-  /// Of what is stored; matrices have two numbers a register.
+  /// The bits of a stored register; matrices have two numbers a register.
   std::uint32_t register_bits() const {
     const Effects& effects = instruction_.row().effects;
     return effects.is_matrix || effects.is_fragment ? std::max(type_bits(), 32u) : type_bits();
@@ -161,7 +161,7 @@ class RoleFinder {
   bool matrices() {
     const Execution execution = instruction_.row().execution;
     if (execution == Execution::warpgroup_product) {
-      spread(Spread::none);  // what was unset may not have been added to
+      spread(Spread::none);  // unset operands may not have been added to
       return true;
     }
     if (execution == Execution::matrix_product) spread(Spread::matrix_product);

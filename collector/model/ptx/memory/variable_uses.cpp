@@ -13,7 +13,7 @@ namespace {
 
 using Variables = std::set<const Variable*>;
 
-/// What an instruction does at the address that operand `number` is.
+/// The effect of an instruction at the address that operand `number` is.
 enum class Touch { nothing, reads, writes, both, escapes };
 
 Touch touch_of(const Instruction& instruction, std::size_t number) {
@@ -59,7 +59,7 @@ class VariableSearch {
     if (function != nullptr && seen_.insert(function).second) functions_.push_back(function);
   }
 
-  /// What the initial value of a variable points to is in the kernel's hands with it.
+  /// The kernel also holds the memory that the variable's initial value points to.
   VariableUse& use(const Variable* variable) {
     const auto [found, is_new] = uses_.try_emplace(variable);
     if (!is_new) return found->second;
@@ -87,7 +87,7 @@ class VariableSearch {
     return found == named_.end() ? nullptr : found->second;
   }
 
-  /// What a register may point to.
+  /// The variables that a register may point to.
   const Variables& held(std::string_view name, const DataFlow& data) const {
     static const Variables none;
     const auto id = data.find(name);
@@ -140,7 +140,7 @@ class VariableSearch {
       for (const Variable* variable : named) use(variable);
       return;
     }
-    std::size_t first = 0;  // what stands before the address is a result
+    std::size_t first = 0;  // the operands before the address are results
     while (!is_call && instruction.operands[first].kind != Operand::Kind::address) ++first;
     for (std::size_t i = first; i < instruction.operands.size(); ++i) {
       const Operand& operand = instruction.operands[i];

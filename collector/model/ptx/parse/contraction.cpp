@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t none = nowhere;
 
-/// Of f32x2 nothing is known.
+/// Nothing is known of f32x2.
 bool is_float(Type type) {
   const Kind kind = info_of(type).kind;
   return (kind == Kind::f || kind == Kind::bf) && type != Type::f32x2;
@@ -74,7 +74,7 @@ bool ends_block(const Instruction& instruction) {
       return instruction.has(Word::launch_dependents);
     case Opcode::div:
     case Opcode::rem:
-      // Of integers only that of u32 has no branch.
+      // Among integers only u32 has no branch.
       return info.is_float() ? !instruction.has(Word::approx) && !instruction.has(Word::full)
                              : type != Type::u32;
     case Opcode::rcp:
@@ -238,7 +238,7 @@ class Contractor {
     }
     return true;
   }
-  /// What reads a product; nothing where something outside of its group may.
+  /// The readers of a product; nothing where something outside of its group may.
   std::optional<std::vector<std::size_t>> readers(std::size_t product) const {
     const RegisterId id = *register_of(body_[product].operands[0]);
     if (crosses_[product]) return reads_[id];

@@ -201,7 +201,7 @@ void Parser::alias() {
   expect(';', "after .alias");
 }
 
-/// Debugging information; the line numbers that matter come from `.loc`.
+/// The parser skips debugging information; the line numbers that matter come from `.loc`.
 void Parser::skip_section() {
   const Token section = token_;
   while (!token_.is('{')) {
