@@ -98,7 +98,7 @@ auto in(Process& process, cudaStream_t stream) {
   return [&process, stream](const CopyWork& copy) { return submit_copy(process, stream, copy); };
 }
 
-/// Whether a device has arrays of that shape: the limits are an H100's.
+/// True if a device has arrays of that shape: the limits are an H100's.
 bool is_shape(const Array& wanted) {
   constexpr unsigned for_video = 0x100;  // CUDA_ARRAY3D_VIDEO_ENCODE_DECODE
   constexpr unsigned known = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap |

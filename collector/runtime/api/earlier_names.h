@@ -6,7 +6,7 @@
 
 namespace warpmeter::runtime {
 
-/// Whether a runtime that has this function is one of before CUDA 13: its structure of a device's
+/// True if a runtime that has this function is one of before CUDA 13: its structure of a device's
 /// properties was another, under a name that CUDA 13 does not have.
 bool is_of_before_13(std::string_view name);
 

@@ -80,7 +80,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
     const cudaLaunchAttribute* records = nullptr;
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       const cudaLaunchAttribute& attribute = config->attrs[i];
-      const int number = attribute.id;  // of a caller that may have made it of any number
+      const int number =
+          attribute.id;  // the number of a caller that may have made it of any number
       if (number < 0 || number > cudaLaunchAttributeNvlinkUtilCentricScheduling) {
         return cudaErrorInvalidValue;
       }
@@ -115,7 +116,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute which, int value) {
   return call("cudaFuncSetAttribute", [&](Process& p) {
-    const int number = which;  // of a caller that may have made it of any number
+    const int number = which;  // the number of a caller that may have made it of any number
     if (number < cudaFuncAttributeMaxDynamicSharedMemorySize || number >= cudaFuncAttributeMax) {
       return cudaErrorInvalidValue;
     }
@@ -142,7 +143,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute which, 
 
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
   return call("cudaFuncSetCacheConfig", [&](Process& p) {
-    const int number = config;  // of a caller that may have made it of any number
+    const int number = config;  // the number of a caller that may have made it of any number
     if (number < 0 || number > cudaFuncCachePreferEqual) return cudaErrorInvalidValue;
     return of_kernel(p, function, [&](Kernel& kernel) {
       kernel.cache_preference = config;

@@ -101,7 +101,7 @@ cudaError_t take_back_in_order(Process& process, void* pointer, cudaStream_t han
   return submit(process, handle, FreeWork{address});
 }
 
-/// Whether the process has memory there, all of it.
+/// True if the process has memory there, all of it.
 bool is_mapped(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t begin = address / host_page_bytes * host_page_bytes;
   return msync(reinterpret_cast<void*>(begin), address - begin + bytes, MS_ASYNC) == 0;

@@ -18,7 +18,7 @@ struct Wrapper {
   int magic;
   int version;  ///< 2: linked
   const void* data;
-  const void* linked;  ///< of a linked one, a list of fat binaries that ends with null
+  const void* linked;  ///< for a linked one, a list of fat binaries that ends with null
 };
 constexpr int linked_version = 2;
 

@@ -121,7 +121,7 @@ std::uint64_t of_vectors(Byte opcode, const Prefixes& prefixes) {
     case 0x7f:
       return !prefixes.is_66 && !is_one && !prefixes.is_vector && opcode != 0x28 &&
                      opcode != 0x29 && opcode != 0x2b
-                 ? 8  // of MMX
+                 ? 8  // for MMX
                  : whole;
     case 0x2a:  // cvtsi2ss, cvtsi2sd
       return is_one ? (prefixes.is_wide ? 8 : 4) : 1;

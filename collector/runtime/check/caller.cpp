@@ -23,7 +23,7 @@
 
 namespace {
 
-/// Whether this thread reads debug information just now.
+/// True if this thread reads debug information just now.
 thread_local bool is_reading = false;
 
 using SeesObject = int (*)(dl_phdr_info*, std::size_t, void*);
@@ -105,7 +105,7 @@ struct Level {
 
 struct Frame {
   std::vector<Level> levels;
-  const void* begin = nullptr;  ///< of the function, by the symbol table
+  const void* begin = nullptr;  ///< the begin of the function, by the symbol table
 };
 
 Frame frame_at(std::uintptr_t instruction) {
@@ -154,7 +154,7 @@ HostPlace place_of(const Level& level) {
 /// Looks for the first level that is the program's own, frame by frame from the innermost.
 class Search {
  public:
-  /// Whether it is found.
+  /// True if it is found.
   bool look_at(std::uintptr_t instruction) {
     const Frame frame = frame_at(instruction);
     const bool is_launcher = Registry::get().functions.contains(frame.begin);

@@ -18,7 +18,7 @@ namespace warpmeter::runtime {
 
 class Explained {
  public:
-  /// Whether the launch should be recorded.
+  /// True if the launch should be recorded.
   bool wants(const LaunchPlace& place) const;
 
   /// The number of what is told of a launch that ended well.

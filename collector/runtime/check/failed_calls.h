@@ -8,15 +8,15 @@
 
 namespace warpmeter::runtime {
 
-/// Whether it is one of the driver's: "cuMemFree", where the runtime's is "cudaFree".
+/// True if it is one of the driver's: "cuMemFree", where the runtime's is "cudaFree".
 inline bool is_of_driver(std::string_view function) {
   return function.starts_with("cu") && !function.starts_with("cuda");
 }
 
-/// Whether the error is the answer "no" to a question that programs ask on purpose.
+/// True if the error is the answer "no" to a question that programs ask on purpose.
 bool is_answer(std::string_view function, cudaError_t error);
 
-/// Whether the model gives the error for what it cannot do; it may be no mistake of the program.
+/// True if the model gives the error for what it cannot do; it may be no mistake of the program.
 bool is_of_model(cudaError_t error);
 
 /// "cuDeviceGet returned CUDA_ERROR_NOT_INITIALIZED (initialization error)"

@@ -9,7 +9,7 @@ namespace warpmeter::runtime {
 
 /// Once; both stay. With `checks` it is a finding as well; null: nobody asked.
 void catch_host_faults(const Memory& memory, Checks* checks);
-/// Whether the program has put no handler of its own in its place.
+/// True if the program has put no handler of its own in its place.
 bool is_catching_host_faults();
 
 }  // namespace warpmeter::runtime

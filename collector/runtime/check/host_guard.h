@@ -33,7 +33,7 @@ class HostGuard {
   void forget(const Stretch& pages);
   /// There was more than could be kept.
   bool is_partial() const { return is_partial_; }
-  /// Whether anything is kept, asked without a lock.
+  /// True if anything is kept, asked without a lock.
   bool keeps_any() const { return keeps_any_; }
 
   // Also by a signal handler, whose thread is in the program's code.
@@ -71,7 +71,7 @@ class HostGuard {
   std::vector<Kept> kept_;
   std::atomic<bool> keeps_any_ = false;
   bool is_partial_ = false;
-  std::vector<Stretch> memories_;  ///< of which something was kept
+  std::vector<Stretch> memories_;  ///< the memories of which something was kept
 };
 
 }  // namespace warpmeter::runtime

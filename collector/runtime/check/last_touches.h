@@ -19,7 +19,7 @@ namespace warpmeter::runtime {
 /// What is asked about the operation that touches, and told of it.
 class TouchSink {
  public:
-  /// Whether an earlier operation comes before it in any order.
+  /// True if an earlier operation comes before it in any order.
   virtual bool is_before(std::uint32_t operation) const = 0;
   /// They touch the same bytes, one of them writes, and neither comes before the other.
   virtual void take(std::uint32_t operation, bool theirs_writes, std::uint64_t address,
@@ -65,7 +65,7 @@ class LastTouches {
   };
   struct Page {
     Cell whole;
-    unsigned shift = page_shift;  ///< of the bytes of a cell
+    unsigned shift = page_shift;  ///< the shift of the bytes of a cell
     std::unique_ptr<Cell[]> cells;
 
     std::size_t count() const { return std::size_t{1} << (page_shift - shift); }
@@ -85,7 +85,7 @@ class LastTouches {
 
   std::unordered_map<std::uint64_t, Page> pages_;  ///< by address / page_bytes
   model::check::Chains<Touch> chains_;
-  std::size_t cells_ = 0;  ///< of split pages
+  std::size_t cells_ = 0;  ///< the cells of split pages
 };
 
 }  // namespace warpmeter::runtime

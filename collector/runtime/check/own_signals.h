@@ -10,7 +10,7 @@ using SignalHandler = void (*)(int, siginfo_t*, void*);
 
 /// SIGSEGV or SIGTRAP, once each.
 void handle_signal(int signal, SignalHandler handler);
-/// Whether it still comes to that handler first: a program may go past the C library.
+/// True if it still comes to that handler first: a program may go past the C library.
 bool is_handled(int signal, SignalHandler handler);
 /// From such a handler: it is the program's.
 void pass_on(int signal, siginfo_t* info, void* context);

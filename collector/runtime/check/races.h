@@ -117,7 +117,7 @@ class Races final : private TouchSink {
     bool is_of_graph = false;
     bool hands_on = false;     ///< a kernel with fences
     bool meets_host = false;   ///< one with fences for the host
-    std::uint32_t launch = 0;  ///< of the graph; 0: of none
+    std::uint32_t launch = 0;  ///< the launch of the graph; 0: of none
     const std::string* name = nullptr;
     const std::string* place = nullptr;
   };
@@ -168,19 +168,21 @@ class Races final : private TouchSink {
   Say say_;
   std::vector<Track> tracks_ = std::vector<Track>(1);
   std::vector<std::uint32_t> free_tracks_;
-  std::map<int, std::uint32_t> default_tracks_;  ///< of the legacy streams, by device
+  std::map<int, std::uint32_t>
+      default_tracks_;  ///< the default tracks of the legacy streams, by device
   std::vector<Operation> operations_ = std::vector<Operation>(1);
   std::set<std::string> texts_;
   std::uint64_t outstanding_ = 0;  ///< given and not ended
   std::uint32_t graph_launches_ = 0;
   Clock host_;
   Given* current_ = nullptr;
-  std::map<std::uint32_t, Meeting> meetings_;  ///< of the current one, by the other operation
+  std::map<std::uint32_t, Meeting>
+      meetings_;  ///< the meetings of the current one, by the other operation
   LastTouches touches_;
   RegisteredMemory registered_;
   HostGuard host_guard_;
   std::map<const void*, std::string> touching_places_;  ///< by instruction
-  std::uint64_t steps_ = 0;  ///< of host code on pages that are kept from it
+  std::uint64_t steps_ = 0;  ///< the steps of host code on pages that are kept from it
   std::size_t most_bytes_ = 0;
   bool is_partial_ = false;
   bool is_unguarded_ = false;  ///< it was said

@@ -37,7 +37,7 @@ class Report {
   bool traces() const { return config_.mode == inject::Mode::activity; }
   bool is_told_of_launches() const { return counts() || traces(); }
 
-  /// Whether this launch was chosen; to be asked once a launch, in their order.
+  /// True if this launch was chosen; to be asked once a launch, in their order.
   bool takes(const LaunchPlace& place);
   /// A launch that was counted, or failed: its grid and those that it launched itself; of a failure
   /// none. `explanation`: of explain(); 0: none. `doubt`: see model::counter_named().

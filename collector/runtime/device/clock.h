@@ -12,7 +12,7 @@ namespace warpmeter::runtime {
 
 class Clock {
  public:
-  /// Whether the operation of that number on a track, and so all before it there, come before.
+  /// True if the operation of that number on a track, and so all before it there, come before.
   bool knows(std::uint32_t track, std::uint64_t number) const {
     return knows_all_ || (track < numbers_.size() && numbers_[track] >= number);
   }

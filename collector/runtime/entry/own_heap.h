@@ -36,9 +36,9 @@ class OwnHeap {
   /// At the beginning of every chunk.
   struct Chunk {
     Part* part;                ///< whose blocks lie here; null: one large block
-    std::size_t block_bytes;   ///< of each of them
-    std::size_t mapped_bytes;  ///< of a large block
-    Chunk* next_free;          ///< of a large block that was freed
+    std::size_t block_bytes;   ///< the block bytes of each of them
+    std::size_t mapped_bytes;  ///< the mapped bytes of a large block
+    Chunk* next_free;          ///< the next free of a large block that was freed
   };
   /// Blocks of one size.
   struct Size {

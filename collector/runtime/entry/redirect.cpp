@@ -55,7 +55,7 @@ void write(std::span<Jump> jumps) {
   }
 }
 
-/// Whether a jump fits there, in the object's code.
+/// True if a jump fits there, in the object's code.
 bool is_code(const dl_phdr_info& object, std::uint64_t value) {
   return std::any_of(object.dlpi_phdr, object.dlpi_phdr + object.dlpi_phnum,
                      [&](const ElfW(Phdr) & segment) {

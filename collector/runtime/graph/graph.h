@@ -54,7 +54,7 @@ struct SetWork {
 struct HostWork {
   cudaHostFn_t function = nullptr;
   void* data = nullptr;
-  bool runs_after_failure = false;  ///< of a kernel
+  bool runs_after_failure = false;  ///< the runs after failure of a kernel
 };
 
 struct EventWork {
@@ -72,8 +72,10 @@ struct ConditionalWork {
   std::uint64_t handle = 0;
   cudaGraphConditionalNodeType type = cudaGraphCondTypeIf;
   std::vector<std::shared_ptr<Graph>> bodies;
-  std::shared_ptr<std::vector<cudaGraph_t>> handles;  ///< of the bodies, as the program has them
-  std::vector<std::vector<Node*>> orders;  ///< of the bodies' nodes, once it can be launched
+  std::shared_ptr<std::vector<cudaGraph_t>>
+      handles;  ///< the handles of the bodies, as the program has them
+  std::vector<std::vector<Node*>>
+      orders;  ///< the orders of the bodies' nodes, once it can be launched
 };
 
 struct FreeWork {
@@ -107,11 +109,13 @@ using Ports = std::map<const Node*, cudaGraphEdgeData>;
 struct Node {
   Work work;
   std::vector<Node*> after;  ///< nodes that come before it
-  Ports ports;               ///< of those
+  Ports ports;               ///< the ports of those
   Graph* graph = nullptr;
   bool is_enabled = true;
-  std::vector<void*> parameters;  ///< of a kernel, each; as the program was last told them
-  std::map<int, cudaLaunchAttributeValue> attributes;  ///< of a kernel, that were set
+  std::vector<void*>
+      parameters;  ///< the parameters of a kernel, each; as the program was last told them
+  std::map<int, cudaLaunchAttributeValue>
+      attributes;  ///< the attributes of a kernel, that were set
 };
 
 struct UserObject;
@@ -128,7 +132,7 @@ struct Graph : std::enable_shared_from_this<Graph> {
   Graph();
   const std::uint64_t number;  ///< no other one's
   std::vector<std::unique_ptr<Node>> nodes;
-  std::map<const Node*, Node*> copied;  ///< of a copy: which node became which
+  std::map<const Node*, Node*> copied;  ///< for a copy: which node became which
   /// What it keeps for the program; each lets it go with the graph.
   std::vector<std::shared_ptr<UserObject>> kept;
   std::vector<PlacedAllocation> placed;
@@ -136,7 +140,7 @@ struct Graph : std::enable_shared_from_this<Graph> {
   std::uint64_t memory_bytes = 0, reserved_bytes = 0;
 
   Node* add(Work work, std::vector<Node*> after);
-  /// Whether it allocates or frees: then it is neither copied nor executable twice at a time, and
+  /// True if it allocates or frees: then it is neither copied nor executable twice at a time, and
   /// its nodes stay.
   bool has_memory() const;
   bool has_conditions() const;
@@ -156,7 +160,7 @@ inline constexpr std::uint64_t graph_memory_alignment = 512;
 
 /// `ends` and all nodes that come before them.
 std::set<const Node*> ancestors(const std::vector<Node*>& ends);
-/// Whether all of `nodes` are among `ends` or come before them.
+/// True if all of `nodes` are among `ends` or come before them.
 bool are_before(const std::vector<Node*>& nodes, const std::vector<Node*>& ends);
 
 }  // namespace warpmeter::runtime

@@ -14,7 +14,7 @@ namespace warpmeter::runtime {
 bool place(Memory& memory, const Graph& graph, const std::vector<Node*>& after,
            AllocationWork& allocation);
 
-/// Whether the graph frees more at an address than it allocates there, if it frees once more.
+/// True if the graph frees more at an address than it allocates there, if it frees once more.
 bool is_freed(const Graph& graph, std::uint64_t address);
 
 }  // namespace warpmeter::runtime

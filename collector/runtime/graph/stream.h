@@ -45,17 +45,17 @@ struct Stream : std::enable_shared_from_this<Stream> {
   int priority = 0, device = 0;
   std::shared_ptr<Capture> capture;  ///< what is launched becomes a part of it; null: it runs
   std::vector<Node*> capture_after;  ///< nodes that the next one of this stream follows
-  Ports capture_ports;               ///< of those
+  Ports capture_ports;               ///< the capture ports of those
   std::vector<cudaGraphEdgeData> capture_edges;  ///< the same as the program was last told
   Context* green = nullptr;  ///< whose multiprocessors its kernels run on; null: all
 
   struct Waiting {
     Work work;
-    std::vector<Ticket> after;  ///< of other streams, that come first
+    std::vector<Ticket> after;  ///< for other streams, that come first
     Given given{};
   };
   std::deque<Waiting> waiting;
-  std::uint64_t given = 0, done = 0;  ///< of those that had to wait
+  std::uint64_t given = 0, done = 0;  ///< the given of those that had to wait
   bool has_thread = false;
   std::map<int, cudaLaunchAttributeValue> attributes;  ///< that were set
   std::vector<Ticket> follows;                         ///< what the next one waits for

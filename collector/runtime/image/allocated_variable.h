@@ -11,7 +11,7 @@ namespace warpmeter::runtime {
 /// `check(cudaMalloc((void**)&d_a, n));`, "x.y" of `cudaMalloc(&x.y, n)`; "" where it is no name.
 std::vector<std::string> allocated_variables(std::string_view source);
 
-/// Whether those calls are made one after the other as they stand there, all of them.
+/// True if those calls are made one after the other as they stand there, all of them.
 bool are_in_order(std::string_view source);
 
 }  // namespace warpmeter::runtime

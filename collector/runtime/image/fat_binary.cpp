@@ -94,7 +94,7 @@ std::optional<Bytes> fat_binary_in(Bytes data) {
 
 FatBinaries fat_binaries_in(Bytes section) {
   FatBinaries found;
-  std::uint64_t left = most_raw_bytes(section.size());  // of all together
+  std::uint64_t left = most_raw_bytes(section.size());  // for all together
   for (std::uint64_t at = 0; at < section.size();) {
     const auto binary = fat_binary_in(rest(section, at));
     at += rounded_up(binary ? binary->size() : alignment, alignment).value_or(section.size());

@@ -30,7 +30,7 @@ struct FatEntry {
 /// The fat binary that begins `data`, its header included; nothing where none begins there, or
 /// where it claims to be longer than `data` is.
 std::optional<Bytes> fat_binary_in(Bytes data);
-/// Whether the mark of a fat binary begins `data`.
+/// True if the mark of a fat binary begins `data`.
 bool has_fat_mark(Bytes data);
 
 struct FatBinaries {
@@ -61,7 +61,7 @@ ModuleSource source_of(Bytes fat_binary, const std::vector<Bytes>& linked, int a
 /// The same of what a program registers or gives to be loaded, in its own memory: a fat binary,
 /// nvcc's wrapper of it, a cubin or PTX, of which no more is read than there is memory.
 ModuleSource source_in_memory(const void* image, const std::vector<const void*>& linked, int arch);
-/// Whether such an image is a fat binary, or a wrapper of one.
+/// True if such an image is a fat binary, or a wrapper of one.
 bool is_fat_binary(const void* image);
 
 /// For the person: why a module cannot be executed that has no PTX for this device, and what to do;

@@ -16,7 +16,7 @@ class JitOptions {
   JitOptions() = default;
   JitOptions(unsigned count, const CUjit_option* options, void** values);
 
-  /// Whether they are options at all.
+  /// True if they are options at all.
   bool is_known() const { return is_known_; }
   /// A line of the error log. What the buffer has no room for is left out.
   void write_error(std::string_view line);

@@ -20,7 +20,7 @@ using Linkage = PtxItem::Linkage;
 
 struct Part {
   std::vector<PtxItem> items;
-  std::map<std::string_view, std::string> renamed;  ///< of its own names those that others have
+  std::map<std::string_view, std::string> renamed;  ///< for its own names those that others have
   std::map<int, int> files;                         ///< its numbers of files → the linked ones
 };
 

@@ -25,11 +25,12 @@ namespace ptx = model::ptx;
 
 /// What a module is made of, as the program brought it.
 struct ModuleSource {
-  std::string ptx;               ///< empty: there is none
-  std::vector<std::byte> cubin;  ///< of the modelled architecture; empty: ptxas has to make it
-  bool is_linked = false;        ///< the PTX is of files that were compiled apart
-  std::string why_no_ptx;        ///< for the person, where there is none
-  int later_ptx = 0;  ///< where all PTX is for later architectures, the first of them; else 0
+  std::string ptx;  ///< empty: there is none
+  std::vector<std::byte>
+      cubin;               ///< the cubin of the modelled architecture; empty: ptxas has to make it
+  bool is_linked = false;  ///< the PTX is of files that were compiled apart
+  std::string why_no_ptx;  ///< for the person, where there is none
+  int later_ptx = 0;       ///< where all PTX is for later architectures, the first of them; else 0
   /// 'a' or 'f': there was machine code for that kind of the architecture, and the PTX is not, so
   /// that they were compiled apart; else 0.
   char cubin_letter = 0;
@@ -55,8 +56,10 @@ class Kernel {
   const model::Resources& resources();
 
   // What cudaFuncSetAttribute changes.
-  std::uint32_t most_dynamic_shared_bytes = 48 << 10;  ///< of a program that is read: what is left
-  bool allows_large_clusters = false;  ///< of more than 8 blocks, which not every device has
+  std::uint32_t most_dynamic_shared_bytes =
+      48 << 10;  ///< the most dynamic shared bytes of a program that is read: what is left
+  bool allows_large_clusters =
+      false;  ///< the allows large clusters of more than 8 blocks, which not every device has
   int shared_carveout = -1;  ///< percent of the cache that it prefers as shared memory; -1: none
   int cache_preference = 0;  ///< where there is no such percentage: a cudaFuncCache
 
@@ -94,7 +97,7 @@ class Module {
   std::optional<VariablePlace> variable(std::string_view name);
   /// The name of the one that the address is of; empty: none.
   std::string_view variable_at(std::uint64_t address) const;
-  /// Whether it is one that host and device reach at one address.
+  /// True if it is one that host and device reach at one address.
   bool is_managed(std::string_view variable);
   /// Why nothing of it can run; empty: it can.
   const std::string& failure();
@@ -142,8 +145,8 @@ class Module {
   struct Free {
     void operator()(std::byte* memory) const { std::free(memory); }
   };
-  std::unique_ptr<std::byte[], Free> own_;  ///< of its variables, where none is managed
-  Memory::SharedMapping mapped_;            ///< of managed variables, which the host reaches too
+  std::unique_ptr<std::byte[], Free> own_;  ///< for its variables, where none is managed
+  Memory::SharedMapping mapped_;            ///< for managed variables, which the host reaches too
   std::size_t mapped_bytes_ = 0;
 };
 

@@ -23,7 +23,7 @@ class ObjectFile {
   ObjectFile(const ObjectFile&) = delete;
   ObjectFile& operator=(const ObjectFile&) = delete;
 
-  /// Whether it is an ELF file of this machine's kind.
+  /// True if it is an ELF file of this machine's kind.
   bool is_program() const;
   std::string_view all() const { return as_text(bytes_); }
   /// The bytes of a section; empty where there is none of that name.

@@ -32,7 +32,7 @@ struct ProgramFile {
 
 /// How there is a way into a program, without reading its CUDA code.
 WayIn read_way(const std::string& path);
-/// Whether a program that is statically linked as a whole may use CUDA all the same: it would have
+/// True if a program that is statically linked as a whole may use CUDA all the same: it would have
 /// to name the driver's library.
 bool names_driver(const std::string& path);
 

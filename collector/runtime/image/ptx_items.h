@@ -23,12 +23,12 @@ struct PtxItem {
   Kind kind = Kind::other;
   Linkage linkage = Linkage::own;
   std::string_view text;  ///< all of it
-  std::string_view name;  ///< of a function, variable or section; the number of a version
-  std::string_view head;  ///< of a function: what is before its body, or before the ';'
+  std::string_view name;  ///< the name of a function, variable or section; the number of a version
+  std::string_view head;  ///< the head of a function: what is before its body, or before the ';'
   bool is_definition = false;
   bool is_entry = false;
-  int number = 0;         ///< of a file
-  std::string_view path;  ///< of a file
+  int number = 0;         ///< the number of a file
+  std::string_view path;  ///< the path of a file
 };
 
 /// What an item's text consists of; `is_name`: it may stand for something that has a name.

@@ -19,7 +19,7 @@ struct Registration {
   std::vector<const void*> linked;  ///< fat binaries of separate compilation
   /// By device, each made at its first use: every device has variables of its own.
   std::map<int, std::unique_ptr<Module>> modules;
-  Module* first = nullptr;  ///< of them, which has the managed variables
+  Module* first = nullptr;  ///< for them, which has the managed variables
   struct Managed {
     void** host = nullptr;  ///< takes the variable's address
     std::string name;
@@ -31,7 +31,7 @@ struct Registration {
 struct HostVariable {
   const std::byte* at = nullptr;
   std::vector<std::byte> initial;  ///< as it was when it was registered
-  bool is_told = false;            ///< of a mistake with it
+  bool is_told = false;            ///< for a mistake with it
 
   bool is_changed() const { return std::memcmp(at, initial.data(), initial.size()) != 0; }
 };

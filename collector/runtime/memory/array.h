@@ -12,7 +12,7 @@ struct Array {
   cudaExtent extent{};  ///< in elements; height and depth 0 where it has none
   unsigned flags = 0;
   std::uint64_t address = 0;
-  bool is_level = false;  ///< of an array with levels, which frees it
+  bool is_level = false;  ///< for an array with levels, which frees it
 
   std::uint64_t element_bytes() const {
     return static_cast<std::uint64_t>(channels.x + channels.y + channels.z + channels.w) / 8;

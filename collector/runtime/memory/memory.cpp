@@ -10,7 +10,7 @@
 namespace warpmeter::runtime {
 namespace {
 
-constexpr std::uint64_t page = std::uint64_t{2} << 20;  // of the device
+constexpr std::uint64_t page = std::uint64_t{2} << 20;  // for the device
 /// Behind it begins what kernels allocate themselves.
 constexpr std::uint64_t last_allocation = model::first_of_heap - page;
 /// Small allocations share a page on hardware, so that there is memory before them as well. Before
@@ -149,7 +149,8 @@ Memory::SharedMapping Memory::map_shared(std::uint64_t wished, std::uint64_t byt
       (has_two_views_ ? MAP_SHARED : MAP_PRIVATE) | (is_only_there ? MAP_FIXED_NOREPLACE : 0);
   std::byte* mapped = map(bytes, wished, sharing);
   if (mapped == nullptr || !has_two_views_) return {mapped, mapped};
-  void* view = mremap(mapped, 0, bytes, MREMAP_MAYMOVE);  // of no bytes: the same pages once more
+  void* view =
+      mremap(mapped, 0, bytes, MREMAP_MAYMOVE);  // the view of no bytes: the same pages once more
   if (view == MAP_FAILED) {
     munmap(mapped, bytes);
     return {};

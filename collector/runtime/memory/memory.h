@@ -56,9 +56,9 @@ struct Block {
   std::string name, where;    ///< see Label
   void* mapping = nullptr;    ///< ours, to be given back; null: none
   std::size_t mapping_bytes = 0;
-  bool has_own_view = false;         ///< `host` is another view of the mapping than the program's
-  SharedPages pages;                 ///< that it lies in, where other processes have it too
-  unsigned flags = 0;                ///< of pinned and registered memory, as the program gave them
+  bool has_own_view = false;  ///< `host` is another view of the mapping than the program's
+  SharedPages pages;          ///< that it lies in, where other processes have it too
+  unsigned flags = 0;  ///< the flags of pinned and registered memory, as the program gave them
   bool may_be_again = false;         ///< others may lie there after it
   bool is_of_graph = false;          ///< allocated by one
   bool is_imported = false;          ///< it is another process's
@@ -115,7 +115,7 @@ class Memory {
   /// Addresses that the program itself decides about, at the wished ones where those come next; 0
   /// when there are none left.
   std::uint64_t addresses(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t wished);
-  /// Whether the address was reserved for what is allocated later, by a graph.
+  /// True if the address was reserved for what is allocated later, by a graph.
   bool is_reserved(std::uint64_t address) const;
   /// Memory that host and device reach at one address.
   const Block* allocate_shared(std::uint64_t bytes, MemoryKind kind, int device, Label label);
@@ -193,7 +193,7 @@ class Memory {
   MemoryObserver* observer_ = nullptr;
   model::DeviceMemory machine_;
   std::map<std::uint64_t, std::unique_ptr<Block>> blocks_;  ///< by address
-  FreedMemory freed_;                                       ///< of devices
+  FreedMemory freed_;                                       ///< for devices
   std::uint64_t taken_ = 0, most_taken_ = 0;                ///< bytes of pages in blocks: now, ever
   std::map<std::uint64_t, std::uint64_t> reserved_;         ///< bytes by address
   std::map<std::uint64_t, std::uint64_t> with_two_views_;   ///< their ends by where they begin

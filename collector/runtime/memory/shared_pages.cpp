@@ -18,7 +18,7 @@ std::string name_of(const SharedPages& pages) {
   return fmt::format("warpmeter-{:016x}", pages.token);
 }
 
-/// Whether the descriptor still is the file that these pages lie in.
+/// True if the descriptor still is the file that these pages lie in.
 bool is_theirs(int descriptor, const SharedPages& pages) {
   std::array<char, 64> text{};
   const std::string link = fmt::format("/proc/self/fd/{}", descriptor);

@@ -25,7 +25,7 @@ struct SharedPages {
 /// Maps those of any process, at an address or anywhere; null where they are gone.
 void* map_pages(const SharedPages& pages, void* at = nullptr);
 
-/// Whether a process has ended, also where its parent has not asked for it yet.
+/// True if a process has ended, also where its parent has not asked for it yet.
 bool has_ended(pid_t process);
 
 }  // namespace warpmeter::runtime

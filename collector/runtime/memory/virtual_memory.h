@@ -87,7 +87,7 @@ class VirtualMemory {
   /// What holds the address; null: nothing does.
   const Reservation* reservation_at(std::uint64_t address) const;
   const Mapping* mapping_at(std::uint64_t address, std::uint64_t* begin = nullptr) const;
-  /// Whether kernels of the device may access any of these bytes.
+  /// True if kernels of the device may access any of these bytes.
   bool is_open(std::uint64_t address, std::uint64_t bytes, int device) const;
 
   /// Physical memory that has not gone, with what keeps it.
@@ -113,7 +113,7 @@ class VirtualMemory {
   void tell_of_contents(std::uint64_t address, std::uint64_t bytes);
 
   Memory& memory_;
-  std::byte* counterparts_ = nullptr;                  ///< of all addresses of the device
+  std::byte* counterparts_ = nullptr;  ///< the counterparts of all addresses of the device
   std::map<std::uint64_t, Reservation> reserved_;      ///< by address
   std::map<std::uint64_t, std::uint64_t> given_back_;  ///< bytes by address
   Mappings mappings_;                                  ///< by address

@@ -16,7 +16,7 @@ struct Context {
   int device = 0;
   unsigned flags = 0;
   bool is_primary = false, is_destroyed = false, is_of_runtime = false;
-  unsigned uses = 0;  ///< of a primary one: by how many it is retained
+  unsigned uses = 0;  ///< for a primary one: by how many it is retained
   unsigned long long number = 0;
   /// Of a green one, which is the primary one with these multiprocessors alone; else null.
   std::shared_ptr<const Multiprocessors> multiprocessors;

@@ -27,7 +27,7 @@ constexpr std::size_t least_fifo = 512 << 10, least_heap = 4 << 20, most_fetched
 }  // namespace
 
 cudaError_t get_limit(std::size_t& value, cudaLimit limit) {
-  const int number = limit;  // of a caller that may have made it of any number
+  const int number = limit;  // the number of a caller that may have made it of any number
   if (number < 0 || number >= first_unknown) return cudaErrorInvalidValue;
   const auto changed = limits().changed.find(number);
   const bool is_changed = changed != limits().changed.end();

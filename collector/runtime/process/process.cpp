@@ -51,7 +51,7 @@ void say_goodbye() {
   instance->lose_printed();
 }
 
-/// Whether a function gives something to a stream and goes on, so that on hardware it says nothing
+/// True if a function gives something to a stream and goes on, so that on hardware it says nothing
 /// of a kernel that has failed meanwhile. As an H100 does (driver 580): a copy into the host's own
 /// memory is waited for, whatever its name.
 bool only_adds_work(std::string_view function) {

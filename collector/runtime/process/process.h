@@ -39,7 +39,7 @@ class Process {
   static void announce();
   /// Such a process ends in order, or becomes another program, without a call.
   static void end_unused();
-  /// Whether get() has been called: nothing happens for a program that only registers kernels.
+  /// True if get() has been called: nothing happens for a program that only registers kernels.
   static bool exists();
   /// The program has come to its end; nothing of it follows.
   void end();
@@ -162,7 +162,7 @@ class Process {
   const pid_t id_;
   std::unique_ptr<Report> report_;
   Explained explained_;
-  int arch_ = 90, devices_ = 1;  ///< of the machine
+  int arch_ = 90, devices_ = 1;  ///< the arch of the machine
   Memory memory_;
   VirtualMemory virtual_memory_{memory_};
   model::HostOrder host_order_;

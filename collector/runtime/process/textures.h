@@ -51,7 +51,7 @@ void note_stores(const model::Program& program, model::check::WrittenMemory& wri
 std::optional<model::TexelFormat> texel_format(const cudaChannelFormatDesc& channels);
 /// Of the driver's format, with so many channels; nullopt for what is none.
 std::optional<cudaChannelFormatDesc> channels_of(CUarray_format format, unsigned count);
-/// Whether a device has elements like that.
+/// True if a device has elements like that.
 bool are_elements(const cudaChannelFormatDesc& channels);
 
 }  // namespace warpmeter::runtime

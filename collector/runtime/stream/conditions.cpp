@@ -59,7 +59,7 @@ cudaError_t make_work(cudaConditionalNodeParams& parameters, Work& work) {
                         : parameters.type == cudaGraphCondTypeWhile ? 1
                         : parameters.type == cudaGraphCondTypeSwitch
                             ? ~0u
-                            : 0;  // of a caller that may have made it of any number
+                            : 0;  // for a caller that may have made it of any number
   if (parameters.size == 0 || parameters.size > most) return cudaErrorInvalidValue;
   ConditionalWork made;
   made.handle = parameters.handle;

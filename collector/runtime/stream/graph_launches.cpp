@@ -25,11 +25,11 @@ struct Run {
   static bool has(const std::vector<cudaGraphExec_t>& list, const void* other) {
     return std::find(list.begin(), list.end(), other) != list.end();
   }
-  /// Whether the graph is to run still.
+  /// True if the graph is to run still.
   bool awaits(const void* other) const {
     return has(beside, other) || has(behind, other) || (around != nullptr && around->awaits(other));
   }
-  /// Whether it runs.
+  /// True if it runs.
   bool is_in(const void* other) const {
     return graph == other || (around != nullptr && around->is_in(other));
   }

@@ -9,9 +9,9 @@
 
 namespace warpmeter::runtime {
 
-/// Whether a kernel launches graphs: then it has to be in one itself.
+/// True if a kernel launches graphs: then it has to be in one itself.
 bool launches_graphs(Kernel& kernel);
-/// Whether kernels of it do, or ask which one they are in. Then both ends of what is given to a
+/// True if kernels of it do, or ask which one they are in. Then both ends of what is given to a
 /// stream have to be marked.
 bool launches_graphs(const Executable& executable);
 

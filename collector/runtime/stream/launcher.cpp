@@ -90,7 +90,7 @@ void tell_of_strays(Process& process, const model::Program& program,
   }
 }
 
-/// Whether somebody else may bring about what a kernel of the stream waits for: the host, by memory
+/// True if somebody else may bring about what a kernel of the stream waits for: the host, by memory
 /// that it shares and the kernel was given, or a stream that does not wait for this one.
 bool may_be_answered(Process& process, const std::vector<std::byte>& parameters,
                      std::uint32_t stream) {
@@ -429,7 +429,8 @@ class Grids {
   std::string kernel_;           ///< that runs
   std::string failure_;
   bool has_failed_ = false, is_limit_ = false;
-  std::shared_ptr<const Multiprocessors> multiprocessors_;  ///< of the launch; null: all
+  std::shared_ptr<const Multiprocessors>
+      multiprocessors_;  ///< the multiprocessors of the launch; null: all
   bool has_own_accesses_ = false;
 };
 

@@ -27,7 +27,7 @@ void follow(Stream& stream, const Event& event);
 
 /// Lets the process's lock go while it runs.
 void run_host_function(Process& process, cudaHostFn_t function, void* data);
-/// Whether this thread runs a host function, which must not call the API.
+/// True if this thread runs a host function, which must not call the API.
 bool is_in_host_function();
 
 }  // namespace warpmeter::runtime

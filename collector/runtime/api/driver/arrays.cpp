@@ -67,7 +67,7 @@ CUDA_ARRAY3D_DESCRIPTOR description_of(const Array& array) {
 struct CopyPlace {
   bool is_array = false;
   CUarray array = nullptr;
-  std::uint64_t at = 0;  ///< of an array: bytes from its beginning
+  std::uint64_t at = 0;  ///< for an array: bytes from its beginning
 
   CopyPlace(std::uint64_t address) : at(address) {}
   CopyPlace(const void* address) : at(reinterpret_cast<std::uint64_t>(address)) {}

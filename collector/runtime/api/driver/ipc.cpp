@@ -22,9 +22,9 @@ enum class Shared : std::uint64_t {
 struct Handle {
   Shared what{};
   SharedPages pages;
-  std::uint64_t before = 0, bytes = 0;  ///< of memory: where it begins in its pages
+  std::uint64_t before = 0, bytes = 0;  ///< for memory: where it begins in its pages
   std::uint64_t device = 0;
-  std::uint64_t pool = 0;  ///< of its memory: which
+  std::uint64_t pool = 0;  ///< the pool of its memory: which
 };
 
 template <class Opaque>
@@ -69,7 +69,7 @@ cudaError_t gone(Process& process, const Handle& handle) {
   return cudaErrorMapBufferObjectFailed;
 }
 
-/// Whether a pool is one that a process hands out as descriptors.
+/// True if a pool is one that a process hands out as descriptors.
 bool is_handed_out(const Pool& pool) {
   return !pool.is_imported &&
          (pool.properties.handleTypes & cudaMemHandleTypePosixFileDescriptor) != 0;

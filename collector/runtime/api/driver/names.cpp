@@ -7,7 +7,7 @@ namespace {
 
 struct Shape {
   std::string_view name;
-  int version;  ///< of CUDA, which brought it
+  int version;  ///< the version of CUDA, which brought it
 };
 
 /// Of cudaTypedefs.h, which has a type for each shape of each function.

@@ -10,7 +10,7 @@ namespace warpmeter::runtime {
 /// of CUDA means. Names that have one shape only are themselves.
 std::string driver_spelling(std::string_view name, int version);
 
-/// Whether that version of CUDA did not have the function yet in any shape. Names that are not
+/// True if that version of CUDA did not have the function yet in any shape. Names that are not
 /// known were always there.
 bool is_newer_than(std::string_view name, int version);
 
