@@ -15,7 +15,7 @@
 namespace warpmeter::runtime {
 namespace {
 
-/// What was said of a page.
+/// The advice on a page.
 struct Said {
   bool is_read_mostly = false;
   std::optional<cudaMemLocation> preferred, prefetched;

@@ -1,4 +1,4 @@
-// What a program says of its managed memory: where it should lie, who reads it, where it was
+// The advice of a program on its managed memory: where it should lie, who reads it, where it was
 // prefetched to. It lies where host and kernels both reach it whatever is said; what was said is
 // remembered, for programs ask.
 #pragma once

@@ -53,7 +53,7 @@ bool may_come_from_array(cudaMemcpyKind kind) {
          kind == cudaMemcpyDefault;
 }
 
-// What is wrong is said in an H200's order. `copy(work)` does it, now or in a stream.
+// Mistakes are found in an H200's order. `copy(work)` does it, now or in a stream.
 template <class Copy>
 cudaError_t rows_to(const Part& to, const void* from, std::size_t pitch, cudaMemcpyKind kind,
                     const Copy& copy) {

@@ -36,8 +36,8 @@ cudaError_t stream_mistake(Process& process, cudaStream_t handle) {
   return stream == process.stream(cudaStreamLegacy) ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-/// What is read during the call, though the copy's turn comes later: the program may need its
-/// source for something else then.
+/// The call reads the source during the call, though the copy's turn comes later: the program may
+/// need its source for something else then.
 void read_now(Process& process, CopyWork& copy) {
   const std::uint64_t rows = std::max(copy.from_height, copy.height);
   const std::uint64_t bytes = (copy.depth * rows - 1) * copy.from_pitch + copy.width;
@@ -161,7 +161,7 @@ cudaError_t copy_boxes(Process& process, std::size_t count, const cudaMemcpy3DBa
 
 // Where managed memory lies is no question here: it is where both reach it.
 
-/// Of a prefetch or a discard.
+/// The mistake of a prefetch or a discard.
 cudaError_t ranges_mistake(Process& process, void* const* pointers, const std::size_t* sizes,
                            std::size_t count, unsigned long long flags, cudaStream_t stream) {
   if (const cudaError_t mistake = stream_mistake(process, stream)) return mistake;
@@ -256,7 +256,7 @@ cudaError_t cudaMemPrefetchBatchAsync(void** pointers, std::size_t* sizes, std::
   });
 }
 
-/// What is discarded has no certain value: the one that it has is one of them.
+/// Discarded memory has no certain value: the one that it has is one of them.
 cudaError_t cudaMemDiscardBatchAsync(void** pointers, std::size_t* sizes, std::size_t count,
                                      unsigned long long flags, cudaStream_t stream) {
   return call("cudaMemDiscardBatchAsync",

@@ -1,4 +1,4 @@
-// Capturing streams into graphs.
+// These functions capture streams into graphs.
 #include <algorithm>
 
 #include "collector/runtime/api/answer.h"
@@ -28,7 +28,7 @@ cudaStreamCaptureStatus status_of(const Stream& stream) {
                                     : cudaStreamCaptureStatusActive;
 }
 
-/// Asking about the legacy stream while another one captures fails, and harms nothing.
+/// A question about the legacy stream fails while another one captures, and harms nothing.
 bool is_ambiguous(Process& process, const Stream& stream) {
   if (&stream != process.stream(cudaStreamLegacy)) return false;
   bool is_captured = false;

@@ -17,7 +17,7 @@ std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uin
 
 const Array* array_of(cudaArray_const_t array) { return reinterpret_cast<const Array*>(array); }
 
-/// What the width of a box counts: elements where an array takes part, else bytes.
+/// The unit of a box's width: elements where an array takes part, else bytes.
 std::uint64_t element_of(const cudaMemcpy3DParms& parameters) {
   const cudaArray_const_t array =
       parameters.srcArray != nullptr ? parameters.srcArray : parameters.dstArray;
@@ -159,8 +159,8 @@ bool is_captured(Process& process, cudaStream_t handle) {
   return stream != nullptr && stream->capture != nullptr;
 }
 
-/// Of what comes from the device a driver waits for the end where the host's side is pageable,
-/// whatever the call's name.
+/// A driver waits for the end of a copy from the device where the host's side is pageable, whatever
+/// the call's name.
 bool is_waited_for(Process& process, const CopyWork& copy) {
   const model::DeviceMemory& known = process.memory().machine();
   return known.find(copy.from) != nullptr && known.find(copy.to) == nullptr;

@@ -1,4 +1,4 @@
-// What the device is, which device is meant, errors and versions.
+// The answers about the device, which device is meant, errors and versions.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int cuda_version = CUDART_VERSION;
 
-/// What cudaDeviceSetCacheConfig changes.
+/// The setting of cudaDeviceSetCacheConfig.
 cudaFuncCache& preferred_cache() {
   static cudaFuncCache preferred = cudaFuncCachePreferNone;
   return preferred;

@@ -14,7 +14,7 @@
 
 namespace warpmeter::runtime {
 
-/// What has to be there for a call: cuInit, and a context that is current.
+/// The needs of a call: cuInit, and a context that is current.
 enum class Needs { nothing, initialised, context };
 
 /// A kernel is named by a handle there.
@@ -23,7 +23,7 @@ inline CUresult as_driver_error(cudaError_t error) {
                                                  : static_cast<CUresult>(error);
 }
 
-/// What keeps a call from being asked; CUDA_SUCCESS: nothing.
+/// The obstacle to a call; CUDA_SUCCESS: nothing.
 inline CUresult missing(Needs needs) {
   const Contexts& contexts = Contexts::get();
   if (needs == Needs::nothing) return CUDA_SUCCESS;
@@ -59,7 +59,7 @@ Function* runtime_function(std::string_view name) {
   return reinterpret_cast<Function*>(runtime_answer(name));
 }
 
-/// What a function's or a library kernel's handle is; null for none.
+/// The kernel of a function's or a library kernel's handle; null for none.
 inline Kernel* kernel_of(Process& process, const void* handle) {
   return handle == nullptr ? nullptr : process.kernel(handle);
 }
@@ -72,8 +72,7 @@ struct Literal {
   char characters[count];
 };
 
-/// What one API's function is given, as the other's wants it: addresses are numbers in the
-/// driver's.
+/// The argument of one API's function in the other's type: addresses are numbers in the driver's.
 template <class To, class From>
 To given_as(From from) {
   if constexpr (std::is_same_v<To, From>) {

@@ -1,4 +1,4 @@
-// What programs of before CUDA 13 call with other parameters, or under names that are gone.
+// The calls of programs before CUDA 13 that have other parameters, or under names that are gone.
 #include <cstddef>
 #include <cstring>
 

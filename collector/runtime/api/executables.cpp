@@ -16,7 +16,7 @@ constexpr unsigned long long known_flags =
     cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
     cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
 
-/// What kernels of the graph take too many registers for, as a launch is asked.
+/// The mistake of kernels in the graph that take too many registers, as a launch is asked.
 cudaError_t register_mistake(Process& process, const Graph& graph) {
   for (const auto& node : graph.nodes) {
     cudaError_t mistake = cudaSuccess;

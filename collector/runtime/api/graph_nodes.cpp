@@ -1,4 +1,4 @@
-// What nodes of graphs do: asked, and changed, in the graph or in what was made executable of it.
+// The nodes of graphs: asked, and changed, in the graph or in what was made executable of it.
 #include "collector/runtime/api/answer.h"
 #include "collector/runtime/api/call.h"
 #include "collector/runtime/stream/copies.h"
@@ -30,7 +30,7 @@ cudaError_t change(std::string_view name, cudaGraphNode_t node, const Make& make
   });
 }
 
-/// What is executable keeps the shape of its sets: of more than one row all of it, else that it has
+/// The executable keeps the shape of its sets: of more than one row all of it, else that it has
 /// one. And how many values it waits for and writes.
 bool keeps_shape(const Node* node, const Work& work) {
   const auto* values = node != nullptr ? std::get_if<ValuesWork>(&node->work) : nullptr;

@@ -47,7 +47,7 @@ cudaError_t give_shared(Process& process, void** pointer, std::size_t bytes, Mem
   return cudaSuccess;
 }
 
-/// What is wrong with giving that address back, and which kind of mistake it is.
+/// The mistake in a free , and which kind of mistake it is.
 std::pair<std::string, std::string> why_not_freed(Process& process, std::uint64_t address,
                                                   const Block* block) {
   const Checks& checks = *process.checks();
@@ -93,7 +93,7 @@ cudaError_t take_back_in_order(Process& process, void* pointer, cudaStream_t han
   if (pointer == nullptr) return cudaSuccess;
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   const Block* block = process.memory().find(address);
-  // Of a pool it may be the host's.
+  // A pool's memory may be the host's.
   const bool is_there = block != nullptr && block->address == address && block->may_be_freed() &&
                         (block->kind == MemoryKind::device || block->kind == MemoryKind::managed ||
                          block->kind == MemoryKind::pinned);
@@ -282,7 +282,8 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   });
 }
 
-/// Of managed memory, all of an allocation; of what is none of the driver's nothing is known.
+/// The answer holds for managed memory, all of an allocation; of what is none of the driver's
+/// nothing is known.
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t bytes,
                                      unsigned flags) {
   return call("cudaStreamAttachMemAsync", [&](Process& p) {

@@ -14,10 +14,10 @@
 namespace warpmeter::runtime {
 namespace {
 
-/// What a pool takes from the device at a time, as an H100's driver does.
+/// The step in which a pool takes memory from the device at a time, as an H100's driver does.
 constexpr std::uint64_t reserved_step = std::uint64_t{32} << 20;
 
-/// Whose pools they are: type of allocation, type and number of the location.
+/// The key of the owner's pools: type of allocation, type and number of the location.
 using Owner = std::tuple<int, int, int>;
 
 struct Pools {
@@ -54,7 +54,7 @@ Pool*& current(const cudaMemLocation& location, cudaMemAllocationType type) {
   return pool;
 }
 
-/// Whether there may be pools of memory of that type there.
+/// Refuses pools of memory of that type there.
 cudaError_t owner_mistake(const Process& process, const cudaMemLocation* location,
                           cudaMemAllocationType type) {
   if (location == nullptr) return cudaErrorInvalidValue;
@@ -86,7 +86,7 @@ std::uint64_t used(const Process& process, Pool& pool) {
   return bytes;
 }
 
-/// What it keeps of the device's memory: what is used, and what the threshold lets it keep.
+/// The device's memory that the pool keeps: what is used, and what the threshold lets it keep.
 std::uint64_t reserved(const Process& process, Pool& pool) {
   const std::uint64_t needed = model::round_up(used(process, pool), reserved_step);
   pool.reserved = std::max(needed, std::min(pool.reserved, pool.threshold));
@@ -279,7 +279,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* result, const cudaMemPoolProps* pro
   });
 }
 
-/// What was taken from it stays until it is given back.
+/// Memory from the pool stays until it is given back.
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
   return pool_call("cudaMemPoolDestroy", handle, [&](Process&, Pool& pool) {
     if (pool.is_default) return cudaErrorInvalidValue;

@@ -10,7 +10,8 @@
 namespace warpmeter::runtime {
 namespace {
 
-/// Of host code on pages of which an operation uses other bytes, each of which costs two signals.
+/// The most touches by host code of pages of which an operation uses other bytes, each of which
+/// costs two signals.
 constexpr std::uint64_t most_steps = 20'000;
 
 std::string stream_in_words(std::uint32_t number) {

@@ -1,5 +1,5 @@
-// What a program says before it begins, and how it asks for the kernels that it said then: the
-// functions that nvcc's generated code calls (crt/host_runtime.h).
+// The registration of a program before it begins, and how it asks for the kernels that it said
+// then: the functions that nvcc's generated code calls (crt/host_runtime.h).
 #include <memory>
 #include <vector>
 
@@ -13,7 +13,7 @@
 namespace warpmeter::runtime {
 namespace {
 
-/// What nvcc hands over: a fat binary, or one with those that were compiled apart.
+/// The wrapper that nvcc hands over: a fat binary, or one with those that were compiled apart.
 struct Wrapper {
   int magic;
   int version;  ///< 2: linked
@@ -100,7 +100,7 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* sha
 }
 
 cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
-  *kernel = reinterpret_cast<cudaKernel_t>(const_cast<void*>(stub));  // looked up at the launch
+  *kernel = reinterpret_cast<cudaKernel_t>(const_cast<void*>(stub));  // the launch looks it up
   return cudaSuccess;
 }
 

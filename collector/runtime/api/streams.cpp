@@ -98,15 +98,15 @@ cudaError_t wait_for_stream(Process& process, cudaStream_t handle) {
   return process.surfaced_error();
 }
 
-/// Asking for the state of a stream that is not captured, while others are.
+/// The question about a stream that is not captured, while others are.
 cudaError_t unsafe_to_ask(Process& process, const Stream* stream) {
   const bool is_other =
       stream != nullptr && stream != process.stream(cudaStreamLegacy) && stream->capture == nullptr;
   return is_other ? unsafe_in_capture(process) : cudaSuccess;
 }
 
-/// Asking for an event's state: not of one that a capture recorded, and a capture's mode may forbid
-/// it altogether.
+/// The question about an event is a mistake if a capture recorded it, and a capture's mode may
+/// forbid it altogether.
 cudaError_t event_mistake(Process& process, const Event* event) {
   if (event == nullptr) return cudaErrorInvalidResourceHandle;
   if (event->captured_in != nullptr) {
@@ -269,7 +269,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
 
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
   return call_always("cudaEventQuery", [&](Process& p) {
-    // What is no event is found before what a kernel has done.
+    // A wrong event is found before what a kernel has done.
     const Event* event = p.event(handle);
     if (event != nullptr && p.surfaced_error() != cudaSuccess) return p.surfaced_error();
     const cudaError_t mistake = event_mistake(p, event);

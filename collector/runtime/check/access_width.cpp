@@ -5,7 +5,7 @@ namespace {
 
 using Byte = unsigned char;
 
-/// What stands before the opcode (Intel's manual, volume 2, chapter 2).
+/// The prefixes before the opcode (Intel's manual, volume 2, chapter 2).
 struct Prefixes {
   bool is_66 = false, is_f2 = false, is_f3 = false, is_wide = false;  ///< REX.W, VEX.W
   bool is_vector = false;                                             ///< VEX or EVEX
@@ -66,7 +66,7 @@ const Byte* skip_prefixes(const Byte* at, Prefixes& prefixes) {
   return at + (prefixes.map == 1 ? 1 : 2);
 }
 
-/// Of general registers.
+/// The bytes of general registers.
 std::uint64_t integer_bytes(const Prefixes& prefixes) {
   return prefixes.is_wide ? 8 : prefixes.is_66 ? 2 : 4;
 }

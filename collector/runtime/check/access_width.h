@@ -7,8 +7,8 @@
 
 namespace warpmeter::runtime {
 
-/// Of an instruction that has faulted, so that it and its operands are there. 1 for those that
-/// nobody has written down here; never more than it accesses.
+/// The bytes accessed by an instruction that has faulted, so that it and its operands are there. 1
+/// for those that nobody has written down here; never more than it accesses.
 std::uint64_t accessed_bytes(const void* instruction);
 
 }  // namespace warpmeter::runtime

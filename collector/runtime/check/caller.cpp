@@ -33,7 +33,7 @@ const void* object_of(std::uintptr_t address) {
   return dladdr(reinterpret_cast<const void*>(address), &info) != 0 ? info.dli_fbase : nullptr;
 }
 
-/// What a person never wrote: the libraries of C and C++, and this one.
+/// True for objects that no person wrote: the libraries of C and C++, and this one.
 bool is_of_nobody(const dl_phdr_info& object) {
   static const auto ours =
       reinterpret_cast<std::uintptr_t>(object_of(reinterpret_cast<std::uintptr_t>(&is_of_nobody)));
@@ -161,7 +161,7 @@ class Search {
     for (const Level& level : frame.levels) {
       const bool was_stub = is_stub_;
       is_stub_ = is_stub(level);
-      // What a stub is called by is the function that stands for the kernel.
+      // The function that calls a stub is the function that stands for the kernel.
       const bool is_passed_over =
           is_stub_ || was_stub || is_of_toolkit(level) || (is_launcher && frame.levels.size() == 1);
       if (is_passed_over) continue;
@@ -189,7 +189,7 @@ struct Walk {
 
 _Unwind_Reason_Code step(_Unwind_Context* context, void* given) {
   auto& walk = *static_cast<Walk*>(given);
-  int is_before = 0;  // whether the address is that of an instruction that has not been executed
+  int is_before = 0;  // true if the address is that of an instruction that has not been executed
   const std::uintptr_t address = _Unwind_GetIPInfo(context, &is_before);
   if (address == 0 || ++walk.frames > most_frames) return _URC_END_OF_STACK;
   if (walk.from != 0 && address != walk.from) return _URC_NO_REASON;

@@ -23,14 +23,14 @@ struct HostPlace {
   std::string after(std::string_view words) const;
 };
 
-/// Of the call of the API that is being answered: from the stack below.
+/// The place of the API's call that is being answered: from the stack below.
 HostPlace place_of_call();
 /// The same, remembered by the return addresses on the stack: for calls that come often.
 const HostPlace& place_of_frequent_call();
 /// The same where the call's return address is known already, which takes no walk over the stack
 /// unless it lies in a header of the toolkit.
 const HostPlace& place_of_call(const void* return_address);
-/// Of a signal that this thread handles: what the program did when it came.
+/// The place of a signal that this thread handles: what the program did when it came.
 HostPlace place_of_signal(const void* instruction);
 
 /// The variable that the call at a place allocates memory for (allocated_variable.h), which may go

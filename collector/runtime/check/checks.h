@@ -1,4 +1,4 @@
-// What `profile --check` looks for in this process: mistakes of its kernels, which the model's
+// The checks of `profile --check` in this process: mistakes of its kernels, which the model's
 // checker sees (model/check), and of the host code around them. What is found is told at once, so
 // that a program that is ended loses none of it.
 //
@@ -48,8 +48,8 @@ class Checks final : public MemoryObserver {
   /// A copy that the API takes although it is wrong.
   void find_copy(const std::string& kind, std::string_view call, const std::string& message);
   void set(std::uint64_t to, std::uint64_t bytes);
-  /// What was allocated at an address once and is freed: "'d_a' (allocated at vec.cu:12)"; and
-  /// whether it began there.
+  /// The former allocation at an address: "'d_a' (allocated at vec.cu:12)"; and whether it began
+  /// there.
   struct Freed {
     std::uint64_t bytes = 0;
     std::string name, where;  ///< where it was freed: " at vec.cu:12", " in main", or empty
@@ -110,14 +110,14 @@ class Checks final : public MemoryObserver {
   /// One finding for `what` of a place: the first message of it stands for all.
   void find(const std::string& kind, const std::string& where, const std::string& what,
             const std::string& message, std::uint64_t times = 1, bool is_remark = false);
-  /// What host code has written behind the end of memory that it shares.
+  /// Finds bytes that host code has written behind the end of memory that it shares.
   void find_overrun(const Block& block);
   void find_leaks(const std::vector<VirtualMemory::Kept>& physical);
 
   Report& report_;
   Memory& memory_;
   Races races_;
-  /// What was written of a stretch that has gone, or has become another.
+  /// The written bytes of a stretch that has gone, or has become another.
   struct Parting {
     std::uint64_t bytes = 0;
     model::check::WrittenBytes written;
@@ -134,7 +134,7 @@ class Checks final : public MemoryObserver {
     bool by_driver = false;  ///< the driver's API has launched it
   };
   std::optional<Unnoticed> unnoticed_;
-  std::optional<Unnoticed> unshown_;                                     ///< what it has printed
+  std::optional<Unnoticed> unshown_;                                     ///< its output so far
   std::map<std::pair<std::string, std::string>, std::string> messages_;  ///< by kind+where, what
 };
 

@@ -6,7 +6,7 @@
 namespace warpmeter::runtime {
 namespace {
 
-/// Of each kernel and shape.
+/// The most recordings for each kernel and shape.
 constexpr std::size_t most_recorded = 8;
 
 }  // namespace

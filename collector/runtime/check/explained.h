@@ -1,5 +1,5 @@
-// What was found in the launches of a process: the first ones of each kernel and shape are recorded
-// and explained; a later one whose counts are those of one of them is told the same.
+// The findings in a process's launches: the first ones of each kernel and shape are recorded and
+// explained; a later one whose counts are those of one of them is told the same.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class Explained {
   std::map<Shape, std::vector<Told>> told_;
   model::explain::Sources sources_{model::source_text};
   std::map<std::string, std::string> shaped_;  ///< see model::explain::Options
-  std::uint32_t unlike_ = 0;  ///< what is told of those like none of the first; 0: not yet
+  std::uint32_t unlike_ = 0;  ///< the explanation of those like none of the first; 0: not yet
 };
 
 }  // namespace warpmeter::runtime

@@ -59,7 +59,7 @@ bool HostGuard::keep(const Kept& wanted, const Stretch& memory) {
       kept_.push_back(wanted);
       return true;
     }
-    // What lies between the two is kept as well.
+    // The bytes between the two are kept as well.
     same = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) {
       return is_alike(kept) && memory.holds(kept.pages.begin);
     });

@@ -16,7 +16,7 @@
 
 namespace warpmeter::runtime {
 
-/// What is asked about the operation that touches, and told of it.
+/// The sink for questions and notes about the operation that touches.
 class TouchSink {
  public:
   /// True if an earlier operation comes before it in any order.
@@ -35,10 +35,10 @@ class LastTouches {
 
   /// Operations have numbers from 1 on, below 2^30.
   void touch(const model::check::Touched& touched, std::uint32_t operation, TouchSink& sink);
-  /// What is known of a byte: each operation, whether it writes, and how strong that was.
+  /// The receiver of a byte's facts: each operation, whether it writes, and how strong that was.
   using Sees = std::function<void(std::uint32_t operation, bool writes, Strength strength)>;
   void for_each_at(std::uint64_t address, const Sees& see) const;
-  /// Of every byte in a stretch, cell by cell.
+  /// The receiver of every byte in a stretch, cell by cell.
   using SeesCell = std::function<void(std::uint64_t address, std::uint64_t bytes,
                                       std::uint32_t operation, bool writes, Strength strength)>;
   void for_each_in(std::uint64_t address, std::uint64_t bytes, const SeesCell& see) const;

@@ -118,7 +118,7 @@ Given Races::give(Stream& stream, const Work& work, std::string_view function) {
   clock_of(stream);
   const std::uint32_t track = track_of(stream);
   Given given = add(track, stream, work, function, false);
-  // What that waits for is written by whom nobody knows.
+  // Nobody knows who writes the value for which it waits.
   if (waits_for_values(work)) tracks_[track].clock.learn_all();
   given.clock = tracks_[track].clock;
   return given;
@@ -163,7 +163,7 @@ void Races::host_knows(const Clock& clock) {
   forget_known();
 }
 
-/// What was touched before is the host's from now on.
+/// Earlier touches are the host's from now on.
 void Races::settle(const Clock& clock) {
   const auto is_done = [&](std::uint32_t number) {
     return clock.knows(operations_[number].track, operations_[number].number);
@@ -173,7 +173,7 @@ void Races::settle(const Clock& clock) {
   registered_.drop_if(is_done);
 }
 
-/// What host code has changed of registered memory by now.
+/// Finds the registered memory that host code has changed by now.
 void Races::look_at_registered() {
   registered_.look(
       [&](std::uint32_t number, std::uint64_t address) {
@@ -279,13 +279,13 @@ void Races::returned(const Given& given, const Work& work, std::string_view func
     // A pageable target is waited for whatever the call's name, as an H100's driver does.
     if (!is_async || to == Side::pageable || is_host(from)) host_knows(given.clock);
   } else if (is_host(from) && !is_async) {
-    // Of pageable memory the call waits until it has a copy, which may still be on its way.
+    // The call waits for a copy of pageable memory, which may still be on its way.
     const Operation& own = operations_[given.operation];
     host_knows(from == Side::pinned ? given.clock : given.clock.without(own.track, own.number));
   }
 }
 
-// What operations touch.
+// Begins the touches of an operation.
 
 void Races::begin(Given& given) {
   current_ = &given;

@@ -46,11 +46,11 @@ class Races final : private TouchSink {
 
   // Order. `function`: the call of the program.
   Given give(Stream& stream, const Work& work, std::string_view function);
-  /// Of a graph's node, on the track of that number beside the stream's; 0: its own.
+  /// Gives a graph's node, on the track of that number beside the stream's; 0: its own.
   Given give_node(Stream& stream, std::uint32_t lane, const Clock& before, const Work& work);
   /// Before the first node of each launch.
   void begin_graph() { ++graph_launches_; }
-  /// What a stream's next operation comes after; and what it comes after from now on.
+  /// The clock before a stream's next operation, and what it comes after from now on.
   Clock clock_of(Stream& stream);
   void follow(Stream& stream, const Clock& clock);
   /// A stream waits for an event that nobody has recorded, which is no wait.
@@ -59,7 +59,7 @@ class Races final : private TouchSink {
   void host_knows(const Clock& clock);
   /// All that the streams of a device were given.
   Clock clock_of_device(int device) const;
-  /// What waiting for a stream tells: of the default stream also what that waits for.
+  /// The clock that waiting for a stream gives: of the default stream also what that waits for.
   Clock waited_clock(Stream& stream);
   /// The call that gave this work returns to the host, which knows what it waited for meanwhile.
   void returned(const Given& given, const Work& work, std::string_view function);
@@ -68,7 +68,7 @@ class Races final : private TouchSink {
   /// The stream has gone.
   void leave(const Stream& stream);
 
-  // What operations touch, between begin() and end().
+  // Begins the touches of operations, between begin() and end().
   void begin(Given& given);
   void end();
   /// It is done, and touched nothing.
@@ -172,7 +172,7 @@ class Races final : private TouchSink {
       default_tracks_;  ///< the default tracks of the legacy streams, by device
   std::vector<Operation> operations_ = std::vector<Operation>(1);
   std::set<std::string> texts_;
-  std::uint64_t outstanding_ = 0;  ///< given and not ended
+  std::uint64_t outstanding_ = 0;  ///< the operations under way
   std::uint32_t graph_launches_ = 0;
   Clock host_;
   Given* current_ = nullptr;

@@ -16,7 +16,7 @@ namespace {
 
 /// Calls that wait to be sent; a kernel or a copy is sent at once, with all before it.
 constexpr std::size_t most_waiting = 256;
-/// Of a frame's size, what a line's numbers take.
+/// The size of a line's numbers in a frame.
 constexpr std::size_t lines_in_a_frame = 1000;
 
 }  // namespace

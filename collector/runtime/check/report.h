@@ -1,5 +1,5 @@
-// What warpmeter is told of this process: the same messages that the injected library sends where
-// there is a GPU (inject/protocol.h), with counts of the model.
+// The messages to warpmeter about this process: the same messages that the injected library sends
+// where there is a GPU (inject/protocol.h), with counts of the model.
 #pragma once
 
 #include <chrono>
@@ -50,7 +50,7 @@ class Report {
   void refused(const std::string& why);
   /// A call of the API that returned an error; `is_of_model`: see failed_calls.h.
   void failed(const std::string& call, bool is_of_model);
-  /// What was found in launches that follow; its number for launched().
+  /// Sends the findings of launches that follow; its number for launched().
   std::uint32_t explain(const schema::Explanation& explanation);
   /// A kernel has run for a while, and whether it is over now. By any thread.
   void runs(const std::string& kernel);

@@ -30,7 +30,7 @@ class Clock {
     if (track < rest.numbers_.size() && rest.numbers_[track] == number) --rest.numbers_[track];
     return rest;
   }
-  /// What is ordered in ways that nobody sees comes before everything.
+  /// Operations in an order that nobody sees come before everything.
   void learn_all() { knows_all_ = true; }
   void join(const Clock& other) {
     knows_all_ |= other.knows_all_;
@@ -40,7 +40,7 @@ class Clock {
     }
   }
   void forget() { *this = {}; }
-  /// What was learnt by number stays.
+  /// The times that were learnt by number stay.
   void forget_all_known() { knows_all_ = false; }
 
  private:

@@ -14,7 +14,7 @@ namespace warpmeter::runtime {
 /// The device that this thread's calls mean (cudaSetDevice).
 extern thread_local int current_device;
 
-/// What the schema keeps of it.
+/// The device for the schema.
 schema::Device described_device(int arch, std::uint32_t ordinal);
 
 /// Bytes of device memory that a program may allocate.
@@ -26,7 +26,7 @@ void fill_properties(cudaDeviceProp& properties, int arch, int ordinal);
 /// cudaDeviceGetAttribute; nullopt for one that there is not.
 std::optional<int> attribute(int which, int arch, int ordinal);
 
-/// What a cudaLimit is at first; 0 for one that there is not.
+/// The first value of a cudaLimit; 0 for one that there is not.
 std::size_t limit_fact(int limit);
 
 /// The least and the greatest priority of a stream.

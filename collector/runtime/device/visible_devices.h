@@ -13,7 +13,8 @@ namespace warpmeter::runtime {
 /// names one twice names none. An index ends where its digits do.
 std::vector<int> visible_devices(std::string_view list, int count);
 
-/// Of a device of the machine, "GPU-" and the hexadecimal digits of its 16 bytes in five groups.
+/// The UUID of a device of the machine, "GPU-" and the hexadecimal digits of its 16 bytes in five
+/// groups.
 std::string uuid_text(int number);
 /// Its second and its last byte are the device's number, the first says whose it is.
 inline constexpr unsigned char uuid_first_byte = 'w';

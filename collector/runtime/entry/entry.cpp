@@ -37,9 +37,8 @@ namespace {
 #define WARPMETER_HAS_ADDRESS_SANITIZER
 #endif
 #ifdef WARPMETER_HAS_ADDRESS_SANITIZER
-/// Of a build for tests: the program's memory is its own business, and a fault in it ours to
-/// explain.
-// NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's name
+/// A build for tests needs this: the program's memory is its own business, and a fault in it ours
+/// to explain. NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's name
 extern "C" [[gnu::visibility("default")]] const char* __asan_default_options() {
   return "detect_leaks=0:handle_segv=0:allow_user_segv_handler=1";
 }

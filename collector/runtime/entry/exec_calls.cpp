@@ -45,7 +45,7 @@ using warpmeter::runtime::look_at_start_by_name;
 using warpmeter::runtime::path_of;
 using warpmeter::runtime::take;
 
-/// Of a function with (…, first, ...): its arguments as an array on the stack.
+/// The arguments of a function with (…, first, ...), as an array on the stack.
 #define WARPMETER_TAKE_WORDS                                                   \
   va_list rest;                                                                \
   va_start(rest, first);                                                       \
@@ -139,7 +139,7 @@ WARPMETER_CALL FILE* popen(const char* command, const char* mode) {
   return behind(&popen, "popen")(command, mode);
 }
 
-// What takes the right to reach warpmeter from a process.
+// The calls that may take the right to reach warpmeter from a process.
 
 WARPMETER_CALL int setuid(uid_t user) noexcept {
   look_at_leaving();

@@ -70,7 +70,7 @@ std::uint64_t as_many(ssize_t result) {
   return static_cast<std::uint64_t>(std::max<ssize_t>(result, 0));
 }
 
-/// Of calls that return how many bytes they have moved.
+/// The result of calls that return how many bytes they have moved.
 template <class Call>
 ssize_t pass(const Passed& passed, const void* buffer, std::size_t bytes, const Call& call) {
   const iovec vector{const_cast<void*>(buffer), bytes};
@@ -104,7 +104,7 @@ using warpmeter::runtime::pass;
 using warpmeter::runtime::pass_elements;
 using warpmeter::runtime::pass_text;
 
-/// What stands behind a function of ours.
+/// The words behind a function of ours.
 #define WARPMETER_REAL(name) static const auto real = behind(&(name), #name)
 #define WARPMETER_INTO(name) \
   { #name, true, __builtin_return_address(0) }
@@ -226,7 +226,7 @@ WARPMETER_CALL int puts(const char* text) {
   return pass_text("puts", text, __builtin_return_address(0), [&] { return real(text); });
 }
 
-// What compilers make of some of them with _FORTIFY_SOURCE: `room`, as far as they know it.
+// The functions that compilers make of some with _FORTIFY_SOURCE: `room`, as far as they know it.
 // NOLINTBEGIN(bugprone-reserved-identifier): the C library's names
 extern "C" {
 ssize_t __read_chk(int file, void* to, size_t bytes, size_t room);

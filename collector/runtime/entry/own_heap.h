@@ -35,7 +35,7 @@ class OwnHeap {
   };
   /// At the beginning of every chunk.
   struct Chunk {
-    Part* part;                ///< whose blocks lie here; null: one large block
+    Part* part;                ///< the part with the blocks; null: one large block
     std::size_t block_bytes;   ///< the block bytes of each of them
     std::size_t mapped_bytes;  ///< the mapped bytes of a large block
     Chunk* next_free;          ///< the next free of a large block that was freed
@@ -52,8 +52,8 @@ class OwnHeap {
   static constexpr std::size_t smallest = 16, steps = 4;
   /// Four sizes to a doubling, from 16 bytes on: of the first ones only multiples of 16 are used.
   static constexpr std::size_t size_count = 1 + 13 * steps;
-  /// Of large blocks that were freed so much is kept for others: a launch asks for what the one
-  /// before it had.
+  /// The most freed large blocks that are kept for others: a launch asks for what the one before it
+  /// had.
   static constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
   /// Threads allocate in a part that they share with few others; a block goes back to its own.
   static constexpr std::size_t part_count = 16;

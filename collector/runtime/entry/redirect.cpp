@@ -67,7 +67,7 @@ bool is_code(const dl_phdr_info& object, std::uint64_t value) {
 
 class Redirector {
  public:
-  /// What is no longer there is forgotten: it may come again, as its file has it.
+  /// Entries that are gone are forgotten: it may come again, as its file has it.
   void visit_all() {
     present_.clear();
     dl_iterate_phdr(visit_object, this);
@@ -112,8 +112,8 @@ class Redirector {
   }
 
   std::set<std::pair<std::string, std::uintptr_t>> seen_, present_;
-  /// Of one object. They stay: what is freed before `main` is where a program finds other bytes
-  /// than zeros in memory that it never sets, as it does not without us.
+  /// The jumps of one object. They stay: what is freed before `main` is where a program finds other
+  /// bytes than zeros in memory that it never sets, as it does not without us.
   std::vector<Jump> jumps_;
   std::size_t objects_ = 0;
 };

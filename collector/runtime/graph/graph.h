@@ -40,7 +40,7 @@ struct CopyWork {
   std::uint64_t to_pitch = 0, to_height = 0, from_pitch = 0, from_height = 0;
   std::uint64_t width = 0, height = 1, depth = 1;
   cudaMemcpyKind kind = cudaMemcpyDefault;
-  std::shared_ptr<void> source;  ///< what it copies, where nobody else keeps that
+  std::shared_ptr<void> source;  ///< the owner of the source, where nobody else keeps that
   std::shared_ptr<const cudaMemcpy3DParms> described;  ///< as the program described it; may be null
 };
 
@@ -103,7 +103,7 @@ using Work =
     std::variant<std::monostate, KernelWork, CopyWork, SetWork, HostWork, EventWork, ChildWork,
                  FreeWork, AllocationWork, ValuesWork, ConditionalWork, GraphMark>;
 
-/// What is said of edges from those nodes; an edge that is not among them is an order and no more.
+/// The data of edges from those nodes; an edge that is not among them is an order and no more.
 using Ports = std::map<const Node*, cudaGraphEdgeData>;
 
 struct Node {
@@ -133,7 +133,7 @@ struct Graph : std::enable_shared_from_this<Graph> {
   const std::uint64_t number;  ///< no other one's
   std::vector<std::unique_ptr<Node>> nodes;
   std::map<const Node*, Node*> copied;  ///< for a copy: which node became which
-  /// What it keeps for the program; each lets it go with the graph.
+  /// The objects that it keeps for the program; each lets it go with the graph.
   std::vector<std::shared_ptr<UserObject>> kept;
   std::vector<PlacedAllocation> placed;
   /// Memory of all these: up to the end of the last, and what a device takes for it in its steps.

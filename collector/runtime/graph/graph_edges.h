@@ -1,4 +1,4 @@
-// What is said of a graph's edges: that a kernel may begin before the one in front of it has ended.
+// The data of a graph's edges: that a kernel may begin before the one in front of it has ended.
 // Here it begins when that has ended, which is allowed; programs ask for what they said.
 #pragma once
 
@@ -20,9 +20,9 @@ constexpr cudaGraphEdgeData programmatic_edge(bool is_at_start) {
 /// As the API describes the edges from those nodes.
 std::vector<cudaGraphEdgeData> edges_of(const std::vector<Node*>& nodes, const Ports& ports);
 
-/// Of edges from those nodes to the work, null for what is not known yet, as the API describes
-/// them; `edges` is null where they are orders and no more. cudaErrorInvalidValue where an edge
-/// cannot be.
+/// The ports of edges from those nodes to the work, null for what is not known yet, as the API
+/// describes them; `edges` is null where they are orders and no more. cudaErrorInvalidValue where
+/// an edge cannot be.
 cudaError_t ports_of(const std::vector<Node*>& nodes, const cudaGraphEdgeData* edges,
                      const Work* to, Ports& ports);
 

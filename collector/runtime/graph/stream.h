@@ -34,7 +34,7 @@ struct Ticket {
   bool is_done() const;
 };
 
-/// Of the legacy default stream, as on hardware.
+/// The number of the legacy default stream, as on hardware.
 inline constexpr std::uint32_t legacy_stream_number = 7;
 
 /// A stream or event belongs to a device. Work runs when it is given to a stream, which is one of
@@ -43,11 +43,11 @@ struct Stream : std::enable_shared_from_this<Stream> {
   std::uint32_t number = 0;
   unsigned flags = 0;
   int priority = 0, device = 0;
-  std::shared_ptr<Capture> capture;  ///< what is launched becomes a part of it; null: it runs
+  std::shared_ptr<Capture> capture;  ///< the capture that launches become part of; null: it runs
   std::vector<Node*> capture_after;  ///< nodes that the next one of this stream follows
   Ports capture_ports;               ///< the capture ports of those
   std::vector<cudaGraphEdgeData> capture_edges;  ///< the same as the program was last told
-  Context* green = nullptr;  ///< whose multiprocessors its kernels run on; null: all
+  Context* green = nullptr;  ///< the context with the multiprocessors for its kernels; null: all
 
   struct Waiting {
     Work work;
@@ -58,13 +58,13 @@ struct Stream : std::enable_shared_from_this<Stream> {
   std::uint64_t given = 0, done = 0;  ///< the given of those that had to wait
   bool has_thread = false;
   std::map<int, cudaLaunchAttributeValue> attributes;  ///< that were set
-  std::vector<Ticket> follows;                         ///< what the next one waits for
+  std::vector<Ticket> follows;                         ///< the tickets that the next one waits for
   std::uint32_t track = 0;                             ///< see races.h; 0: it has none yet
 };
 
-/// Of a default stream that of the current context; null: kernels may run on all multiprocessors.
+/// The stream's green context. For the default stream, the current context's. Null: no restriction.
 Context* green_of(cudaStream_t handle, const Stream& stream);
-/// Of a default stream: the current one.
+/// The device of the stream; of a default stream, the current one.
 int device_of(cudaStream_t handle, const Stream& stream);
 
 inline bool Ticket::is_done() const { return stream == nullptr || stream->done >= number; }
@@ -79,9 +79,9 @@ struct Event {
   std::vector<Node*> captured_after;
   Ports captured_ports;
   std::shared_ptr<EventPage> page;  ///< where other processes have it too; null: they do not
-  Clock recorded;                   ///< what comes before the last recording; see races.h
+  Clock recorded;                   ///< The clock before the last recording; see races.h
 
-  /// What waiting for it tells: of other processes' work nothing is known.
+  /// The clock that waiting for it gives: of other processes' work nothing is known.
   Clock known() const {
     Clock clock = recorded;
     if (page != nullptr) clock.learn_all();

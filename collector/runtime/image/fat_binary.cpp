@@ -164,8 +164,8 @@ std::string fat_binary_of(std::string_view ptx, int arch) {
 
 namespace {
 
-/// What follows the architecture where it is first named behind these words: 'a' or 'f', of code
-/// for that chip or its family alone; else 0.
+/// The letter behind the architecture where it is first named behind these words: 'a' or 'f', of
+/// code for that chip or its family alone; else 0.
 char letter_behind(std::string_view text, std::string_view words, int arch) {
   const std::string target = fmt::format("{}sm_{}", words, arch);
   const std::size_t at = text.find(target);

@@ -23,7 +23,7 @@ struct FatEntry {
   Kind kind = Kind::ptx;
   int arch = 0;  ///< 90 is sm_90
   Bytes payload;
-  std::size_t raw_bytes = 0;  ///< unpacked, as the member's header claims
+  std::size_t raw_bytes = 0;  ///< the unpacked bytes, as the member's header claims
   enum class Packing { none, lz4, zstd } packing = Packing::none;
 };
 
@@ -44,7 +44,7 @@ FatBinaries fat_binaries_in(Bytes section);
 /// behind it are left out.
 std::vector<FatEntry> entries_of(Bytes fat_binary);
 
-/// What a member holds; empty when it cannot be unpacked.
+/// The content of a member; empty when it cannot be unpacked.
 std::vector<std::byte> unpack(const FatEntry& entry);
 
 /// PTX as text, without the NULs behind it.

@@ -117,7 +117,7 @@ class Linker {
     taken_.merge(names);
   }
 
-  /// Taken by a module before it, or seen by all of a later one.
+  /// True if a module before it took the name, or all of a later one see it.
   bool is_taken(const std::string& name, const Part& but) {
     if (taken_.contains(name)) return true;
     return std::any_of(parts_.begin(), parts_.end(), [&](const Part& other) {

@@ -12,7 +12,7 @@ namespace warpmeter::runtime {
 /// `ptx` gives the PTX, empty where there is none; asked if the cubin is loaded, at most once.
 void remember_made(std::string cubin, std::function<std::string()> ptx);
 
-/// Of a cubin that is loaded as it was made: its PTX, if it runs on the device, and the cubin
+/// Takes a cubin that is loaded as it was made: its PTX, if it runs on the device, and the cubin
 /// itself where it is of that architecture.
 void take_made(ModuleSource& source, const void* cubin, int arch);
 

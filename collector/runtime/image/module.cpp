@@ -18,8 +18,8 @@
 namespace warpmeter::runtime {
 namespace {
 
-/// Of a module's room, its constants' part: kernels have them in a memory of their own, copies and
-/// pointers reach them here.
+/// The part of a module's room for constants: kernels have them in a memory of their own, copies
+/// and pointers reach them here.
 constexpr std::uint64_t constants_within = Module::most_variable_bytes / 2;
 
 constexpr std::uint64_t device_page_bytes = std::uint64_t{2} << 20;
@@ -132,7 +132,7 @@ Kernel* Module::kernel(const std::string& entry) {
   const auto known = kernels_.find(entry);
   if (known != kernels_.end()) return known->second.get();
   const ptx::Module* module = parsed();
-  // What has no PTX may have the kernel: the launch will say why it fails.
+  // A module without PTX may have the kernel: the launch will say why it fails.
   if (module != nullptr) {
     const ptx::Function* function = module->find(entry);
     if (function == nullptr || !function->is_entry) return nullptr;

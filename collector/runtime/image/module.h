@@ -23,7 +23,7 @@ namespace warpmeter::runtime {
 
 namespace ptx = model::ptx;
 
-/// What a module is made of, as the program brought it.
+/// The source of a module, as the program brought it.
 struct ModuleSource {
   std::string ptx;  ///< empty: there is none
   std::vector<std::byte>
@@ -50,12 +50,12 @@ class Kernel {
   /// Reads the machine code, so that the counts are the hardware's. Once; takes the time of ptxas
   /// where the program brought none.
   void audit();
-  /// Of the machine code: see LaunchOptions. Any thread may ask.
+  /// The barriers of the machine code: see LaunchOptions. Any thread may ask.
   std::vector<std::uint32_t> predicated_barriers();
-  /// What it takes of a multiprocessor, by the machine code.
+  /// The resources on a multiprocessor, by the machine code.
   const model::Resources& resources();
 
-  // What cudaFuncSetAttribute changes.
+  // The value of cudaFuncSetAttribute.
   std::uint32_t most_dynamic_shared_bytes =
       48 << 10;  ///< the most dynamic shared bytes of a program that is read: what is left
   bool allows_large_clusters =
@@ -103,7 +103,7 @@ class Module {
   const std::string& failure();
 
   const ptx::Module* parsed();
-  /// Of a library that cannot be loaded the CUresult, which a driver tells only when something of
+  /// The CUresult of a library that cannot be loaded, which a driver tells only when something of
   /// it is asked for; 0: it can.
   int refusal = 0;
   /// The machine code of its own, or what ptxas makes of the PTX; empty: why_no_cubin().
@@ -116,7 +116,8 @@ class Module {
   /// Once, for the person: the same, and what to do.
   std::string apart_remark();
   int arch() const { return arch_; }
-  /// What the PTX was written for, which libraries choose their algorithms by: 75 is sm_75.
+  /// The architecture that the PTX was written for, which libraries choose their algorithms by: 75
+  /// is sm_75.
   int ptx_arch() const { return ptx_arch_; }
   model::VariableRooms rooms() const {
     return {variables_at_, managed_ != nullptr ? managed_->variables_at_ : variables_at_};

@@ -11,7 +11,7 @@
 namespace warpmeter::runtime {
 namespace {
 
-/// Of these libraries NVIDIA ships machine code alone, which calls the driver's own tables.
+/// NVIDIA ships machine code alone for these libraries, which calls the driver's own tables.
 constexpr std::string_view of_machine_code[] = {
     "libcublas", "libcudnn", "libcufft",  "libcusparse", "libcusolver", "libcurand",    "libnccl",
     "libnppi",   "libnpps",  "libnvjpeg", "libcutensor", "libnvinfer",  "libcusparseLt"};

@@ -12,11 +12,11 @@ namespace warpmeter::runtime {
 
 /// How a program reaches CUDA, and so how it is answered (redirect.h).
 enum class WayIn {
-  static_runtime,  ///< linked into it, with the names of its functions
+  static_runtime,  ///< a runtime in the program, with the names of its functions
   shared_runtime,  ///< it needs libcudart.so
   driver,          ///< it needs libcuda.so.1
   loaded_later,    ///< no CUDA of its own: what it loads or starts may have some
-  stripped,        ///< linked into it, and nothing tells where
+  stripped,        ///< a runtime in the program, and nothing tells where
   no_loader,       ///< statically linked as a whole: nothing can be preloaded
   no_program,      ///< no ELF file of this machine
 };
@@ -24,9 +24,10 @@ enum class WayIn {
 struct ProgramFile {
   WayIn way = WayIn::no_program;
   std::vector<int> ptx, machine_code;  ///< architectures, each once, in order
-  std::vector<std::string> libraries;  ///< needed, of machine code alone: "libcublas.so.13"
-  std::vector<ModuleSource> modules;   ///< what a device of the architecture would load
-  bool is_damaged = false;             ///< its CUDA code: a size leads out of its place
+  std::vector<std::string>
+      libraries;  ///< the needed libraries , of machine code alone: "libcublas.so.13"
+  std::vector<ModuleSource> modules;  ///< the modules that a device of the architecture would load
+  bool is_damaged = false;            ///< its CUDA code: a size leads out of its place
   bool has_cuda() const { return !ptx.empty() || !machine_code.empty(); }
 };
 
@@ -36,7 +37,7 @@ WayIn read_way(const std::string& path);
 /// to name the driver's library.
 bool names_driver(const std::string& path);
 
-/// Of what cannot be read there is nothing in it.
+/// The facts of a program's file; an unreadable part is empty.
 ProgramFile read_program(const std::string& path, int arch);
 
 /// Why a program cannot be answered, and how to link it again; empty: it can be.

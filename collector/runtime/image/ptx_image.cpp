@@ -20,7 +20,8 @@ namespace {
 constexpr int known_targets[] = {10, 11, 12, 13,  20,  21,  30,  32,  35, 37, 50,
                                  52, 53, 60, 61,  62,  70,  72,  75,  80, 86, 87,
                                  88, 89, 90, 100, 101, 103, 110, 120, 121};
-/// Of the driver, which is as new as the toolkit that this is built with: 13.0 has PTX 9.0.
+/// The version of the driver, which is as new as the toolkit that this is built with: 13.0 has PTX
+/// 9.0.
 constexpr int newest_version = (CUDA_VERSION / 1000 - 4) * 10 + CUDA_VERSION % 1000 / 10;
 static_assert(CUDA_VERSION / 1000 == 13, "which PTX has it?");
 

@@ -1,4 +1,4 @@
-// What a driver finds wrong with an image, or an input of its linker, before it compiles its
+// The mistakes that a driver finds in an image, or an input of its linker, before it compiles its
 // instructions.
 #pragma once
 
@@ -15,11 +15,11 @@ struct ImageMistake {
   std::string why;
 };
 
-/// Of an image that is no fat binary.
+/// True for machine code in an image that is no fat binary.
 bool is_machine_code(const char* image);
-/// Of a text that does not begin as PTX.
+/// The mistake in a text that does not begin as PTX.
 std::optional<ImageMistake> kind_mistake(std::string_view text);
-/// Of PTX: a version or a target that a device of this architecture does not take.
+/// The mistake in PTX: a version or a target that a device of this architecture does not take.
 std::optional<ImageMistake> header_mistake(std::string_view ptx, int arch);
 
 /// The first name that PTX uses and that nobody defines; empty: there is none.

@@ -111,7 +111,7 @@ class Reader {
   void function(PtxItem& item, std::size_t begin) {
     item.kind = PtxItem::Kind::function;
     PtxWord word = take();
-    while (word.text == "(") {  // what it returns
+    while (word.text == "(") {  // the return value
       skip_to(")");
       word = take();
     }

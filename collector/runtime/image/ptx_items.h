@@ -31,7 +31,7 @@ struct PtxItem {
   std::string_view path;  ///< the path of a file
 };
 
-/// What an item's text consists of; `is_name`: it may stand for something that has a name.
+/// A word of an item's text; `is_name`: it may stand for something that has a name.
 struct PtxWord {
   enum class Kind { name, directive, number, text, comment, punctuation, space };
   Kind kind = Kind::space;

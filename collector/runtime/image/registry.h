@@ -1,4 +1,4 @@
-// What the program's constructors register: kept as it comes, before there is a Process.
+// The registrations of the program's constructors: kept as it comes, before there is a Process.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +58,7 @@ struct Registry {
     }
     return nullptr;
   }
-  /// Made by the first constructor; never destroyed.
+  /// The first constructor makes it; nobody destroys it.
   static Registry& get() {
     static auto* registry = new Registry;
     return *registry;

@@ -1,4 +1,4 @@
-// What processes that share an event know of it: how often it was recorded, and how many of these
+// The knowledge that processes share of an event: how often it was recorded, and how many of these
 // recordings are done.
 #pragma once
 
@@ -12,8 +12,8 @@ namespace warpmeter::runtime {
 
 class EventPage {
  public:
-  /// Of this process, or one that another process shares; null where there is no memory, or none
-  /// any more.
+  /// The page of this process, or one that another process shares; null where there is no memory,
+  /// or none any more.
   static std::shared_ptr<EventPage> make();
   static std::shared_ptr<EventPage> open(const SharedPages& pages);
   ~EventPage();

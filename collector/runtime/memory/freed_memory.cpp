@@ -9,7 +9,7 @@
 namespace warpmeter::runtime {
 namespace {
 
-/// Of a larger piece most is rarely touched, and all of it would be zeroed.
+/// Most of a larger piece is rarely touched, and all of it would be zeroed.
 constexpr std::uint64_t most_page_bytes = std::uint64_t{256} << 20;
 
 }  // namespace
@@ -28,7 +28,7 @@ void FreedMemory::add(std::uint64_t begin, std::uint64_t bytes, std::uint64_t fr
   Freed freed{bytes + free, bytes, pages};
   kept_ += pages == nullptr ? 0 : bytes;
   if (bytes > most_page_bytes) drop_pages(freed);
-  // What lies side by side is one piece, without pages.
+  // Neighbours make one piece, without pages.
   const auto after = pieces_.find(begin + freed.bytes);
   const auto next = pieces_.lower_bound(begin);
   const auto before = next == pieces_.begin() ? pieces_.end() : std::prev(next);

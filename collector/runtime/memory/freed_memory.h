@@ -19,7 +19,7 @@ class FreedMemory {
 
   struct Piece {
     std::uint64_t begin = 0;
-    std::byte* pages = nullptr;  ///< zeroed, and the taker's; null: it has none
+    std::byte* pages = nullptr;  ///< the pages, zeroed, and the taker's; null: it has none
   };
   /// `pages`: of `bytes`, mapped, and from now on this one's; null: none. Behind the piece `free`
   /// bytes are nobody's.

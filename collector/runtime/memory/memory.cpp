@@ -18,7 +18,7 @@ constexpr std::uint64_t last_allocation = model::first_of_heap - page;
 /// allocations on an H200 (driver 580) could be read just before, as many just behind.
 constexpr std::uint64_t before_small_ones = page / 2;
 
-/// What an allocation takes, and how much of it lies before the allocation.
+/// The pages of an allocation, and how much of it lies before the allocation.
 struct Pages {
   std::uint64_t bytes = 0, before = 0;
 };
@@ -27,15 +27,15 @@ Pages pages_of(std::uint64_t bytes) {
   return {model::round_up(before + bytes, page) + page, before};
 }
 
-/// Of freed memory, what may be kept beyond what the program once had at a time.
+/// The most freed memory that is kept beyond the highest use.
 constexpr std::uint64_t most_spare = std::uint64_t{32} << 20;
 
 /// Memory that host and device share begins here, where this machine's programs have nothing else:
 /// the same addresses every time. They are wishes.
 constexpr std::uint64_t first_shared = 0x500000000000;
 
-/// What a block takes of its device's memory: not what is the host's, another process's, or the
-/// physical memory's behind its addresses.
+/// The bytes of its device's memory that a block takes: not what is the host's, another process's,
+/// or the physical memory's behind its addresses.
 std::uint64_t bytes_taken(const Block& block) {
   const bool has_none = block.kind == MemoryKind::registered || block.kind == MemoryKind::mapped;
   return has_none || block.is_imported ? 0 : block.bytes;

@@ -25,7 +25,7 @@
 
 namespace warpmeter::runtime {
 
-/// What this machine maps memory in.
+/// The size of this machine's pages.
 inline constexpr std::uint64_t host_page_bytes = 4096;
 
 /// Bytes, or pages.
@@ -37,7 +37,7 @@ struct Stretch {
 /// `mapped`: what virtual_memory.h shows; the memory itself is taken there.
 enum class MemoryKind : std::uint8_t { device, managed, pinned, registered, module, mapped };
 
-/// What messages call a piece of memory, and where it was allocated.
+/// The name of a piece of memory in messages, and where it was allocated.
 struct Label {
   std::string
       name;  ///< "'d_a' (allocated at vec.cu:12)", "memory of 4,096 bytes (allocated in main)"
@@ -60,12 +60,12 @@ struct Block {
   SharedPages pages;          ///< that it lies in, where other processes have it too
   unsigned flags = 0;  ///< the flags of pinned and registered memory, as the program gave them
   bool may_be_again = false;         ///< others may lie there after it
-  bool is_of_graph = false;          ///< allocated by one
+  bool is_of_graph = false;          ///< true if a graph allocated it
   bool is_imported = false;          ///< it is another process's
   bool is_of_imported_pool = false;  ///< and is freed as if it were this one's
   unsigned opened = 0;               ///< how often the program has opened that
-  /// Of the context that it was allocated in and goes with, the number; 0: the device's primary
-  /// one.
+  /// The number of the context that it was allocated in and goes with, the number; 0: the device's
+  /// primary one.
   unsigned long long context = 0;
 
   bool may_be_freed() const { return !is_imported || is_of_imported_pool; }
@@ -80,8 +80,8 @@ class MemoryObserver {
   virtual ~MemoryObserver() = default;
   virtual void allocated(const Block& block) = 0;
   virtual void released(const Block& block) = 0;
-  /// Of a stretch that was shown: bytes that nobody can have written yet, or that somebody may
-  /// write by another address.
+  /// Tells of fresh bytes in a stretch: bytes that nobody can have written yet, or that somebody
+  /// may write by another address.
   virtual void is_fresh(std::uint64_t address, std::uint64_t bytes) = 0;
   virtual void is_shared(std::uint64_t address, std::uint64_t bytes) = 0;
   /// The stretches are what they are for now.
@@ -121,10 +121,10 @@ class Memory {
   const Block* allocate_shared(std::uint64_t bytes, MemoryKind kind, int device, Label label);
   /// The program's own memory, from now on for kernels too. Null where some of it is already.
   const Block* adopt(void* host, std::uint64_t bytes, MemoryKind kind, Label label);
-  /// What begins there is a graph's.
+  /// Gives the block that begins there to a graph.
   void give_to_graph(std::uint64_t address) { blocks_.at(address)->is_of_graph = true; }
   void give_flags(std::uint64_t address, unsigned flags) { blocks_.at(address)->flags = flags; }
-  /// What begins there goes with a context.
+  /// Gives the block that begins there to a context.
   void give_to_context(std::uint64_t address, unsigned long long context) {
     blocks_.at(address)->context = context;
   }
@@ -137,7 +137,7 @@ class Memory {
                     Label label);
   /// As often as it was opened; false where nothing opened begins there.
   bool close(std::uint64_t address);
-  /// What was opened and begins there is a pool's.
+  /// Gives the opened block that begins there to a pool.
   void give_to_pool(std::uint64_t address) { blocks_.at(address)->is_of_imported_pool = true; }
   /// A stretch of such addresses, and where its bytes lie.
   const Block* show(std::uint64_t address, std::byte* host, std::uint64_t bytes, int device,
@@ -156,7 +156,7 @@ class Memory {
   const Block* before(std::uint64_t address) const;
   /// The first one that begins behind it.
   const Block* after(std::uint64_t address) const;
-  /// What was opened: as often as that. False when no block begins there.
+  /// Releases an opened block: as often as that. False when no block begins there.
   bool release(std::uint64_t address);
 
   /// Where bytes of the device, or of a module's variable, lie in this process; null where the

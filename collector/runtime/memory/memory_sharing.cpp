@@ -11,7 +11,7 @@
 namespace warpmeter::runtime {
 namespace {
 
-/// What nothing was ever written to takes no memory behind it either.
+/// Memory that nothing was written to takes no memory behind it either.
 void copy_written(std::byte* to, const std::byte* from, std::uint64_t bytes) {
   static constexpr std::array<std::byte, host_page_bytes> zeros{};
   for (std::uint64_t at = 0; at < bytes; at += host_page_bytes) {

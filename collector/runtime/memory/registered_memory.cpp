@@ -9,7 +9,7 @@
 namespace warpmeter::runtime {
 namespace {
 
-/// Of all operations that are under way.
+/// The limit for all operations under way.
 constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
 /// It is the program's own, which it may have given back to the system.

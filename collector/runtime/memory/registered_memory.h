@@ -21,7 +21,7 @@ class RegisteredMemory {
   void keep(std::uint32_t operation, const Stretch& bytes, bool writes);
   /// It has written what it was to write.
   void keep_written(std::uint32_t operation);
-  /// Of what was changed meanwhile, byte by byte and in order, `is_by_device` says whether later
+  /// Tells of changed bytes, byte by byte and in order, `is_by_device` says whether later
   /// operations did that; the rest is told, once for each operation.
   using IsByDevice = std::function<bool(std::uint32_t operation, std::uint64_t address)>;
   using Tell = std::function<void(std::uint32_t operation, std::uint64_t address,

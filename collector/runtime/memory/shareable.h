@@ -1,6 +1,6 @@
-// What a program hands to another process as a descriptor: memory of cuMemCreate, or a pool. The
-// descriptor is of a file without a name that holds the memory, and in a page behind it what it is;
-// so whoever gets the descriptor, through a socket or otherwise, finds all there.
+// The descriptor for another process: memory of cuMemCreate, or a pool. The descriptor is of a file
+// without a name that holds the memory, and in a page behind it what it is; so whoever gets the
+// descriptor, through a socket or otherwise, finds all there.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ class Shareable {
   /// Zeroed memory of so many bytes, whole pages of this machine; of a pool none. Null where there
   /// is no room.
   static std::unique_ptr<Shareable> make(Kind kind, int device, std::uint64_t bytes);
-  /// Of what another process, or this one, has made. Null: the descriptor is of nothing such.
+  /// The object that another process, or this one, has made. Null: the descriptor is of nothing
+  /// such.
   static std::unique_ptr<Shareable> of(int descriptor, Kind kind);
 
   Shareable(const Shareable&) = delete;

@@ -16,7 +16,7 @@ struct SharedPages {
   std::uint64_t token = 0;  ///< no two have the same one, though descriptors are used again
   std::uint64_t bytes = 0;
 
-  /// Of this process, zeroed; none where there is no memory.
+  /// The pages of this process, zeroed; none where there is no memory.
   static SharedPages make(std::uint64_t bytes);
   /// Takes them back: who has mapped them keeps them.
   void drop();

@@ -24,7 +24,7 @@ bool map_again(void* pages, std::uint64_t bytes, void* at) {
   return mremap(pages, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at) == at;
 }
 
-/// What kernels may do with it. Those of one device reach what those of another do.
+/// The access that kernels have. Those of one device reach what those of another do.
 CUmemAccess_flags access_of_devices(const VirtualMemory::Mapping& mapping) {
   unsigned all = CU_MEM_ACCESS_FLAGS_PROT_NONE;
   for (const auto& [device, flags] : mapping.access) {
@@ -83,7 +83,7 @@ std::byte* VirtualMemory::counterpart(std::uint64_t address) {
   return counterparts_ + (address - model::first_allocation);
 }
 
-/// Of ranges that were given back: the one that is wished, or else, without a wish, any.
+/// The wished range that was given back, or else, without a wish, any.
 std::uint64_t VirtualMemory::reuse(std::uint64_t bytes, std::uint64_t alignment,
                                    std::uint64_t wished) {
   for (const auto& [begin, room] : given_back_) {
@@ -275,7 +275,7 @@ void VirtualMemory::tell_of_contents(std::uint64_t address, std::uint64_t bytes)
     Physical& physical = *at->second.physical;
     if (access_of_devices(at->second) == CU_MEM_ACCESS_FLAGS_PROT_NONE) continue;
     const bool was_reached = std::exchange(physical.was_reached, true);
-    // What others than this process's devices may write.
+    // Others than this process's devices may write it.
     const bool is_shared =
         physical.is_host() || physical.is_imported() || physical.shareable != nullptr;
     if (physical.mappings > 1 || is_shared) {

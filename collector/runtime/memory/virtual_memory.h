@@ -1,10 +1,10 @@
 // Virtual memory management: ranges of addresses that the program reserves, physical memory that it
 // creates, and which of it lies where.
 //
-// What lies side by side and may be accessed is one stretch: a block of the device's memory, of
-// which kernels and copies reach all. So that its bytes lie side by side in this process too, all
-// addresses of the device have a counterpart here; the pages of physical memory are mapped to the
-// counterparts of wherever the program maps them, as often as it does.
+// Neighbours that may be accessed are one stretch: a block of the device's memory, of which kernels
+// and copies reach all. So that its bytes lie side by side in this process too, all addresses of
+// the device have a counterpart here; the pages of physical memory are mapped to the counterparts
+// of wherever the program maps them, as often as it does.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ inline constexpr std::uint64_t physical_granularity = std::uint64_t{2} << 20;
 /// of it does.
 struct Physical {
   Physical(Memory& from, std::uint64_t bytes, const CUmemAllocationProp& properties);
-  /// What a process shares. It takes nothing of this process's devices.
+  /// Memory that a process shares. It takes nothing of this process's devices.
   Physical(Memory& from, const Shareable& shared, const CUmemAllocationProp& properties);
   Physical(const Physical&) = delete;
   Physical& operator=(const Physical&) = delete;
@@ -84,7 +84,7 @@ class VirtualMemory {
   Physical* retain(std::uint64_t address);
   /// Null for none.
   const Physical* physical(CUmemGenericAllocationHandle handle) const;
-  /// What holds the address; null: nothing does.
+  /// The reservation with the address; null: nothing does.
   const Reservation* reservation_at(std::uint64_t address) const;
   const Mapping* mapping_at(std::uint64_t address, std::uint64_t* begin = nullptr) const;
   /// True if kernels of the device may access any of these bytes.
@@ -104,7 +104,7 @@ class VirtualMemory {
   CUresult keep(std::shared_ptr<Physical> made, Label label, CUmemGenericAllocationHandle& handle);
   std::uint64_t reuse(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t wished);
   std::byte* counterpart(std::uint64_t address);
-  /// What is mapped in a range, which may have gaps; false: it is not reserved, or cuts a mapping.
+  /// The mappings in a range, which may have gaps; false: it is not reserved, or cuts a mapping.
   bool whole_mappings(std::uint64_t address, std::uint64_t bytes,
                       std::vector<Mappings::iterator>& all);
   /// The stretches around these bytes as the mappings are now.

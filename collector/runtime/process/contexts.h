@@ -18,7 +18,8 @@ struct Context {
   bool is_primary = false, is_destroyed = false, is_of_runtime = false;
   unsigned uses = 0;  ///< for a primary one: by how many it is retained
   unsigned long long number = 0;
-  /// Of a green one, which is the primary one with these multiprocessors alone; else null.
+  /// The multiprocessors of a green context, which is the primary one with these multiprocessors
+  /// alone; else null.
   std::shared_ptr<const Multiprocessors> multiprocessors;
 
   bool is_green() const { return multiprocessors != nullptr; }
@@ -31,14 +32,14 @@ class Contexts {
 
   std::atomic<bool> is_initialised = false;  ///< by cuInit, or a call of the runtime
 
-  /// Of this thread; null: none is current.
+  /// The current context of this thread; null: none is current.
   Context* current() const;
   void make_current(Context* context);  ///< in place of what is; null: of none
   void push(Context* context);
   Context* pop();
 
   Context& primary(int device);
-  /// What has that owner(): the device's primary one for 0.
+  /// The context with that owner(): the device's primary one for 0.
   Context& owning(unsigned long long number, int device);
   Context* create(int device, unsigned flags);
   bool holds(const Context* context) const;
@@ -47,8 +48,7 @@ class Contexts {
   void enter_runtime(int device, bool is_program);
   /// cudaSetDevice: its primary context is current from now on.
   void choose_device(int device);
-  /// What is allocated now goes with the context of that number; 0: with none that may be
-  /// destroyed.
+  /// The context of new allocations; 0: with none that may be destroyed.
   unsigned long long owner() const {
     const Context* context = current();
     const bool is_own = context != nullptr && !context->is_primary && !context->is_green();

@@ -1,4 +1,4 @@
-// What cudaDeviceSetLimit changes: a device rounds what it is given, and holds some of it once a
+// The limits of cudaDeviceSetLimit: a device rounds what it is given, and holds some of it once a
 // kernel needs it. Limits and how they are rounded are those of an H200 (driver 580).
 #pragma once
 

@@ -16,7 +16,7 @@ namespace {
 /// That every device with clusters has.
 constexpr std::uint32_t portable_cluster_blocks = 8;
 
-/// What NVIDIA's calculation asks for.
+/// The question for NVIDIA's calculation.
 struct Asked {
   cudaOccDeviceProp device;
   cudaOccFuncAttributes kernel;

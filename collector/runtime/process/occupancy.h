@@ -1,4 +1,4 @@
-// What a kernel takes of a multiprocessor, and how many of its blocks one holds.
+// The resources of a kernel on a multiprocessor, and how many of its blocks one holds.
 #pragma once
 
 #include <cstddef>

@@ -20,8 +20,8 @@ struct Pool {
   std::map<int, cudaMemAccessFlags> access;  ///< by device, where it was set
   std::array<int, 3> reuse = {1, 1, 1};      ///< the attributes that are switches
   std::uint64_t threshold = 0, used_high = 0, reserved = 0, reserved_high = 0;
-  std::set<std::uint64_t> addresses;  ///< taken from it; some may have been given back
-  std::unique_ptr<Shareable> shared;  ///< what was handed to other processes, or came from one
+  std::set<std::uint64_t> addresses;  ///< the allocations from it; some may have been given back
+  std::unique_ptr<Shareable> shared;  ///< the handle for other processes, or from one
   bool is_imported = false;           ///< it is another process's: nothing is taken from it here
 
   bool is_of_device() const { return properties.location.type == cudaMemLocationTypeDevice; }

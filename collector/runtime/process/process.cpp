@@ -32,13 +32,13 @@ std::unique_ptr<Report> connect() {
   }
 }
 
-/// Of a program with CUDA in it, until its first call.
+/// The report of a program with CUDA in it, until its first call.
 std::unique_ptr<Report>& announced() {
   static auto* report = new std::unique_ptr<Report>;
   return *report;
 }
 
-/// What this process has announced; else, as for a fork of it, a connection of its own.
+/// The report of this process; else, as for a fork of it, a connection of its own.
 std::unique_ptr<Report> own_report() {
   std::unique_ptr<Report> report = std::move(announced());
   return report != nullptr && report->is_open() ? std::move(report) : connect();

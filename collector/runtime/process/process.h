@@ -37,7 +37,7 @@ class Process {
   /// Before the first call of a program that has CUDA in it: warpmeter hears of it, should it be
   /// killed before.
   static void announce();
-  /// Such a process ends in order, or becomes another program, without a call.
+  /// Ends a process that made no call, in order or before it becomes another program.
   static void end_unused();
   /// True if get() has been called: nothing happens for a program that only registers kernels.
   static bool exists();
@@ -52,7 +52,7 @@ class Process {
   int arch() const { return arch_; }
   int devices() const { return static_cast<int>(visible().size()); }
   bool has_device(int device) const { return device >= 0 && device < devices(); }
-  /// Of the machine's devices, the one that the program sees under this number.
+  /// The machine's device that the program sees under this number.
   int device_of_machine(int device) const { return visible().at(static_cast<std::size_t>(device)); }
   Memory& memory() { return memory_; }
   VirtualMemory& virtual_memory() { return virtual_memory_; }
@@ -63,14 +63,15 @@ class Process {
   cudaError_t note(cudaError_t result);
   /// The same of what a call found out itself.
   cudaError_t note(std::string_view function, cudaError_t result);
-  /// What a call found out itself, for the checks.
+  /// Notes a call's own finding , for the checks.
   void look_at(std::string_view function, cudaError_t result, bool is_unseen = false);
   /// Tells warpmeter, once for each function and error.
   void tell_failed(std::string_view function, cudaError_t error);
   /// The call that is being answered.
   std::string_view function() const { return function_; }
   void begin_call(std::string_view function) { function_ = function; }
-  /// What is wrong with it, when it is about to return an error; only asked for with --check.
+  /// Notes the mistake of a call , when it is about to return an error; only asked for with
+  /// --check.
   template <class Describe>
   cudaError_t refuse(cudaError_t result, std::string_view kind, const Describe& describe) {
     if (checks_ != nullptr) checks_->because(std::string(kind), describe());
@@ -94,7 +95,7 @@ class Process {
 
   /// For the person.
   void say(const std::string& text);
-  /// What kernels print is shown when the program waits for them, as on hardware.
+  /// The output of kernels is shown when the program waits for them, as on hardware.
   void print(std::string_view text) { printed_ += text; }
   void print_assertion(std::string_view text) { failed_ += text; }
   void show_printed();
@@ -120,7 +121,7 @@ class Process {
   /// A kernel by its stub, or by the handle of an earlier answer; null for none. What belongs to no
   /// device, a stub or a library's kernel, is the current device's.
   Kernel* kernel(const void* stub_or_handle);
-  /// What a call returns where there is none.
+  /// The answer of a call where there is none.
   static cudaError_t kernel_mistake(const void* stub_or_handle) {
     return stub_or_handle == nullptr ? cudaErrorInvalidDeviceFunction
                                      : cudaErrorInvalidResourceHandle;
@@ -134,15 +135,15 @@ class Process {
     int device = 0;
     bool is_managed = false;
   };
-  /// Of the variable that lies there.
+  /// The facts of the variable that lies there.
   std::optional<VariableFacts> variable_at(std::uint64_t address);
-  /// What a call returns for a symbol that there is not: its module may not be executable at all.
+  /// The answer of a call for a symbol that there is not: its module may not be executable at all.
   cudaError_t symbol_mistake(const void* host);
   /// A module that the program loads itself; null: `failure` says why.
   Module* load(ModuleSource source, bool is_library);
   /// A library belongs to no device: each has its variables to itself. Else the module itself.
   Module* on_this_device(Module* module);
-  /// What a program names the library of such a module by.
+  /// The program's handle for the library of such a module.
   Module* handle_of(Module* module) const;
   void unload(Module* module);
   bool is_module(const void* handle) const;

@@ -8,10 +8,10 @@ namespace warpmeter::runtime {
 /// In one call.
 inline constexpr unsigned most_values_of_call = 255;
 
-/// What is wrong with such operations.
+/// The mistake in such operations.
 CUresult values_mistake(Process& process, const std::vector<CUstreamBatchMemOpParams>& operations);
 
-/// Such operations as the work of a graph's node.
+/// Makes the work of a graph's node from such operations.
 cudaError_t make_work(Process& process, const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2& parameters,
                       Work& work);
 

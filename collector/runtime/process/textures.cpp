@@ -52,8 +52,8 @@ constexpr std::uint64_t object_alignment = 512, row_alignment = 32;
 
 /// Elements as a view names them, by number of the format.
 cudaChannelFormatDesc viewed_channels(cudaResourceViewFormat format) {
-  const int number =
-      static_cast<int>(format) - 1;  // unsigned and signed of 8, 16, 32; halves, floats
+  const int number = static_cast<int>(format) -
+                     1;  // the order is unsigned and signed of 8, 16, 32; halves, floats
   const int group = number / 3;
   constexpr int channels[] = {1, 2, 4};
   const int count = channels[number % 3];
@@ -144,7 +144,7 @@ cudaError_t from_resource(Process& process, const cudaResourceDesc& resource, Ma
   return cudaErrorInvalidValue;
 }
 
-/// What an array looks like through a view. Memory that is no array has none.
+/// The view of an array. Memory that is no array has none.
 cudaError_t look_through(Process& process, const cudaResourceDesc& resource,
                          const cudaResourceViewDesc& view, Making& making) {
   if (resource.resType == cudaResourceTypeLinear || resource.resType == cudaResourceTypePitch2D) {

@@ -33,7 +33,7 @@ struct TextureObject {
   bool is_surface = false;
 };
 
-/// Checked as the driver checks it; cudaErrorNotSupported, said, for what the model has not.
+/// Checks as the driver does; cudaErrorNotSupported, said, for what the model has not.
 cudaError_t make_texture(Process& process, const cudaResourceDesc& resource,
                          const cudaTextureDesc& texture, const cudaResourceViewDesc* view,
                          unsigned long long& handle);
@@ -47,9 +47,9 @@ const model::Textures& machine_textures();
 /// Counts all that surfaces hold as written, where the program stores to one.
 void note_stores(const model::Program& program, model::check::WrittenMemory& written);
 
-/// What elements of that description are; nullopt for what the model has not.
+/// The format of that description's elements; nullopt for what the model has not.
 std::optional<model::TexelFormat> texel_format(const cudaChannelFormatDesc& channels);
-/// Of the driver's format, with so many channels; nullopt for what is none.
+/// The channels of the driver's format , with so many channels; nullopt for what is none.
 std::optional<cudaChannelFormatDesc> channels_of(CUarray_format format, unsigned count);
 /// True if a device has elements like that.
 bool are_elements(const cudaChannelFormatDesc& channels);

@@ -1,9 +1,8 @@
 // A stream's capture: what the stream is given becomes nodes of a graph and does not run. Streams
 // that wait for an event of it take part, until they are joined again and it ends.
 //
-// What must not happen meanwhile, and which error says so, is in the programming guide's
-// "Prohibited and unhandled operations"; every such call makes the capture invalid, so that its end
-// fails too.
+// The programming guide's "Prohibited and unhandled operations" names the calls that a capture
+// forbids and their errors; every such call makes the capture invalid, so that its end fails too.
 #pragma once
 
 #include <memory>
@@ -51,7 +50,7 @@ cudaError_t unsafe_in_capture(Process& process);
 cudaError_t forbidden_in_capture(Process& process, int device);
 cudaError_t forbidden_in_capture(const Stream& stream);
 
-/// What cudaThreadExchangeStreamCaptureMode changes.
+/// The mode of cudaThreadExchangeStreamCaptureMode.
 cudaStreamCaptureMode& capture_mode_of_thread();
 
 }  // namespace warpmeter::runtime

@@ -11,7 +11,7 @@ CopyWork line(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind
 CopyWork box(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
              std::size_t width, std::size_t height, cudaMemcpyKind kind);
 CopyWork box_of(const cudaMemcpy3DParms& parameters);
-/// What box_of() made it of, or might have.
+/// The parameters from which box_of() made it, or might have.
 cudaMemcpy3DParms parameters_of(const CopyWork& copy);
 
 /// Gives it to the stream, unless there is something wrong with it.

@@ -1,4 +1,4 @@
-// What kernels of this program that launch kernels know of them and of the device.
+// The facts that launching kernels know of them and of the device.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace warpmeter::runtime {
 
 class DeviceSide final : public model::KernelHost {
  public:
-  /// Of a module's kernels, one of which runs in the stream of that number.
+  /// The device side of a module's kernels, one of which runs in the stream of that number.
   DeviceSide(Process& process, Module& module, std::uint32_t stream)
       : process_(process), module_(module), stream_(stream) {}
 

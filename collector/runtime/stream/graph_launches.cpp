@@ -20,7 +20,7 @@ constexpr std::uint64_t goes_behind = 0x0100000000000000, goes_beside = 0x020000
 struct Run {
   cudaGraphExec_t graph = nullptr;
   std::vector<cudaGraphExec_t> beside, behind;
-  std::unique_ptr<Run> around;  ///< whose kernel launched it beside itself
+  std::unique_ptr<Run> around;  ///< the run whose kernel launched it beside itself
 
   static bool has(const std::vector<cudaGraphExec_t>& list, const void* other) {
     return std::find(list.begin(), list.end(), other) != list.end();
@@ -71,7 +71,7 @@ cudaError_t run_nodes(Process& process, cudaGraphExec_t handle, std::uint32_t st
   return cudaSuccess;
 }
 
-/// What is behind the run's graph, each with what is behind it before the next.
+/// Runs the graphs behind the run's graph, each with what is behind it before the next.
 cudaError_t run_behind(Process& process, Run& run, std::uint32_t stream) {
   std::vector<cudaGraphExec_t> stack;  // the last one first
   for (;;) {
@@ -151,7 +151,7 @@ cudaError_t launch_from_kernel(std::uint64_t graph, std::uint64_t how, std::uint
   Run& run = *found->second;
   const bool is_behind = how == goes_behind;
   if (!is_behind && how != goes_beside && how != goes_as_sibling) return cudaErrorInvalidValue;
-  // Of a graph one launch is under way at a time; it may follow itself.
+  // One launch of a graph is under way at a time; it may follow itself.
   if (!executable->is_uploaded || run.awaits(handle)) return cudaErrorInvalidValue;
   if (!is_behind && run.is_in(handle)) return cudaErrorInvalidValue;
   (is_behind ? run.behind : run.beside).push_back(handle);
@@ -176,7 +176,7 @@ Node* not_for_kernels(Process& process, const Graph& graph) {
   for (const auto& node : graph.nodes) {
     bool is_fit = std::holds_alternative<SetWork>(node->work);
     if (const auto* kernel = std::get_if<KernelWork>(&node->work)) {
-      // Of the device's runtime nothing else may be called.
+      // The kernel may call nothing else of the device's runtime.
       is_fit = !calls(*kernel->kernel,
                       [](model::DeviceFunction function) { return !is_of_graphs(function); });
     } else if (const auto* copy = std::get_if<CopyWork>(&node->work)) {

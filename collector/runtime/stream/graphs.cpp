@@ -204,7 +204,7 @@ void count_graph_memory(const Memory& memory, const Graph& graph) {
   }
   std::set<std::uint64_t> own;
   for (const PlacedAllocation& placed : graph.placed) own.insert(placed.address);
-  std::uint64_t others = 0;  // what other graphs have not freed
+  std::uint64_t others = 0;  // the bytes that other graphs have not freed
   memory.for_each([&](const Block& block) {
     const bool is_other = block.is_of_graph && !own.contains(block.address);
     if (is_other && block.device == device) others += block.bytes;

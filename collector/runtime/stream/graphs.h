@@ -16,13 +16,13 @@ struct Executable {
   unsigned long long flags = 0;
   std::uint64_t made_of = 0;  ///< the graph's number
   bool is_uploaded = false;   ///< to the device, where kernels find it
-  Clock launched;             ///< what comes before the end of the last launch; see races.h
+  Clock launched;             ///< the clock before the end of the last launch; see races.h
 
   /// Its node for one of the graph that it was made of; null: there is none.
   Node* node(const Node* original) const;
 };
 
-/// Of the program, destroyed when nobody keeps it any more.
+/// An object of the program, destroyed when nobody keeps it any more.
 struct UserObject {
   cudaHostFn_t destroy = nullptr;
   void* data = nullptr;
@@ -54,8 +54,7 @@ bool destroy_executable(cudaGraphExec_t handle);
 /// Gives its nodes to the stream, or makes it a node of the stream's capture.
 cudaError_t launch(Process& process, Executable& executable, cudaStream_t stream);
 
-/// What the graphs of a device keep of its memory, in steps; it is given back when the program says
-/// so.
+/// The memory that a device's graphs keep, in steps; it is given back when the program says so.
 struct GraphMemory {
   std::uint64_t used = 0, reserved = 0, used_high = 0, reserved_high = 0;
   void grow(std::uint64_t least_used, std::uint64_t least_reserved);

@@ -29,7 +29,7 @@
 namespace warpmeter::runtime {
 namespace {
 
-/// What hardware answers to a kernel that ends so.
+/// The hardware's answer to a kernel that ends so.
 cudaError_t error_of(model::TrapKind kind) {
   switch (kind) {
     case model::TrapKind::none:
@@ -39,7 +39,7 @@ cudaError_t error_of(model::TrapKind kind) {
       return cudaErrorMisalignedAddress;
     case model::TrapKind::out_of_bounds:
     case model::TrapKind::outside_surface:
-    case model::TrapKind::stack_overflow:  // measured on sm_90
+    case model::TrapKind::stack_overflow:  // a measurement on sm_90 showed it
       return cudaErrorIllegalAddress;
     case model::TrapKind::illegal_box:
     case model::TrapKind::incomplete_warpgroup:
@@ -69,7 +69,7 @@ std::string lines_of_sites(const model::Program& program, const model::LaunchOut
   return fmt::format("{}", fmt::join(lines, ", "));
 }
 
-/// Of accesses that hardware takes, or may take, though they lead where they should not.
+/// Reports accesses that hardware takes, or may take, though they lead where they should not.
 void tell_of_strays(Process& process, const model::Program& program,
                     const model::LaunchOutcome& outcome) {
   const std::string kernel = readable_name(program.kernel);

@@ -6,7 +6,7 @@
 
 namespace warpmeter::runtime {
 
-/// What is wrong with a launch before it runs, as the API says it; cudaSuccess: nothing.
+/// The mistake in a launch before it runs, as the API says it; cudaSuccess: nothing.
 cudaError_t launch_mistake(Process& process, const KernelWork& work);
 
 /// The same of the registers of its blocks, which graphs are asked for when they are made

@@ -33,7 +33,7 @@ struct Elsewhere {
   std::uint64_t number;
 };
 
-/// What the work touches belongs to what was given meanwhile.
+/// Touches of the work belong to what was given meanwhile.
 class Doing {
  public:
   Doing(Process& process, Given& given) : races_(process.races()) {
@@ -84,8 +84,8 @@ void work_off(Process& process, const std::shared_ptr<Stream>& stream) {
   stream->has_thread = false;
 }
 
-/// What waiting for the stream is to wait for: what it was given, and what it follows though it was
-/// given nothing since.
+/// Adds the work for which a wait for the stream waits: what it was given, and what it follows
+/// though it was given nothing since.
 void add_outstanding(Stream& stream, std::vector<Ticket>& tickets) {
   for (const Ticket& ticket : stream.follows) {
     if (!ticket.is_done()) tickets.push_back(ticket);
@@ -93,7 +93,8 @@ void add_outstanding(Stream& stream, std::vector<Ticket>& tickets) {
   if (!stream.waiting.empty()) tickets.push_back({stream.shared_from_this(), stream.given});
 }
 
-/// What the stream has to wait for in others: legacy and blocking streams follow each other.
+/// The work of other streams that the stream waits for: legacy and blocking streams follow each
+/// other.
 std::vector<Ticket> followed(Process& process, Stream& stream) {
   std::erase_if(stream.follows, [](const Ticket& ticket) { return ticket.is_done(); });
   std::vector<Ticket> after = std::exchange(stream.follows, {});
@@ -171,7 +172,7 @@ void follow(Stream& stream, const Event& event) {
   }
   if (!event.recorded_by.is_done()) stream.follows.push_back(event.recorded_by);
   if (event.page == nullptr || event.page->is_done()) return;
-  // What another process does only it knows: asked on the stream's own thread.
+  // Only another process knows what it does: asked on the stream's own thread.
   const auto wait = [](void* given) {
     const std::unique_ptr<Elsewhere> kept(static_cast<Elsewhere*>(given));
     kept->page->wait_for(kept->number);

@@ -1,7 +1,7 @@
-// What streams have been given and have not done yet. Nearly everything is done when it is given;
-// but a host function may wait for what the host does next, and a stream for a value that somebody
-// writes later, so they have a thread of their own, and what their stream is given after waits in
-// line. Waiting for a stream lets the process's lock go.
+// The work of streams that is not done yet. Nearly everything is done when it is given; but a host
+// function may wait for what the host does next, and a stream for a value that somebody writes
+// later, so they have a thread of their own, and what their stream is given after waits in line.
+// Waiting for a stream lets the process's lock go.
 #pragma once
 
 #include "collector/runtime/process/process.h"
@@ -14,7 +14,7 @@ cudaError_t give(Process& process, Stream& stream, Work work, const Given* as = 
 
 /// Until what was given before this call is done: of a stream, of a device, of an event.
 void wait_for(Process& process, Stream& stream);
-/// Of which the host is not to know that it waited: the driver waits for its own sake.
+/// Waits without telling the host that it waited: the driver waits for its own sake.
 void wait_until_done(Process& process, Stream& stream);
 void wait_for_device(Process& process, int device);
 void wait_for(Process& process, const Event& event);
@@ -22,7 +22,7 @@ void wait_for(Process& process, const Event& event);
 bool is_done(const Stream& stream);
 bool is_done(const Event& event);
 
-/// What the stream is given from now on follows the event.
+/// Lets later work of the stream follow the event.
 void follow(Stream& stream, const Event& event);
 
 /// Lets the process's lock go while it runs.

@@ -194,7 +194,7 @@ cudaError_t copy_mistake(Process& process, const CopyWork& copy, bool later) {
   // A host-to-host copy goes wherever the addresses lead, as measured.
   if (is_to_device(copy.kind) && !to.is_device) return wrong_direction(process, copy, true);
   if (is_from_device(copy.kind) && !from.is_device) return wrong_direction(process, copy, false);
-  // What is neither ours nor the program's.
+  // Addresses that are neither ours nor the program's.
   for (const std::uint64_t address : {copy.to, copy.from}) {
     const bool is_of_device =
         address >= model::first_module_variable && address < model::first_window;

@@ -20,7 +20,7 @@ cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block
                    std::size_t shared, cudaStream_t stream, bool is_cooperative = false,
                    const Dim3& cluster = {}, bool is_programmatic = false);
 
-/// What is wrong with a copy, as the API says it. `later`: it runs as a part of a graph, which may
+/// The mistake in a copy, as the API says it. `later`: it runs as a part of a graph, which may
 /// allocate its memory first.
 cudaError_t copy_mistake(Process& process, const CopyWork& copy, bool later = false);
 cudaError_t set_mistake(Process& process, const SetWork& set, bool later = false);

@@ -58,7 +58,7 @@ CUresult copy_box(Process& process, CUstream stream, const BoxSide& to, const Bo
   copy.kind = copy_kind(to, from);
   to.put(copy.to, copy.to_pitch, copy.to_height, width);
   from.put(copy.from, copy.from_pitch, copy.from_height, width);
-  // What is wrong with a pitch is an invalid value to the driver.
+  // A wrong pitch is an invalid value to the driver.
   const CUresult result = submit_driver_copy(process, stream, copy);
   return result == static_cast<CUresult>(cudaErrorInvalidPitchValue) ? CUDA_ERROR_INVALID_VALUE
                                                                      : result;

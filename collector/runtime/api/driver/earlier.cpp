@@ -1,5 +1,5 @@
-// Launching as the driver did before CUDA 4: a function is told its block, its shared memory and
-// its parameters one by one, and is launched as it was told.
+// Launches as before CUDA 4: a function is told its block, its shared memory and its parameters one
+// by one, and is launched as it was told.
 #include <algorithm>
 #include <cstring>
 #include <map>

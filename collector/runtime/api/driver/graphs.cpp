@@ -7,7 +7,7 @@
 namespace warpmeter::runtime {
 namespace {
 
-// What is forwarded as it is.
+// The runtime's parameters are forwarded as they are.
 static_assert(sizeof(CUDA_MEMSET_NODE_PARAMS) == sizeof(cudaMemsetParams));
 static_assert(sizeof(CUDA_HOST_NODE_PARAMS) == sizeof(cudaHostNodeParams));
 static_assert(sizeof(CUDA_MEM_ALLOC_NODE_PARAMS) == sizeof(cudaMemAllocNodeParams));
@@ -82,7 +82,7 @@ struct SameParameters<CUresult(Given...)> {
 template <class Function>
 using AsRuntime = typename SameParameters<Function>::Function;
 
-/// Looked up once.
+/// The table is looked up once.
 #define WARPMETER_RUNTIME(NAME) \
   static auto* const runtime = ::warpmeter::runtime::runtime_function<decltype(::NAME)>(#NAME)
 
@@ -314,7 +314,7 @@ std::span<const Answer> driver_graph_answers() {
       WARPMETER_FORWARD(cuUserObjectRelease, cudaUserObjectRelease),
       WARPMETER_FORWARD(cuGraphRetainUserObject, cudaGraphRetainUserObject),
       WARPMETER_FORWARD(cuGraphReleaseUserObject, cudaGraphReleaseUserObject),
-      // Executed.
+      // The functions of executables.
       answer("cuGraphInstantiate", &api::instantiate_with_log),
       answer("cuGraphInstantiate_v2", &api::instantiate_with_log),
       WARPMETER_FORWARD(cuGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags),

@@ -54,7 +54,7 @@ Multiprocessors multiprocessors_of(const Process& process, int device) {
   return all;
 }
 
-/// Of a context, green or not.
+/// Puts the resource of a context, green or not.
 CUresult put_resource(Process& process, const Context& context, CUdevResource* result,
                       CUdevResourceType type) {
   if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -103,7 +103,7 @@ void for_each_stream_of(Process& process, const Context& context, const Visit& v
   });
 }
 
-/// What the context's streams have been given so far, in one event.
+/// Records all work of the context's streams so far in one event.
 CUresult record_all(Process& process, const Context& context, CUevent handle) {
   if (process.event(handle) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const cudaError_t captured = forbidden_in_capture(process, context.device);
@@ -119,7 +119,7 @@ CUresult record_all(Process& process, const Context& context, CUevent handle) {
   return as_driver_error(record(handle, cudaStreamLegacy));
 }
 
-/// What the context's streams are given from now on comes after the event.
+/// Makes later work of the context's streams follow the event.
 CUresult wait_with_all(Process& process, const Context& context, CUevent handle) {
   const Event* event = process.event(handle);
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
@@ -169,7 +169,7 @@ CUresult cuDevSmResourceSplitByCount(CUdevResource* groups, unsigned* count,
     const unsigned wanted = std::max(least, 1u);
     const unsigned size = std::min((wanted + step - 1) / step * step, all);
     unsigned possible = all / size;
-    // Of a whole H200's one is not side by side.
+    // A whole H200's one resource is not side by side.
     if (size == together && step == together && all == multiprocessors_of(p, hidden.device).size())
       --possible;
     if (groups == nullptr) {

@@ -18,7 +18,7 @@ enum class Shared : std::uint64_t {
   of_pool = 0x0a6c6f6f706d6d77,
 };
 
-/// What the 64 bytes of a handle hold.
+/// The content of a handle's 64 bytes.
 struct Handle {
   Shared what{};
   SharedPages pages;
@@ -74,7 +74,7 @@ bool is_handed_out(const Pool& pool) {
   return !pool.is_imported &&
          (pool.properties.handleTypes & cudaMemHandleTypePosixFileDescriptor) != 0;
 }
-/// What stands for it in other processes; null where there is no room.
+/// The object for it in other processes; null where there is no room.
 const Shareable* shared(Pool& pool) {
   if (pool.shared == nullptr) {
     pool.shared = Shareable::make(Shareable::Kind::pool, pool.properties.location.id, 0);
@@ -82,7 +82,7 @@ const Shareable* shared(Pool& pool) {
   return pool.shared.get();
 }
 
-/// What other processes write is nothing that this one sees.
+/// This process does not see other processes' writes.
 void count_as_written(Process& process, const Block& block) {
   if (process.checks() != nullptr) process.checks()->set(block.address, block.bytes);
 }

@@ -200,7 +200,7 @@ CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute which, CUd
   });
 }
 
-/// Of what is none of the driver's memory all are 0.
+/// All attributes are 0 for pointers outside the driver's memory.
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* which, void** data,
                                 CUdeviceptr pointer) {
   return driver_call("cuPointerGetAttributes", Needs::initialised, [&](Process& p) {

@@ -19,7 +19,7 @@
 namespace warpmeter::runtime {
 namespace {
 
-/// What is wrong with a module, as a driver finds it when it compiles; `image`: not a fat binary.
+/// The mistake in a module, as a driver finds it when it compiles; `image`: not a fat binary.
 std::optional<ImageMistake> load_mistake(Module& module, const char* image, const std::string& ptx,
                                          int arch) {
   if (image != nullptr && !is_machine_code(image)) {
@@ -38,7 +38,7 @@ std::optional<ImageMistake> load_mistake(Module& module, const char* image, cons
   return ImageMistake{ptx.empty() ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_PTX, why};
 }
 
-/// Compiled when it is loaded, as a driver does with PTX.
+/// The module is compiled when it is loaded, as a driver does with PTX.
 template <class Handle>
 CUresult load_module(Process& process, Handle* result, const void* image, JitOptions jit) {
   if (result == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;

@@ -10,7 +10,7 @@ struct Shape {
   int version;  ///< the version of CUDA, which brought it
 };
 
-/// Of cudaTypedefs.h, which has a type for each shape of each function.
+/// The shapes of cudaTypedefs.h, which has a type for each shape of each function.
 constexpr Shape shapes[] = {
 #include "collector/runtime/api/driver/driver_shapes.inc"
 };

@@ -189,7 +189,7 @@ CUresult as_runtime(Process& process, const CUgraphNodeParams& given, cudaGraphN
   if (given.type == CU_GRAPH_NODE_TYPE_MEMSET && given.memset.ctx == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  // Of the others the members are the same, but for contexts behind them.
+  // The members of the others are the same, but for contexts behind them.
   static_assert(sizeof given == sizeof wanted);
   std::memcpy(static_cast<void*>(&wanted), &given, sizeof wanted);
   return CUDA_SUCCESS;

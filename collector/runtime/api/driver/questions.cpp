@@ -169,8 +169,8 @@ CUresult cuStreamGetCtx_v2(CUstream handle, CUcontext* context, CUgreenCtx* gree
   });
 }
 
-// What differs between machines: as an H200 on PCI Express answered, whose link has no atomics of
-// its own.
+// The answer that differs between machines: as an H200 on PCI Express answered, whose link has no
+// atomics of its own.
 
 CUresult atomic_capabilities(std::string_view name, unsigned* capabilities,
                              const CUatomicOperation* operations, unsigned count,

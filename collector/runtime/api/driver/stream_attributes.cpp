@@ -19,7 +19,7 @@ bool is_kept(cudaLaunchAttributeID which) {
   return std::find(kept_attributes.begin(), kept_attributes.end(), which) != kept_attributes.end();
 }
 
-/// What a stream has that nobody has set.
+/// The attribute of a stream that nobody has set.
 cudaLaunchAttributeValue value_at_first(const Stream& stream, cudaLaunchAttributeID which) {
   cudaLaunchAttributeValue value{};
   // No policy at all: as an H200 says (driver 580).

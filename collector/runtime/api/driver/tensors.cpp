@@ -13,12 +13,12 @@ using model::TensorMap, model::TensorType;
 
 constexpr std::uint64_t most_extent = std::uint64_t{1} << 32, most_stride = std::uint64_t{1} << 40;
 constexpr std::uint32_t most_box = 256, most_step = 8, address_step = 16;
-/// What a multiprocessor has of shared memory.
+/// The shared memory of a multiprocessor.
 constexpr std::uint64_t most_box_bytes = 228 << 10;
 
 bool is_float(TensorType type) { return type >= TensorType::f16; }
 
-/// What a program asks for; false where it is none.
+/// Fills in the tensor map; false where it is none.
 bool fill_in(TensorMap& map, CUtensorMapDataType type, cuuint32_t rank, void* address,
              const cuuint64_t* extents, const cuuint64_t* strides, const cuuint32_t* box,
              const cuuint32_t* steps, CUtensorMapSwizzle swizzle, CUtensorMapFloatOOBfill filling) {

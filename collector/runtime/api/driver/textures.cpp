@@ -8,7 +8,7 @@
 namespace warpmeter::runtime {
 namespace {
 
-/// What the runtime has names for is an invalid value to the driver.
+/// An error with a name in the runtime is an invalid value to the driver.
 CUresult texture_error(cudaError_t error) {
   switch (error) {
     case cudaErrorInvalidFilterSetting:

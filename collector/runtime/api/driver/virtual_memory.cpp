@@ -21,7 +21,7 @@ bool is_of_host(const CUmemLocation& location) {
          location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
 }
 
-/// What is wrong with where memory is to lie, or to be accessed from.
+/// The mistake in a location where memory is to lie, or to be accessed from.
 CUresult location_mistake(const Process& process, const CUmemLocation& location) {
   if (location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
     return is_device(process, location) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
