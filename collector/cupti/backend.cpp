@@ -159,7 +159,7 @@ class GpuBackend final : public run::Backend {
   Memory flush_;
   std::vector<std::string> counters_;
   bool is_selected_ = false;
-  mutable std::optional<CounterSupport> support_;  ///< found once, when first needed
+  mutable std::optional<CounterSupport> support_;  ///< its first use looks it up
   std::unique_ptr<Plan> plan_;
   std::optional<Profiler> profiler_;
 };
@@ -218,7 +218,8 @@ class GpuWorkload final : public run::Workload {
     }
     if (reason.empty()) {
       try {
-        for (const run::Launch& launch : launches) find(launch);  // counting needs loaded modules
+        for (const run::Launch& launch : launches)
+          find(launch);  // the counters need loaded modules
         return backend_.measure(launches.size(), [&](std::size_t i) {
           start_from_input(launches[i], schema::CacheState::warm);
         });

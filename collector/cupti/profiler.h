@@ -5,8 +5,8 @@
 // whole counter-data image each time, 0.5 to 37 ms a kernel; with user replay a launch costs about
 // 0.1 ms. The price is that the caller has to give every launch the same input in every pass.
 //
-// Measured on an H200 with CUPTI 13.0.1 and driver 580, and not documented; see range_profiler.h,
-// too:
+// These facts were measured on an H200 with CUPTI 13.0.1 and driver 580, and not documented; see
+// range_profiler.h, too:
 // - Copies and memsets between launches make no range: range i is launch i.
 // - Every second pass since Enable costs 0.09 ms more for each range that it may have, used or not,
 //   if it is a pass of SASS counters (they come last); a pass of others pays nothing. The standard

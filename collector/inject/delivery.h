@@ -53,7 +53,7 @@ class Delivery {
   const std::function<void(const FilledBuffer&)> read_;
   const std::function<void()> flush_;
   std::atomic<std::uint32_t> own_thread_{0};
-  std::mutex flushing_;  ///< locked while we ask CUPTI
+  std::mutex flushing_;  ///< we hold it while we ask CUPTI
   bool flushes_ = true;
   std::atomic<bool> has_given_{false};  ///< before that there is nothing to ask for
   std::mutex mutex_;

@@ -206,7 +206,7 @@ std::vector<TimedPair> timed_pairs(const schema::Reader& reader, Comparison& com
   return timed;
 }
 
-/// What a reader has to know about the circumstances, each once.
+/// The remarks on the circumstances, each once.
 std::vector<std::string> remarks_on(const std::vector<Pair>& pairs) {
   std::vector<std::string> remarks;
   const auto add = [&](std::string text) {

@@ -54,7 +54,7 @@ struct TimeTest {
   double base = 0, contender = 0;  ///< medians
   double ratio = 1;                ///< contender over base: above 1 is slower
   Interval interval;               ///< 95 % of the ratio
-  double p_value = 1;              ///< corrected for the number of rows, the p value
+  double p_value = 1;              ///< the p value, corrected for the number of rows
   Verdict verdict = Verdict::unclear;
 };
 

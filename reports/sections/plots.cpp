@@ -152,7 +152,7 @@ void add_lines(Document& document, const std::vector<const Group*>& groups, Plot
   std::size_t most_values = 0;
   const Group* before = nullptr;
   for (const Group* group : groups) {
-    // Of a family with other sizes too, a variant's name says at which of them it is.
+    // The variant's name says the size in a family with other sizes too.
     if (before == nullptr || before->size != group->size) {
       plot.data.rows.emplace_back(variants.size() + 1).front() = Cell(group->size.value_or(0));
     }

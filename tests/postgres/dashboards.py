@@ -6,7 +6,7 @@ FILE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "dashboard.sql"
 
 
 def queries():
-    found = re.findall(r"^-- (.+\?)\n(?:--.*\n)*([^-](?:.|\n)+?);\n", FILE.read_text(), re.MULTILINE)
+    found = re.findall(r"^-- \d\. (.+\?)\n(?:--.*\n)*([^-](?:.|\n)+?);\n", FILE.read_text(), re.MULTILINE)
     return {name: sql.strip() for name, sql in found}
 
 

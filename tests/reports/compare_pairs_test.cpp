@@ -145,7 +145,7 @@ TEST_F(CompareTest, RefusesVariantsAtDifferentNamedSizes) {
   refused("wide", "copy(m=1)", "both have (m=2): name 'wide' and 'copy'");
   refused("copy(m=1)", "copy(m=2)", "name two variants");
   refused("copy(m=1)", "copy", "are the same variant");
-  // Of two without sizes, what one of them lacks has no partner.
+  // Variants without sizes: what one of them lacks has no partner.
   const Comparison comparison = compared({.by = Key::variant, .names = {"copy", "wide"}});
   EXPECT_EQ(comparison.pairs, 1U);
   EXPECT_EQ(comparison.leftovers.at(0).what, "transpose/copy(m=1) at 1,024");

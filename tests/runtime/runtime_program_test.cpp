@@ -402,7 +402,7 @@ TEST_F(RuntimeProgram, GoesOnWhereABarrierStandsInsideAnIf) {
   EXPECT_THAT(told.error, HasSubstr("divergent barrier"));
 }
 
-/// What an H100 printed ("misuse"), and an H200.
+/// An H100 printed this ("misuse"), and an H200.
 TEST_F(RuntimeProgram, GetsTheErrorsOfHardwareForItsMistakes) {
   for (const char* name :
        {"cache_preferences", "misuse", "launch_mistakes", "limits", "resets", "stream_mistakes"}) {
@@ -410,7 +410,7 @@ TEST_F(RuntimeProgram, GetsTheErrorsOfHardwareForItsMistakes) {
   }
 }
 
-/// What an H200 printed (driver 580.159, CUDA 13.0, 2026-11-28), whether somebody counts or not.
+/// An H200 printed this (driver 580.159, CUDA 13.0, 2026-11-28), whether somebody counts or not.
 TEST_F(RuntimeProgram, LaunchesNoBlockThatFindsTooFewRegisters) {
   EXPECT_EQ(profile("register_limits").output, expected("register_limits"));
   const Outcome uncounted = run_program(
@@ -425,7 +425,7 @@ TEST_F(RuntimeProgram, ComputesFunctionsToTheLastBit) {
   EXPECT_EQ(profile("functions_fast", {}).output, expected("functions_fast"));
 }
 
-/// What an H200 prints.
+/// An H200 prints this.
 TEST_F(RuntimeProgram, TellsOfBlocksOfAClusterThatHaveEnded) {
   const Outcome outcome = profile("cluster_ends", {});
   EXPECT_EQ(outcome.output, expected("cluster_ends"));
@@ -450,7 +450,7 @@ TEST_F(RuntimeProgram, MultipliesSparseMatrices) {
             "0");
 }
 
-/// What an H200 prints, and what Nsight Compute counts there.
+/// An H200 prints this, and Nsight Compute counts it.
 TEST_F(RuntimeProgram, MultipliesMatricesByWarpgroups) {
   expect_output("warpgroup_gemm", "warpgroup_gemm");
   EXPECT_EQ(counts({"shared_wgmma_wavefronts", "shared_wgmma_requests", "gst_transactions"}),

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t bytes = 8192;
 
-/// What a child returns that does this.
+/// The child's exit code when it does this.
 int in_child(const std::function<int()>& body) {
   const pid_t id = fork();
   if (id == 0) _exit(body());

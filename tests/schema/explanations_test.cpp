@@ -1,4 +1,4 @@
-// What explain says, through the store and back by the views.
+// The explanations of explain, through the store and back by the views.
 #include "schema/explanations.h"
 
 #include <functional>

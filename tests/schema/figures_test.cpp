@@ -1,5 +1,5 @@
-// What `results` and `comparison` make of counters and timings, on figures that can be worked out
-// by hand.
+// The results of `results` and `comparison` for counters and timings, on figures that can be worked
+// out by hand.
 #include "schema/figures.h"
 
 #include <map>

@@ -1,5 +1,5 @@
-// What the tests of this folder share: a folder that is removed at the end, small records, and
-// short ways to read a database back.
+// The parts that tests of this folder share: a folder that is removed at the end, small records,
+// and short ways to read a database back.
 #pragma once
 
 #include <fmt/format.h>

@@ -133,7 +133,7 @@ TEST_F(Merge, CopiesTheRowsOfEveryTable) {
        lines_of(out, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 't_*'")) {
     if (table == "t_counter" || table == "t_meta" || table == "t_view" || table == "t_grade" ||
         table == "t_metric" || table == "t_term" || table == "t_finding_kind") {
-      continue;  // what the catalogue and the views write themselves
+      continue;  // the catalogue and the views write these themselves
     }
     const auto rows = [&](const std::string& path) {
       return std::stoi(lines_of(path, "SELECT count(*) FROM " + table).at(0));

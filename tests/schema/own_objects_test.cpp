@@ -203,7 +203,7 @@ TEST_F(SomebodyElses, AFunctionWithEffectsDoesNotRunInAView) {
 }
 
 TEST_F(SomebodyElses, LookingCostsNextToNothing) {
-  const Reader reader(path_);  // what is expected is made once
+  const Reader reader(path_);  // the expected text is made once
   const Handle db = open_plain(path_);
   const std::clock_t begin = std::clock();
   constexpr int times = 20;

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 TEST(TwoWriters, BothCompleteAndLoseNoRow) {
   const Folder folder;
-  const std::string path = folder / "a.db";  // created by whoever comes first
+  const std::string path = folder / "a.db";  // the first process creates it
   constexpr int writers = 4, launches = 40;
   std::vector<int> children;
   for (int i = 0; i < writers; ++i) {

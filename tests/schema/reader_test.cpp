@@ -1,4 +1,4 @@
-// What a person can ask of a database, and how a question that would change it is refused.
+// The questions of a person to a database, and how a question that would change it is refused.
 #include "tests/schema/fixture.h"
 
 namespace warpmeter::schema {

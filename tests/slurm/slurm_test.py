@@ -62,7 +62,7 @@ class OnACluster(unittest.TestCase):
         return [row["state"] for row in self.status(**options).values()]
 
     def counts(self, database):
-        """What a database holds of each launch, without when and where it was measured."""
+        """The content of a database about each launch, without when and where it was measured."""
         with sqlite3.connect(self.folder / database) as db:
             return sorted(db.execute(
                 "SELECT r.family, r.variant, coalesce(r.size, 0), l.grid, l.block, l.verified, l.outcome, l.reason, "

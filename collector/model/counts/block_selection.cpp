@@ -78,7 +78,7 @@ std::vector<std::uint64_t> drawn(const Dim3& grid, GridPart part, std::uint64_t 
     std::array<std::uint64_t, 3> at{};
     const auto size = extents(grid);
     for (std::size_t d = 0; d < 3; ++d) at[d] = random.below(size[d]);
-    if (part == GridPart::edge) {  // moved to one of the borders
+    if (part == GridPart::edge) {  // the block goes to one of the borders
       const std::size_t d = random.below(3);
       if (size[d] > 1) at[d] = random.below(2) * (size[d] - 1);
     }

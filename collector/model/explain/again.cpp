@@ -21,8 +21,8 @@ namespace {
 
 /// The share of a line's sectors that makes a finding of what was seen in the blocks followed.
 constexpr double least_again = 0.5;
-/// Of the launch's sectors, those fetched again that may take more time than what comes from memory
-/// for the first time: the first-level cache has them, and gives several a cycle.
+/// The share of the launch's sectors fetched again that may take more time than what comes from
+/// memory for the first time: the first-level cache has them, and gives several a cycle.
 constexpr double least_again_of_all = 0.5;
 /// Percent of what is stored over by the same warp, and by others, before both are told.
 constexpr double least_mixed = 2;
@@ -133,7 +133,7 @@ class AgainFinder {
  private:
   const SiteTrace& trace_of(std::size_t site) const { return subject_.recording.traces[site]; }
 
-  /// Of all sectors of the launch, those that its blocks had fetched before.
+  /// The share of all sectors of the launch that its blocks had fetched before.
   double part_again() const {
     double sectors = 0;
     for (std::size_t site = 0; site < subject_.recording.traces.size(); ++site) {

@@ -228,8 +228,8 @@ class ConflictFinder {
  private:
   using Lines = std::vector<std::pair<std::string_view, const ConflictGroup*>>;
 
-  /// Of accesses that lie in too many ways to try them all: whether they take more wavefronts than
-  /// random places do, or another layout would help the few that were kept.
+  /// For accesses in too many ways to try them all, true if they take more wavefronts than random
+  /// places do, or if another layout would help the few that were kept.
   static bool helps(const WhatIf& what_if, const Lines& lines) {
     std::vector<std::size_t> sites;
     for (const auto& [access, group] : lines) {
@@ -385,7 +385,7 @@ class ConflictFinder {
     bool has_any = false;      ///< something is the array's
   };
 
-  /// Of those counters that are known and concern the array, as it is or in one of these ways.
+  /// The parts of known counters that concern the array, as it is or in one of these ways.
   std::vector<PartOfCounter> parts_of_counters(const SharedArray& array,
                                                const std::vector<Tried>& all) const {
     LayoutCost own;

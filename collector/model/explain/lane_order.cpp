@@ -145,7 +145,7 @@ SiteLie site_lie(const Subject& subject, std::size_t index) {
   std::uint64_t narrow = 0, all = 0;
   for (const auto& [pattern, places] : known.patterns()) {
     if (pattern.space != AddressSpace::global) continue;
-    // Of each place more is known than sectors depend on.
+    // The counts of each place tell more than sectors depend on.
     std::array<std::uint64_t, sector_bytes> of_place{};
     for (const auto& [place, times] : places) of_place[place % sector_bytes] += times;
     for (std::uint32_t place = 0; place < sector_bytes; ++place) {

@@ -14,7 +14,7 @@ class Barriers {
   /// The barriers of a block's warps, which must outlive it.
   explicit Barriers(std::span<Warp> warps) : warps_(warps) {}
 
-  /// Told of what happens at barriers; may be null.
+  /// The observer hears of barriers; may be null.
   void tell(BlockObserver* observer) { observer_ = observer; }
 
   /// Nobody waits any more.

@@ -14,7 +14,7 @@ struct DeviceLimits {
   int threads_of_multiprocessor = 0, blocks_of_multiprocessor = 0;
 };
 
-/// Of an architecture that is not in the table: those of the last before it.
+/// The limits of an architecture; one that is not in the table has those of the last before it.
 const DeviceLimits& device_limits(int arch);
 
 /// In which steps blocks are given shared memory, in bytes. A block reaches the end of its last

@@ -263,8 +263,9 @@ struct Program {
   std::vector<SyncInfo> syncs;
   std::vector<FenceInfo> fences;
   std::vector<CopyInfo> copies;
-  std::vector<BulkCopy> bulk_copies;    ///< Operation::imm of those of Code::bulk_copy
-  std::vector<CopyInfo> bulk_groups;    ///< what puts those in groups, or waits for groups
+  std::vector<BulkCopy> bulk_copies;  ///< Operation::imm of those of Code::bulk_copy
+  std::vector<CopyInfo>
+      bulk_groups;  ///< the instructions that put those in groups, or wait for groups
   std::vector<MatrixProduct> products;  ///< Operation::extra of those that multiply matrices
   std::vector<WarpgroupProduct> warpgroup_products;  ///< Operation::imm of those of warpgroups
   std::vector<MatrixReach> reaches;  ///< and of those that say where parts of one lie

@@ -73,7 +73,7 @@ enum class Special : std::uint8_t {
   none,
 };
 
-/// Of a name that is no special register, none.
+/// The special register of a name; none for another name.
 Special special_named(std::string_view name);
 
 /// The largest group of threads in all of which it is known to be the same.

@@ -1,4 +1,4 @@
-// What a GPU showed of launches, as findings beside those of the model.
+// A GPU's results as findings beside those of the model.
 #include "collector/cli/tables/measured_findings.h"
 
 #include <gmock/gmock.h>

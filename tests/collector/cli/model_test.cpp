@@ -59,8 +59,8 @@ TEST_F(Model, KeepsOneKernelAtTwoGridsApartByTheNamesAndSizesOfTheSpec) {
 }
 
 TEST_F(Model, SaysOneEfficiencyOfALaunchAndOfItsLine) {
-  // Whether warps are full, lanes skip words or share one: of bytes and of the fewest sectors for
-  // them these made other numbers.
+  // Full warps, skipped words and shared ones: of bytes and of the fewest sectors for them these
+  // made other numbers.
   write("strided.cu",
         "__global__ void strided(float* out, const float* in, int n, int stride, int same) {\n"
         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"

@@ -39,7 +39,7 @@ struct FakeGraph {
   }
 };
 
-/// What the driver was told, and what it refuses; a fresh one a test.
+/// The calls of the driver and their refusals; a fresh one a test.
 struct FakeDriver {
   std::vector<std::string> done;
   std::string refused;  ///< the kernel that cannot be launched by itself

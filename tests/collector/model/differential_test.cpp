@@ -130,7 +130,7 @@ class Trial {
   const std::vector<std::uint64_t>& common() const { return common_; }
 
  private:
-  /// Asked for each word of each lane, so made once.
+  /// Each word of each lane asks for it, so it is made once.
   static const std::string& name_of(unsigned word) {
     static const std::vector<std::string> names = [] {
       std::vector<std::string> made;

@@ -109,7 +109,7 @@ void launches() {
   run(executable(graph_of(launch_two, twice, more, cudaStreamGraphTailLaunch, results), 0));
   show("two behind");
 
-  // What a launched one launches behind itself comes before what was to come behind it.
+  // The graph that a launched graph launches behind itself comes before all that follows it.
   const cudaGraphExec_t nested =
       for_kernels(launch_one, twice, cudaStreamGraphTailLaunch, results + 4);
   begin(5);

@@ -64,7 +64,7 @@ __global__ void write_around(cudaSurfaceObject_t s, int shape, int width, int he
                              unsigned seed) {
   const int x = static_cast<int>(threadIdx.x) - 2, y = static_cast<int>(threadIdx.y) - 2;
   const int z = static_cast<int>(blockIdx.x) - 1;
-  // Of those that are clamped to one place, all write the same.
+  // All threads that are clamped to one place write the same.
   const int own_x = min(max(x, 0), width - 1), own_y = min(max(y, 0), height - 1);
   T value;
   unsigned char bytes[sizeof(T)];

@@ -61,7 +61,8 @@ class UnsetRegisters {
   bool follows(std::uint32_t instruction) const {
     return instruction < memory_step_.size() && memory_step_[instruction] != nullptr;
   }
-  /// Such a load is by one lane, ~after the
+  /// One lane makes such a load, after the step of its instruction: `written` from `offset` on is
+  /// what it reads. All steps are to be taken from then on.
   void load(const Warp& warp, std::uint32_t instruction, unsigned lane, const WrittenBytes& written,
             std::uint64_t offset);
   /// A store by one lane, of what has been marked as written: bytes that are unset in its registers

@@ -6,7 +6,7 @@ namespace warpmeter::model {
 namespace {
 
 constexpr MeasuredArchitecture all[] = {
-#include "collector/model/counts/rules/measured_list.h"  // made by rate_rules out of the golden files
+#include "collector/model/counts/rules/measured_list.h"  // rate_rules makes it out of the golden files
 };
 
 }  // namespace

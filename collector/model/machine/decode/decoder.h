@@ -432,7 +432,7 @@ class Decoder {
   std::optional<std::uint16_t> frame_row_;
   std::optional<std::uint16_t> stack_base_, stack_used_;
 
-  // Of the instruction that is being decoded.
+  // The instance of the decoded instruction.
   Instance* instance_ = nullptr;
   const Instruction* instruction_ = nullptr;
   std::size_t index_ = 0;      ///< in its function

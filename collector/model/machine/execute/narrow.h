@@ -1,7 +1,7 @@
 // Floats of 16, 10 and 8 bits: what one lane computes with them. Values are widened to f64, where
 // sums and products of two of them are exact or can be told apart from a tie, and rounded once.
 //
-// Included like semantics.h, by every unit in its own namespace.
+// Every unit includes this file, like semantics.h, in its own namespace.
 #pragma once
 
 #include "collector/model/machine/execute/semantics.h"

@@ -13,7 +13,7 @@
 // written so that lanes are computed together: without branches, and with loads of the tables that
 // no condition stands before.
 //
-// Included like semantics.h, by every unit in its own namespace.
+// Every unit includes this file, like semantics.h, in its own namespace.
 #pragma once
 
 #include "collector/model/machine/execute/semantics.h"
@@ -230,7 +230,7 @@ inline f32 scaled_sqrt(f32 a) {
   const f32 value = approximate(unit_sqrt, is_small ? a * 0x1p24f : a);
   return canonical(is_small ? value * 0x1p-12f : value);
 }
-/// What a divisor and its dividend are multiplied with to keep the divisor's reciprocal normal.
+/// The factor of a divisor and its dividend that keeps the divisor's reciprocal normal.
 inline f32 divisor_scale(f32 b) {
   const f32 magnitude = with_sign_of(0.0f, b);
   return is_subnormal(bits_as<u32>(b)) ? 0x1p24f : magnitude > 0x1p126f ? 0.25f : 1.0f;

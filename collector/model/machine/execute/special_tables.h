@@ -1,7 +1,7 @@
 // The tables of special.h: c0, c1 and c2 of each segment, in units of a result's last digit where
 // it is in the table's first binade. Found by fitting whole numbers to all results of an H100.
 //
-// Included like semantics.h, by every unit in its own namespace.
+// Every unit includes this file, like semantics.h, in its own namespace.
 #pragma once
 
 #include "collector/model/machine/execute/semantics.h"

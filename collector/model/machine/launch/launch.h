@@ -29,7 +29,7 @@ namespace warpmeter::model {
 /// Warp instructions that one warp may execute before it is taken for an endless loop.
 inline constexpr std::uint64_t default_instruction_budget = 1'000'000'000;
 
-/// Translating an operation takes about as long as executing it so often.
+/// A translation takes about as long as executing it so often.
 inline constexpr std::uint64_t default_native_after = 400;
 
 class DeviceRuntime;

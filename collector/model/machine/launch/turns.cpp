@@ -84,7 +84,7 @@ class TurnTaking {
     return worker;
   }
 
-  /// Of clusters, one after the other begins, unless the blocks of those that have begun wait for
+  /// Clusters begin one after the other begins, unless the blocks of those that have begun wait for
   /// what does not come from them.
   bool wants_another() {
     if (cluster_blocks_ > 1 && !waiting_.empty()) {

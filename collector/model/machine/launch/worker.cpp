@@ -131,8 +131,8 @@ void Worker::record() {
   }
 }
 
-/// Of a block that is followed access by access, sites have to forget what they remember before and
-/// after it.
+/// Sites have to forget what they remember before and after a block that is followed access by
+/// access.
 void Worker::trace(bool is_traced) {
   if (is_traced) memory_.trace->start();
   if (is_traced == memory_.is_traced) return;

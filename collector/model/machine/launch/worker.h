@@ -127,7 +127,7 @@ class Worker {
   template <class T>
   T* row(const Warp& warp, std::uint32_t unit) const;
 
-  /// What a warp was at when its share last ended, or at the ends before.
+  /// The state of a warp when its share last ended, or at the ends before.
   struct Spin {
     std::uint32_t active = 0, depth = 0;
     std::uint64_t since = 0;                ///< how many instructions it had executed then

@@ -24,7 +24,7 @@
 
 namespace warpmeter::model {
 
-/// Of an allocation: the words that a block touches, and those that any block did that has ended. A
+/// The words of an allocation that a block touches, and those that any block did that has ended. A
 /// number is of 32 words: those read in its lower half, those written in its upper.
 struct TouchedWords {
   std::uint64_t* by_this_block = nullptr;

@@ -33,7 +33,7 @@ struct TouchedWords;
 /// Where the addresses are known to lie as those of another site, the leader, which was executed
 /// just before, they are compared with what is remembered only once for each of its shapes.
 struct alignas(64) Site {
-  // What the common access looks at lies in two lines of the cache.
+  // The operands of the common access lie in two lines of the cache.
   const Site* leader;         ///< one that never remembers anything where there is none
   std::uint64_t like_leader;  ///< the leader's number when it remembered the same mask and deltas
   std::uint32_t mask;         ///< 0: nothing remembered

@@ -13,8 +13,8 @@ std::vector<bool> unset_at_entry(const DataFlow& data, const ControlFlow& graph)
   const std::size_t registers = data.registers().size(), blocks = graph.blocks.size();
   std::vector<bool> found(registers, false);
   if (blocks == 0) return found;
-  // Of each register, from the blocks that need its value from before back to the beginning, but
-  // not through those that settle it.
+  // For each register, the blocks from those that need its value from before back to the beginning,
+  // but not through those that settle it.
   std::vector<std::vector<std::size_t>> needed_in(registers);
   std::vector<std::vector<std::size_t>> settled_in(registers);
   const auto ends_with = [](const std::vector<std::size_t>& list, std::size_t block) {

@@ -38,7 +38,7 @@ std::vector<Kernel> kernels(const std::string& source);
 /// lies beside it.
 std::string ptx_of(const std::string& build, const std::string& file);
 
-/// What is wrong with what was reported when the kernel ran with that fill; empty: nothing.
+/// The mistake in the report of a kernel run with that fill; empty: nothing.
 std::string judge(const Kernel& kernel, const std::string& fill, const std::set<Mark>& reported);
 
 }  // namespace warpmeter::corpus
