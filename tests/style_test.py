@@ -119,7 +119,7 @@ def comments(name, text):
             yield from split(line, re.sub(r"(?m)^\s*\*", "", token["block"][2:-2]).split("\n"))
             continue
         first, column = (first if run else line), position - begin
-        run.append(re.sub(r"^(?://[/!]?<?|--|#!?)", "", token["line"]))
+        run.append("" if token["line"].startswith("#!") else re.sub(r"^(?://[/!]?<?|--|#)", "", token["line"]))
     yield from split(first, run)
 
 
@@ -127,7 +127,7 @@ def split(line, lines):
     """The paragraphs of a comment; items of a list are paragraphs too, and lines that are indented are examples."""
     paragraph, first = [], line
     for number, body in enumerate(lines):
-        text = body.strip()
+        text = "" if body.startswith(" SPDX-") else body.strip()
         is_item = re.match(r"[-*•] ", text)
         if not text or is_item:
             if paragraph:
@@ -220,7 +220,8 @@ class Rules(unittest.TestCase):
         self.assertEqual([text for _, text in comments("a.py", '"""Head."""\n# one\nx = "# none"  # two\n')],
                          ["Head.", "one", "two"])
         self.assertEqual(list(comments("a.sql", "SELECT '--'; -- it")), [(1, "it")])
-        self.assertEqual(list(comments("a.sh", "a $# ${#b}  # it")), [(1, "it")])
+        self.assertEqual(list(comments("a.sh", "#!/bin/sh\n# SPDX-License-Identifier: MIT\n# a\nb $# ${#c}  # it")),
+                         [(3, "a"), (4, "it")])
 
     def test_take_pages_apart(self):
         page = "# Head\nOne\ntwo.\n\n```sh\nnot this\n```\n- item\n  goes on\n\n| cell | `b` |\n|---|---|\n<!-- no -->\n"

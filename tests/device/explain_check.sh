@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `explain` promises, on this machine's GPU: the kernels of tests/reports/explain and their rewritten forms,
+# The promises of `explain` on this machine's GPU: the kernels of tests/reports/explain and their rewritten forms,
 # counted and timed. Whether the hardware counts what the model foretold of the rewritten ones, whether they are
 # faster, and whether the counts that the model calls exact are the hardware's. One line a check, a count at the end.
 #

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What one more profiled launch costs: warpmeter against Nsight Compute's command line, side by side, with the
+# The cost of one more profiled launch: warpmeter against Nsight Compute's command line, side by side, with the
 # same metrics on the same kernel, and whether both read the same values.
 #
 #   tests/device/vs_ncu.sh [BUILD] [FAMILY VARIANT SIZE]      build/gpu, reduction interleaved 65536

@@ -1,4 +1,4 @@
-// The functions that kernels can call: printf, malloc and free, grid-wide barriers; and the limits of a device.
+// The functions that kernels can call: printf, malloc, free, grid-wide barriers; a device's limits.
 #include <cooperative_groups.h>
 #include <cstdio>
 
