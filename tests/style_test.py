@@ -75,8 +75,8 @@ CMAKE_TOKENS = re.compile(r"""(?P<line>\#[^\n]*)|(?P<block>(?!))|\[\[.*?\]\]|"(?
 TOKENS = {".cpp": C_TOKENS, ".h": C_TOKENS, ".cu": C_TOKENS, ".in": C_TOKENS, ".inc": C_TOKENS, ".js": C_TOKENS,
           ".sql": SQL_TOKENS, ".cmake": CMAKE_TOKENS, ".txt": CMAKE_TOKENS,
           ".sh": HASH_TOKENS, ".py": HASH_TOKENS, ".yaml": HASH_TOKENS, ".yml": HASH_TOKENS, "": HASH_TOKENS}
-# Sentences about the style itself, and data of tests whose bytes are compared.
-SKIPPED = re.compile(r"tests/(?:golden|fuzz/corpus|reports/golden|collector/model/data)/|tests/style_test\.py$|LICENSE$")
+# Sentences about the style itself, data of tests whose bytes are compared, and the code of others.
+SKIPPED = re.compile(r"tests/(?:golden|fuzz/corpus|reports/golden|collector/model/data|device/third_party)/|tests/style_test\.py$|LICENSE$")
 
 
 def sources():

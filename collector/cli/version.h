@@ -1,4 +1,4 @@
-// The sources of this program.
+// The versions that this program was built from.
 #pragma once
 
 #include <string>

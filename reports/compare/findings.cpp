@@ -119,7 +119,7 @@ Findings comparable(const Looked& looked, const Looked& other) {
 void compare_pair(const PairName& name, const Findings& bases, const Findings& contenders,
                   FindingChanges& changes) {
   std::map<const ExplainedFinding*, const ExplainedFinding*>
-      partner;  // the partner of the contender's
+      partner;  // the partner of each finding of the contender
   std::set<const ExplainedFinding*> taken;
   for (const auto is_same : same_by) {
     for (const ExplainedFinding& contender : contenders) {

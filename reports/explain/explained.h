@@ -27,7 +27,7 @@ struct ExplainedRemedy {
   std::vector<std::int64_t> also_amounts;  ///< more of the same with the same counts
   bool is_advised = false;
   std::int64_t transactions = 0, other_transactions = 0;
-  std::int64_t spared_requests = 0;  ///< the spared requests of the finding's
+  std::int64_t spared_requests = 0;  ///< the spared requests among the finding's
   std::optional<std::int64_t> shared_bytes, blocks;
   std::string lanes;  ///< JSON; empty: none
   std::vector<ExplainedPrediction> predictions;

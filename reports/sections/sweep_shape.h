@@ -50,7 +50,7 @@ ShownMetric shown_metric(const std::string& metric, const std::vector<double>& v
 struct SweepShape {
   const Sweep* sweep = nullptr;
   std::string metric;               ///< empty: no combination has a figure
-  ShownMetric shown;                ///< the shown of the metric
+  ShownMetric shown;                ///< the shown metric
   std::vector<Ranking> rankings;    ///< by size, ascending
   std::vector<std::size_t> places;  ///< the places of the parameters shown: one or two
   std::vector<std::vector<std::size_t>>

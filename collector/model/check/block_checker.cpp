@@ -196,7 +196,7 @@ void BlockChecker::check_mask(const Warp& warp, const Operation* op, std::uint32
   }
 }
 
-/// A lane gets nothing from one that is not there is nothing. Sums by halves throw it away; a
+/// A lane gets nothing from one that is not there. Sums by halves throw it away; a
 /// mistake is to use it.
 void BlockChecker::check_shuffle(const Warp& warp, const Operation* op, std::uint32_t mask) {
   const std::uint32_t *b = row_of<std::uint32_t>(warp, op->b),

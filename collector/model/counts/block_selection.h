@@ -26,7 +26,7 @@ struct BlockSelection {
   bool is_whole(const Dim3& grid) const { return blocks.size() == grid.count(); }
 };
 
-/// The number of blocks for a text as "64" or "2.5%", how many blocks of a grid: at least one, at
+/// The number of blocks in a text as "64" or "2.5%" of a grid: at least one, at
 /// most all. Throws Error{usage} where it is none of these, or more than a selection may hold.
 std::uint64_t block_count(std::string_view text, const Dim3& grid);
 

@@ -85,7 +85,7 @@ std::vector<Tried> tried_layouts(const Subject& subject, const SharedArray& arra
   all.reserve(64);
   const bool is_guessed = array.extents.size() < 2;
   for (const std::uint32_t row : row_lengths(subject, array)) {
-    Kinds free;  // the free of conflicts
+    Kinds free;  // free of conflicts
     const std::uint32_t more_bytes = what_if.bytes_of_padding(row);
     for (const Layout& layout : what_if.layouts(row)) {
       if (layout.kind == Layout::Kind::swizzle && free.has(layout.kind)) continue;

@@ -14,7 +14,7 @@ namespace {
 /// Requests that are counted again for one layout, and paddings that are tried.
 constexpr std::size_t most_evaluations = 1 << 15;
 constexpr unsigned most_shift = 4;
-/// The bytes of a lane of ldmatrix or stmatrix , whose bytes have to stay together; wmma's strides
+/// The bytes of a lane of ldmatrix or stmatrix, whose bytes have to stay together; wmma's strides
 /// are multiples of it.
 constexpr std::uint32_t matrix_row_bytes = 16;
 

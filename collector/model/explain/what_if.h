@@ -94,17 +94,15 @@ class WhatIf {
   /// Accesses that the layouts of a kind tell apart.
   struct Different {
     std::vector<Placed> accesses;
-    const LayoutCost* of_rows =
-        nullptr;                      ///< the of rows of those that cost the same with all of them
-    std::span<LayoutCost> by_amount;  ///< from none on, where they were all counted at once
+    const LayoutCost* of_rows = nullptr;  ///< for those that cost the same with all of them
+    std::span<LayoutCost> by_amount;      ///< from none on, where they were all counted at once
   };
   /// Accesses by how they lie in rows of a length.
   struct OfRows {
     std::optional<LyingAccesses> lying;
     std::vector<std::pair<Placed, std::optional<RequestWords>>>
-        words;  ///< the words of the first ones
-    const LayoutCost* in_rows =
-        nullptr;  ///< the in rows of those in one row each, as they are; null: not yet
+        words;                            ///< the words of the first ones
+    const LayoutCost* in_rows = nullptr;  ///< those in one row each, as they are; null: not yet
   };
   const Different& different(const Layout& layout) const;
   const LayoutCost* cost_in_rows(OfRows& of_rows) const;
@@ -127,7 +125,7 @@ class WhatIf {
   bool has_stride_ = false;    ///< for wmma, whose lines stay equally far apart
   std::string impossible_;
   std::vector<std::size_t>
-      number_of_site_;  ///< the number of site of each of the program's, in the array's
+      number_of_site_;  ///< for each site of the program, its number in the array
   /// Kind, row and period.
   using Kinds = std::tuple<Layout::Kind, std::uint32_t, std::uint32_t>;
   mutable std::map<Kinds, Different> different_;

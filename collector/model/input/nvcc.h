@@ -11,7 +11,7 @@
 
 namespace warpmeter::model {
 
-/// The words for the place , where an expression is what is wrong.
+/// The words for the place, where an expression is what is wrong.
 inline constexpr const char* of_kernel_name = "the kernel's name";
 
 /// The PTX alone, and the entry of each expression; with a failure where nvcc refuses the source or

@@ -297,8 +297,8 @@ struct Program {
   std::vector<std::byte> constant_memory;
   std::vector<FunctionCode> functions;  ///< those that are not inlined
   bool has_calls = false;
-  bool numbers_threads =
-      false;  ///< the numbers threads of the whole grid: see ptx::numbers_threads_of_grid()
+  bool numbers_threads = false;  ///< true if it numbers the threads of the whole grid: see
+                                 ///< ptx::numbers_threads_of_grid()
   bool prints = false, allocates = false;  ///< on the device
   std::vector<DeviceCall> device_calls;
   /// All of the module that it may launch, by their numbers; empty: it names none.

@@ -16,7 +16,7 @@ struct Window {
   std::uint64_t begin = 0, bytes = 0;
   std::byte* host = nullptr;
   const TouchedWords* touched = nullptr;  ///< to be told of each access
-  bool of_ended_block = false;            ///< the of ended block of the cluster
+  bool of_ended_block = false;            ///< for the cluster
 
   bool holds(std::uint64_t address, unsigned width) const {
     const std::uint64_t offset = address - begin;

@@ -57,7 +57,7 @@ struct Operand {
     list,      ///< ( … ) of call
   };
   Kind kind = Kind::name;
-  std::string_view name;            ///< the name of a name
+  std::string_view name;            ///< for a name
   Special special = Special::none;  ///< the special of a name that is no register of the function
   std::string_view selector;        ///< the selector of a video instruction's: "b0" of %r1.b0
   bool negated = false;             ///< !p; of vmad -%r1

@@ -133,7 +133,7 @@ struct Row {
   Effects effects;
   Execution execution = Execution::refused;
   Since since;
-  std::string_view what, instead;  ///< the what of one that is refused: "reads a texture", …
+  std::string_view what, instead;  ///< for a refused one: "reads a texture", …
 
   constexpr bool is_executed() const { return execution != Execution::refused; }
 };

@@ -47,7 +47,7 @@ cudaError_t give_shared(Process& process, void** pointer, std::size_t bytes, Mem
   return cudaSuccess;
 }
 
-/// The mistake in a free , and which kind of mistake it is.
+/// The mistake in a free, and which kind of mistake it is.
 std::pair<std::string, std::string> why_not_freed(Process& process, std::uint64_t address,
                                                   const Block* block) {
   const Checks& checks = *process.checks();

@@ -54,7 +54,7 @@ struct SetWork {
 struct HostWork {
   cudaHostFn_t function = nullptr;
   void* data = nullptr;
-  bool runs_after_failure = false;  ///< the runs after failure of a kernel
+  bool runs_after_failure = false;  ///< for a kernel
 };
 
 struct EventWork {

@@ -55,7 +55,7 @@ struct Stream : std::enable_shared_from_this<Stream> {
     Given given{};
   };
   std::deque<Waiting> waiting;
-  std::uint64_t given = 0, done = 0;  ///< the given of those that had to wait
+  std::uint64_t given = 0, done = 0;  ///< the work that had to wait
   bool has_thread = false;
   std::map<int, cudaLaunchAttributeValue> attributes;  ///< that were set
   std::vector<Ticket> follows;                         ///< the tickets that the next one waits for

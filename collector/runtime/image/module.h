@@ -59,7 +59,7 @@ class Kernel {
   std::uint32_t most_dynamic_shared_bytes =
       48 << 10;  ///< the most dynamic shared bytes of a program that is read: what is left
   bool allows_large_clusters =
-      false;  ///< the allows large clusters of more than 8 blocks, which not every device has
+      false;  ///< true if it may have clusters of more than 8 blocks, which not every device has
   int shared_carveout = -1;  ///< percent of the cache that it prefers as shared memory; -1: none
   int cache_preference = 0;  ///< where there is no such percentage: a cudaFuncCache
 

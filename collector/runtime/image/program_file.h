@@ -25,7 +25,7 @@ struct ProgramFile {
   WayIn way = WayIn::no_program;
   std::vector<int> ptx, machine_code;  ///< architectures, each once, in order
   std::vector<std::string>
-      libraries;  ///< the needed libraries , of machine code alone: "libcublas.so.13"
+      libraries;  ///< the needed libraries, of machine code alone: "libcublas.so.13"
   std::vector<ModuleSource> modules;  ///< the modules that a device of the architecture would load
   bool is_damaged = false;            ///< its CUDA code: a size leads out of its place
   bool has_cuda() const { return !ptx.empty() || !machine_code.empty(); }

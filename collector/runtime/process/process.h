@@ -63,14 +63,14 @@ class Process {
   cudaError_t note(cudaError_t result);
   /// The same of what a call found out itself.
   cudaError_t note(std::string_view function, cudaError_t result);
-  /// Notes a call's own finding , for the checks.
+  /// Notes a call's own finding, for the checks.
   void look_at(std::string_view function, cudaError_t result, bool is_unseen = false);
   /// Tells warpmeter, once for each function and error.
   void tell_failed(std::string_view function, cudaError_t error);
   /// The call that is being answered.
   std::string_view function() const { return function_; }
   void begin_call(std::string_view function) { function_ = function; }
-  /// Notes the mistake of a call , when it is about to return an error; only asked for with
+  /// Notes the mistake of a call, when it is about to return an error; only asked for with
   /// --check.
   template <class Describe>
   cudaError_t refuse(cudaError_t result, std::string_view kind, const Describe& describe) {

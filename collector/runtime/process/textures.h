@@ -49,7 +49,7 @@ void note_stores(const model::Program& program, model::check::WrittenMemory& wri
 
 /// The format of that description's elements; nullopt for what the model has not.
 std::optional<model::TexelFormat> texel_format(const cudaChannelFormatDesc& channels);
-/// The channels of the driver's format , with so many channels; nullopt for what is none.
+/// The channels of the driver's format, with so many channels; nullopt for what is none.
 std::optional<cudaChannelFormatDesc> channels_of(CUarray_format format, unsigned count);
 /// True if a device has elements like that.
 bool are_elements(const cudaChannelFormatDesc& channels);

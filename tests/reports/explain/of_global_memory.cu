@@ -200,7 +200,7 @@ __global__ void gemv_columns(float* y, const float* A, const float* x, int rows,
   for (int c = 0; c < cols; ++c) y[r] += A[c * rows + r] * x[c];  // cause: gemv_columns
 }
 
-// A running maximum , kept in memory.
+// A running maximum, kept in memory.
 __global__ void peak_hold(float* peak, const float* x, int n, int rounds) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   float m = -1e30f;

@@ -17,7 +17,7 @@ __global__ void sum_of_some(int* out, const int* in, int count) {
   __shared__ typename Sum::TempStorage room;
   int own;
   if (static_cast<int>(threadIdx.x) < count) own = in[threadIdx.x];
-  const int sum = Sum(room).Sum(own);  // the sum of the others it is not set
+  const int sum = Sum(room).Sum(own);  // for the others it is not set
   if (threadIdx.x == 0) *out = sum;
 }
 

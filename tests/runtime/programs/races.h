@@ -45,7 +45,7 @@ inline int blocks(int n) { return (n + 127) / 128; }
 struct Case {
   cudaStream_t a = nullptr, b = nullptr;
   cudaEvent_t event = nullptr;
-  int *x = nullptr, *y = nullptr;  ///< the x of the device, set
+  int *x = nullptr, *y = nullptr;  ///< set on the device
   int* pinned = nullptr;
   int* host = static_cast<int*>(std::calloc(count, sizeof(int)));
 

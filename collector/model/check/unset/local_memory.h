@@ -38,7 +38,7 @@ class LocalMemory {
   }
 
   std::size_t bytes_of_thread_ = 0;
-  std::vector<std::uint8_t> unset_;  ///< the unset of each byte of each thread
+  std::vector<std::uint8_t> unset_;  ///< the unset bits of each byte of each thread
 };
 
 }  // namespace warpmeter::model::check

@@ -11,7 +11,7 @@ namespace warpmeter::model {
 struct MeasuredArchitecture {
   int arch = 0;              ///< 90 is sm_90
   std::size_t accesses = 0;  ///< single ones, that have to be measured
-  std::size_t met = 0;       ///< the met of these, as the rules say
+  std::size_t met = 0;       ///< the number of these that met the rules
   bool is_exact() const { return met == accesses; }
 };
 

@@ -25,8 +25,7 @@ struct Analysis {
   std::vector<bool> is_copied;          ///< for each instruction: see ptx::copied_loads()
   std::vector<bool> is_verified;        ///< for each instruction: see ptx::verified_loads()
   std::vector<std::string_view> meant;  ///< by each instruction: see ptx::meant_variables()
-  std::vector<bool>
-      stores_same;  ///< the stores same of each instruction: see ptx::stores_of_one_value()
+  std::vector<bool> stores_same;        ///< for each instruction: see ptx::stores_of_one_value()
   std::vector<std::size_t>
       deciders;  ///< the deciders of each instruction: see ptx::deciding_comparisons()
   std::vector<std::vector<std::size_t>>

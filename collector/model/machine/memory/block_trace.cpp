@@ -17,7 +17,7 @@ constexpr std::uint64_t most_touches = 1 << 14, most_atomics = 2048;
 constexpr std::size_t least_sectors = 64;
 /// Requests of a site that are kept of each block that is followed.
 constexpr unsigned most_sampled = 64;
-/// The most requests of a warp , between a store and the load of what was stored: a thread that
+/// The most requests of a warp, between a store and the load of what was stored: a thread that
 /// goes through a stretch and back again cannot keep all of it in registers.
 constexpr std::uint32_t most_requests_kept = 32;
 /// A request is efficient that asks for this much of what it fetches.

@@ -69,7 +69,7 @@ class BlockTrace {
   struct Sectors {
     std::size_t count = 0;
     std::array<std::uint64_t, warp_lanes> number;
-    std::array<std::uint32_t, warp_lanes> bytes;  ///< the bytes of each, that are accessed
+    std::array<std::uint32_t, warp_lanes> bytes;  ///< the accessed bytes of each
     std::array<unsigned, warp_lanes> level;
   };
   /// The state of a site in this block.

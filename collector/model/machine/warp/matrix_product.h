@@ -54,8 +54,7 @@ struct MatrixProduct {
   bool first_by_column,
       second_by_column;  ///< the first by column of quads: how a quarter's operands lie
   std::uint16_t first_lines, second_lines, k;
-  std::uint16_t
-      fused_k;  ///< the fused k of MatrixRule::fused: numbers of a line that are added at once
+  std::uint16_t fused_k;  ///< for MatrixRule::fused: numbers of a line that are added at once
   MatrixOperand first, second, sum, result;
   /// True for a sparse product (mma.sp), whose first operand has k numbers of the 2 k that a line
   /// is long: the register that says where they stand, and which of each four lanes hold it. A lane

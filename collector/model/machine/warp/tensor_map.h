@@ -1,6 +1,6 @@
-// The descriptor for copies of boxes of a tensor (cp.async.bulk.tensor) how it lies in memory: 128
-// bytes that the runtime fills in (cuTensorMapEncodeTiled) and a kernel names. NVIDIA does not say
-// how they are laid out; these are our own, so that a GPU's mean nothing here.
+// The descriptor that tells copies of boxes of a tensor (cp.async.bulk.tensor) how it lies in
+// memory: 128 bytes that the runtime fills in (cuTensorMapEncodeTiled) and a kernel names. NVIDIA
+// does not say how they are laid out; these are our own, so that a GPU's mean nothing here.
 //
 // The rules for boxes were measured on an H200: tests/runtime/programs/tensor_copies.cu,
 // tensor_misuse.cu.

@@ -83,7 +83,7 @@ struct UnsetStep {
     std::uint32_t bytes = 4;  ///< the bytes of each part: a result of a load, a source of a store
   };
   Access access;
-  std::vector<Stretch> forgotten;  ///< the forgotten of a function that begins: its variables
+  std::vector<Stretch> forgotten;  ///< the variables that a beginning function forgets
   struct Copy {
     Place from, to;
     std::uint32_t bytes = 0;

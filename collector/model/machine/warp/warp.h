@@ -155,14 +155,13 @@ struct Warp {
   std::uint64_t thread_instructions;  ///< active lanes over all of them
   std::uint64_t launched_at;          ///< nanoseconds since 1970, or 0: what %globaltimer begins at
   std::uint64_t yield_at;             ///< leave the processor to the other warps at this count
-  std::uint64_t
-      products_of_group;  ///< the products of group of this warp in this block, by warpgroups
-  const Operation* last_of_group;  ///< the last of group of these
-  std::uint32_t index;             ///< in the block
-  std::uint32_t depth;             ///< the depth of stack
-  std::uint32_t came;              ///< at a barrier: lanes that take part in it
-  std::uint32_t cluster_lanes;     ///< that have arrived at the cluster's barrier, …
-  std::uint64_t cluster_phase;     ///< in this phase of it
+  std::uint64_t products_of_group;    ///< the products of this warp in this block, by warpgroups
+  const Operation* last_of_group;     ///< for these
+  std::uint32_t index;                ///< in the block
+  std::uint32_t depth;                ///< the depth of stack
+  std::uint32_t came;                 ///< at a barrier: lanes that take part in it
+  std::uint32_t cluster_lanes;        ///< that have arrived at the cluster's barrier, …
+  std::uint64_t cluster_phase;        ///< in this phase of it
   WarpStatus status;
   RaisedTrap trap;
   const FunctionCode* functions;

@@ -29,7 +29,7 @@ struct OrderReach {
 
 struct OrderFlow {
   std::vector<MemoryPiece> pieces;
-  OrderReach of_atomics;  ///< the of atomics of what the function's own atomics answer
+  OrderReach of_atomics;  ///< for what the function's own atomics answer
   /// For each instruction, true if its address or who comes there depends on a load that may find
   /// what others store meanwhile (shared_use.h); empty: no such load leads anywhere.
   std::vector<bool> of_races;

@@ -72,11 +72,11 @@ enum class UnsetUse : std::uint8_t {
 struct UnsetRole {
   Spread spread = Spread::all;
   std::uint32_t bits = 32;       ///< that are computed
-  std::uint32_t from_bits = 32;  ///< the from bits of a copy: that are taken of the source
+  std::uint32_t from_bits = 32;  ///< the bits that a copy takes of the source
   bool is_signed = false;        ///< shifts, and copies to wider registers, repeat the sign
-  bool extends_sign = false;     ///< the extends sign of a copy: from `from_bits` to `bits`
+  bool extends_sign = false;     ///< for a copy: from `from_bits` to `bits`
   bool clamps = false;           ///< the clamps of a funnel shift
-  bool combines_or = false;      ///< the combines or of a comparison with a third source: by or
+  bool combines_or = false;      ///< for a comparison with a third source: by or
   std::uint8_t table = 0;        ///< the table of lop3
   std::vector<const Operand*> results, sources;
   struct Use {
