@@ -1,5 +1,5 @@
-// How a command fails. What cannot continue throws Error at the boundary where it is noticed (a
-// file, the database, the driver); main() catches it once, prints one sentence and returns the
+// How a command fails. Code that cannot continue throws Error at the boundary where it is noticed
+// (a file, the database, the driver); main() catches it once, prints one sentence and returns the
 // code. An expected outcome (a metric that a chip lacks, a wrong answer of a kernel) is a value and
 // never an Error.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace warpmeter {
 
-/// The program's exit codes. They are part of its interface. What each says is in the table below;
+/// The program's exit codes. They are part of its interface. Their meanings are in the table below;
 /// --help is made from it and the one table of docs/commands.md is held to it.
 enum class ExitCode : int { done, broken, usage, nothing, no_hardware, file, kernel };
 

@@ -4,8 +4,8 @@
 // A command claims all of its files before it does anything. A result can only be opened at a
 // Destination (see output.h), and only a claim makes one, so no command can leave the check out.
 // The order of the claims does not matter. Files are told apart by device and inode, or, where
-// there is none yet, by their resolved path: links and ./a/../b lead to the same file. What is no
-// regular file (/dev/null, a pipe) cannot be overwritten and is never in the way.
+// there is none yet, by their resolved path: links and ./a/../b lead to the same file. A path that
+// is no regular file (/dev/null, a pipe) cannot be overwritten and is never in the way.
 #pragma once
 
 #include <sys/types.h>

@@ -23,7 +23,7 @@ std::string variant_name(const VariantName& name);
 /// The sizes for a title: "m=64, k=8"; empty without.
 std::string sizes_text(const VariantName& name);
 
-/// The reverse of variant_name. What is no such name ("f<int, 4>(float*)", "a[b]") is a base
+/// The reverse of variant_name. Text that is no such name ("f<int, 4>(float*)", "a[b]") is a base
 /// without either. A value may hold commas and brackets: "v[T=pair<int, float>,K=2]" has two
 /// parameters.
 VariantName parsed_variant_name(std::string_view name);

@@ -6,7 +6,7 @@ if(NOT CMAKE_BUILD_TYPE STREQUAL Release)  # the more files share what they incl
 endif()
 
 # Every target of ours links warpmeter_options. Includes are rooted at the repository.
-if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")  # of assembler files, which have no includes to tell ninja of
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")  # assembler files have no includes that ninja could read
   add_compile_options($<$<COMPILE_LANGUAGE:ASM>:-Wno-unused-command-line-argument>)
 endif()
 add_library(warpmeter_options INTERFACE)

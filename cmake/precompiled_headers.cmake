@@ -23,7 +23,7 @@ function(targets_below folder variable)
   set(${variable} ${all} PARENT_SCOPE)
 endfunction()
 
-# Called once all targets are there.
+# The end of the build's description calls it, once all targets are there.
 function(share_precompiled_headers)
   if(NOT CMAKE_UNITY_BUILD)
     return()

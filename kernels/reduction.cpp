@@ -11,7 +11,7 @@
 //   shuffle                            1             2               32            32
 //   shuffle_double2                    4             4                8             8
 //
-// The first three fill the tile with 32 stores and end with one load. Of the ten steps, each with
+// The first three fill the tile with 32 stores and end with one load. In the ten steps, each with
 // two loads and a store a warp, the divergent one issues 191 warps (32 in each of the first five
 // steps, then 16, 8, 4, 2, 1), the others 36 (16, 8, 4, 2, 1, 1, 1, 1, 1, 1). The strided one
 // touches the same words of the tile as the divergent one, packed into fewer warps: what it saves

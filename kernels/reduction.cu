@@ -126,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(pair_threads)
 }
 
 // No sum at all: the first half of the vector over the second, as many bytes through memory as a
-// sum reads. What the others could reach at best.
+// sum reads. The bound for the others.
 extern "C" __global__ void reduction_copy(double* data, int n) {
   const unsigned half = static_cast<unsigned>(n) / 2;
   const unsigned i = 2 * (blockIdx.x * blockDim.x + threadIdx.x);

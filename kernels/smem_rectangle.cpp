@@ -1,5 +1,5 @@
 // Rows and columns of an int tile of 512 words under a block of 32 × 16 threads: where a pad of one
-// is not enough. What a pattern does is in smem_rectangle.cu.
+// is not enough. The patterns are described in smem_rectangle.cu.
 #include "kernels/images.h"
 #include "kernels/smem_tile.h"
 

@@ -1,5 +1,5 @@
 // Rows and columns of a 32 × 32 int tile in shared memory: the textbook's bank conflicts, and the
-// pad that ends them. What a pattern does is in smem_square.cu.
+// pad that ends them. The patterns are described in smem_square.cu.
 #include "kernels/images.h"
 #include "kernels/smem_tile.h"
 

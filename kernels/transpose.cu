@@ -96,7 +96,7 @@ extern "C" __global__ void transpose_tiled_rows(float* out, const float* in, int
 }
 
 // Four neighbours of a row that is `width` long, from column x on: one access of 16 bytes where
-// every row begins at a multiple of 16 bytes, else one by one. What lies outside is zero, and is
+// every row begins at a multiple of 16 bytes, else one by one. Elements outside are zero, and is
 // not stored.
 __device__ __forceinline__ float4 load_four(const float* row, int x, int width) {
   float4 four = {0, 0, 0, 0};

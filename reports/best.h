@@ -28,8 +28,8 @@ bool has_as_good(const Table& best);
 bool is_better_higher(std::string_view metric);
 
 /// The variants of one family, size and device, the best by the first metric first; of equal ones
-/// that with the fewest transactions. What failed or lacks a value of one of the metrics does not
-/// compete.
+/// that with the fewest transactions. A variant that failed, or lacks a value of one of the metrics
+/// does not compete.
 std::vector<Standing> standings(const Group& group, const std::vector<std::string>& metrics);
 
 /// Between which bounds a figure is known: a time, and what follows from it, within the 95 %

@@ -40,9 +40,9 @@ struct Sweep {
 /// The sweeps of each device, family and kernel of which some parameter varies, in launch order.
 std::vector<Sweep> sweeps_of(const RunRecord& run);
 
-/// The places of the parameters that vary. Of more than `most` those that change the metric most:
-/// by the ratio of the largest to the least median over the values of the parameter, at the size
-/// where it is largest. Ascending.
+/// The places of the parameters that vary. Among more than `most` of them, those that change the
+/// metric most: by the ratio of the largest to the least median over the values of the parameter,
+/// at the size where it is largest. Ascending.
 std::vector<std::size_t> shown_parameters(const Sweep& sweep, const std::string& metric,
                                           std::size_t most);
 

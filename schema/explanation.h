@@ -22,7 +22,7 @@ struct WarpPicture {
   std::uint32_t mask = 0;   ///< bit l: lane l takes part; 0: there is no picture
   std::uint32_t width = 0;  ///< bytes a lane
   std::array<std::uint64_t, lane_count> address{};
-  /// In shared memory, from 1: the wavefront that serves the lane. Of global memory 0.
+  /// In shared memory, from 1: the wavefront that serves the lane. It is 0 in global memory.
   std::array<std::uint32_t, lane_count> pass{};
 };
 

@@ -7,7 +7,7 @@
 namespace warpmeter::schema {
 
 /// How a value came to be, from the strongest to the weakest. A derived value has its weakest
-/// input's. What each means is in the table below; no other list of them is written anywhere: the
+/// input's. The table below has their meanings; no other list of them is written anywhere: the
 /// database's table, the SQL that needs a grade's number and the documentation follow this one.
 enum class Grade { measured, exact, modelled, ptx, unavailable };
 

@@ -1,6 +1,6 @@
-// The lists hold what computes from its arguments, or tells about tables. What reads files, loads
-// code, takes addresses or shows the inside of an index is not on them, nor is what a later SQLite
-// or somebody's build of it adds.
+// The lists hold what computes from its arguments, or tells about tables. Functions that
+// read files, load code, take addresses or show the inside of an index are not on them, nor are
+// those that a later SQLite or somebody's build of it adds.
 #include "schema/watch.h"
 
 #include <fmt/format.h>

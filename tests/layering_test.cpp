@@ -265,7 +265,7 @@ std::optional<std::string> included(const std::string& line) {
   return line.substr(open, close - open);
 }
 
-/// Whether an entry of the table names a header that this layer holds.
+/// True if an entry of the table names a header that this layer holds.
 bool holds(const std::string& entry, const Layer& layer, const std::string& header) {
   if (entry == header || entry == layer.folder) return true;
   if (!entry.ends_with("/*")) return false;

@@ -1,5 +1,5 @@
-// From the text of an argument to its value. What is not one throws Error{usage}: the option, the
-// text that was wrong, and what would have been right.
+// From the text of an argument to its value. Text that is not one throws Error{usage}: the option,
+// the text that was wrong, and what would have been right.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,7 @@ void keep_code(const std::string& database, std::int64_t run_id, const run::Choi
                int arch);
 
 /// The kernels are those of a profiled program that have lines in the run, as its own file has them
-/// for the device: PTX, and machine code where there is some. What libraries or NVRTC brought is
+/// for the device: PTX, and machine code where there is some. Code of libraries or NVRTC is
 /// left out.
 void keep_code_of_program(const std::string& database, std::int64_t run_id,
                           const std::string& program);

@@ -1,7 +1,7 @@
 // `warpmeter completion`: a script for the shell, generated from the program's own options, so that
-// there is no second list to keep. What an argument can be is read from its type in the help:
-// "a|b|c" these words, FILE a path, SELECTOR and METRIC what `warpmeter list` prints now,
-// SELECTOR|FILE that or a file that describes or holds kernels.
+// there is no second list to keep. The type in the help says what an argument can be: "a|b|c" these
+// words, FILE a path, SELECTOR and METRIC what `warpmeter list` prints now, SELECTOR|FILE that or a
+// file that describes or holds kernels.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
-// The program: its commands, one file each; what the command line says; one of them runs. What it
-// cannot do it says in one sentence and an exit code (base/error.h).
+// The program: its commands, one file each; what the command line says; one of them runs. It
+// reports failures in one sentence and an exit code (base/error.h).
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>

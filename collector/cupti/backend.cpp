@@ -118,8 +118,8 @@ class GpuBackend final : public run::Backend {
     }
   }
 
-  /// Enqueues a write of twice the L2 cache, so that nothing of the problem is left in it. What it
-  /// leaves there has to be written back meanwhile, which costs a kernel that streams 128 MB 2 %.
+  /// Enqueues a write of twice the L2 cache, so that nothing of the problem is left in it. The
+  /// cache has to write back its content meanwhile, which costs a kernel that streams 128 MB 2 %.
   void flush_cache() {
     if (!flush_.is_allocated()) flush_ = Memory(context_, flush_bytes());
     check(

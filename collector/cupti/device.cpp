@@ -56,7 +56,7 @@ schema::Device describe_by_driver(int ordinal) {
   return device;
 }
 
-/// A card as NVML knows it. What CUDA calls a device may be an instance of one that is split.
+/// A card as NVML knows it. A device of CUDA may be an instance of one that is split.
 struct Card {
   nvmlDevice_t device = nullptr;
   bool is_instance = false;

@@ -27,7 +27,7 @@ schema::Device describe_device(int ordinal);
 schema::Device describe_device_by_driver(int ordinal);
 
 /// Clocks, throttle reasons, temperature, power and modes as NVML tells them now, and what may
-/// disturb a time (neighbours.h). What NVML does not tell is absent; when it tells nothing,
+/// disturb a time (neighbours.h). Facts that NVML does not tell are absent; when it tells nothing,
 /// `unavailable` says why. `has_context`: this process is on the card itself.
 schema::DeviceState read_state(const std::string& uuid, std::string phase,
                                bool has_context = false);

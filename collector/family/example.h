@@ -15,8 +15,7 @@ namespace warpmeter::family {
 std::optional<Element> element_of(const std::string& type);
 
 /// For a parameter as a source declares it: "const float* __restrict__ in" →
-/// "in:f32[1<<20]=random". Whole numbers are `number`. What is read has values that are safe as
-/// indices.
+/// "in:f32[1<<20]=random". Whole numbers are `number`. Values that are read are safe as indices.
 std::string example_of_declaration(const std::string& parameter, std::int64_t number, bool is_read);
 
 /// For a parameter whose type is known from the kernel's mangled name ("float const*"), or "".

@@ -24,8 +24,8 @@ std::vector<model::Argument> arguments_at(const FamilySpec& spec, const std::vec
 std::uint64_t bytes_of(const FamilySpec& spec, const std::vector<Text>& texts,
                        const std::vector<model::Argument>& arguments);
 
-/// The buffers filled. What nobody has set is all ones bits (−1, NaN), so that an element that a
-/// kernel leaves out shows. Throws Error{usage}, Error{file} with the place.
+/// The buffers filled. Memory that nobody has set is all ones bits (−1, NaN), so that an element
+/// that a kernel leaves out shows. Throws Error{usage}, Error{file} with the place.
 kernels::Problem problem_of(const FamilySpec& spec, const std::vector<Text>& texts,
                             const std::vector<model::Argument>& arguments);
 

@@ -1,4 +1,4 @@
-// A family file as it was written: names, texts and where each stands. What the texts mean is
+// A family file as it was written: names, texts and where each stands. The meaning of the texts is
 // worked out for a size and its parameters later (configurations.h, family.h); every mistake is
 // said with the file's line and column.
 //

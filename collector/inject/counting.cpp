@@ -45,7 +45,7 @@ bool is_captured(const cupti::DriverApi& driver, CUstream stream) {
          status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-/// The sums of a graph's kernels. What is no sum of something has no total.
+/// The sums of a graph's kernels. A metric that is no sum of something has no total.
 class Totals {
  public:
   explicit Totals(const cupti::Plan& plan) : plan_(plan) {}

@@ -46,7 +46,7 @@ struct JobProgress {
   /// Nothing waits or runs.
   bool has_ended() const;
   /// The command's: 6 where a launch failed anywhere, else the worst of the tasks', 3 where one
-  /// never ran or was cut off. Of a job that has ended.
+  /// never ran or was cut off. The job has ended.
   ExitCode exit_code() const;
 };
 

@@ -19,7 +19,7 @@ struct Passes {
 };
 
 /// Runs the program once a pass and gives `recorder` what is heard; does not finish it. `config` is
-/// completed with each pass's counters. What the program prints is shown in the first run only; a
+/// completed with each pass's counters. The program's output is shown in the first run only; a
 /// standard input that is a file is rewound for the later ones, any other is empty then. The
 /// outcome is the first run's, but cancelled when any was; then and when the first run measured
 /// nothing there are no further ones. Throws as profile() does.

@@ -74,7 +74,7 @@ class Recorder final : public Receiver {
 
   /// The program starts (again).
   void begin_pass(Pass pass);
-  /// The program has ended, or was stopped. What a later pass measured is stored now.
+  /// The program has ended, or was stopped. The results of a later pass are stored now.
   void end_pass(bool was_stopped = false);
   /// The pass will not take place: the launches lack its counters, for `reason`.
   void skip_pass(const Pass& pass, const std::string& reason);

@@ -3,8 +3,8 @@
 // A program that runs again has other processes, its threads take turns differently, and CUPTI may
 // number streams and contexts in another order. So what is the same is found from the closest
 // resemblance to the loosest: kernel and geometry, process, context and stream, and the same number
-// of launches of its kind before it; then without the stream; then without the process. What is
-// left over was launched in one of the runs only.
+// of launches of its kind before it; then without the stream; then without the process. The rest
+// was launched in one of the runs only.
 #pragma once
 
 #include <sys/types.h>

@@ -34,7 +34,7 @@ class Writer {
   bool is_busy() const;  ///< with the batches of the last write()
   /// Begins to write them, after those before. Returns at once when the writer is not busy.
   void write(std::vector<Batch>&& batches);
-  /// Waits until all is written. What follows is for the time until the next write().
+  /// Waits until all is written. Later text is for the time until the next write().
   void settle();
 
   std::optional<std::int64_t> run_id() const { return run_id_; }

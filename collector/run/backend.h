@@ -67,9 +67,9 @@ class Backend {
   virtual const schema::Device& device() const = 0;
   virtual schema::DeviceState state(std::string phase) = 0;
 
-  /// Chooses what Workload::count returns: catalogue counter names or full PerfWorks names. What
-  /// the device lacks is no error: its counters come back unavailable with the reason. Throws
-  /// Error{usage} for a PerfWorks name that the chip does not know.
+  /// Chooses what Workload::count returns: catalogue counter names or full PerfWorks names. A
+  /// missing ability of the device is no error: its counters come back unavailable with the reason.
+  /// Throws Error{usage} for a PerfWorks name that the chip does not know.
   virtual void select(std::span<const std::string> counters) = 0;
 
   /// Why no counter can be read at all (no permission, …); empty when they can.

@@ -2,8 +2,8 @@
 // whether it is real.
 //
 // Launches are paired by family, variant, size and geometry. Counters compare exactly. Times
-// compare by their samples: a change needs significance (statistics.h) and a least effect. What
-// cannot be compared is listed with the reason and never turned into a number.
+// compare by their samples: a change needs significance (statistics.h) and a least effect. Launches
+// that cannot be compared is listed with the reason and never turned into a number.
 #pragma once
 
 #include <cstdint>

@@ -108,7 +108,7 @@ std::string share_text(const ExplainedFinding& finding) {
   return percent_of(finding.share, finding.share_of);
 }
 
-/// The share where no counts stand before it. Of accesses that could be fewer it is of those that
+/// The share where no counts stand before it. For accesses that could be fewer it is of those that
 /// would be spared.
 std::string share_alone(const ExplainedFinding& finding) {
   const std::string share = share_text(finding);

@@ -1,7 +1,7 @@
 // `check`: do gates, the catalogue's expectations and the limit of a slow-down against a baseline
 // hold?
 //
-// Every answer is one of three. What breaks is broken; what has no value, or one that the machine
+// Every answer is one of three. A broken gate is broken; what has no value, or one that the machine
 // code may not share, is inconclusive; a gate that matches no launch is inconclusive too and never
 // passes. So is a run that did not come to its end, or a launch of it that failed: what is missing
 // may be what breaks.

@@ -148,7 +148,7 @@ void draw_horizontal_reference(Drawing& drawing, const Frame& frame, const Scale
 }
 
 /// The marks of one line: what is best or as good, and at the bottom the word for a point that is
-/// not there. Of several lines these would lie on one another.
+/// not there. On several lines these would lie on one another.
 void draw_marks(Drawing& drawing, const Plot& plot, const Frame& frame, const Scale& across,
                 const Scale& up) {
   for (const auto& row : plot.data.rows) {

@@ -8,7 +8,7 @@
 namespace warpmeter::reports {
 
 /// The values from left to right, at most `width` columns in all; ▲ under the places in `changes`.
-/// Of more values than columns, neighbours share one, at their median.
+/// If there are more values than columns, neighbours share one, at their median.
 std::string text_plot(std::span<const double> values, std::span<const std::size_t> changes,
                       std::size_t width);
 

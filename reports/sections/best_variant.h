@@ -22,8 +22,8 @@ struct BestOfFamily {
 std::string listed(std::vector<std::string> names);
 
 /// A sentence a family and device, the clearest first. Only families of which results were verified
-/// are compared; the copy or library call that is their ceiling does not compete. Of several sizes
-/// the largest at which all can be compared.
+/// are compared; the copy or library call that is their ceiling does not compete. The largest of
+/// several sizes at which all can be compared.
 std::vector<BestOfFamily> best_of_families(const RunRecord& run);
 
 /// The costliest kernel of families whose variants are not known to do the same, as the kernels of

@@ -1,5 +1,5 @@
 // Sweeps of parameters: the best combination at each size, a plot over the parameter where one
-// varies, a heat map where two do. Of more parameters the two that matter most make the map, and
+// varies, a heat map where two do. The two most important of several parameters make the map, and
 // each of its cells is the best over the others.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
--- The ten accesses that cost most beyond their ideal. Of repeated launches of a variant the one where it costs
--- most (beside one MAX the other columns are of its row).
+-- The ten accesses that cost most beyond their ideal. Repeated launches of a variant have the one where it
+-- costs most (beside one MAX the other columns are of its row).
 SELECT family, variant, size, file, line, access, text, grade,
        requests, transactions, ideal, MAX(excess) AS excess
 FROM launches JOIN lines USING (run_id, launch_id)

@@ -1,4 +1,4 @@
--- Every access of every source line. Of repeated launches of a variant the one where it costs
+-- Every access of every source line. Repeated launches of a variant have the one where it costs
 -- most (beside one MAX the other columns are of its row).
 SELECT family, variant, size, file, line, access, text, grade,
        requests, transactions, ideal, MAX(excess) AS excess, efficiency

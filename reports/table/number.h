@@ -39,8 +39,8 @@ enum class Digits {
 };
 
 /// A change in per cent as people read it, with its sign and without its unit; `fraction` is 1 for
-/// a value that doubled: "+3,100", "-72.2", "0". What is too small or too large to be read is said
-/// so, "+<0.001", "over +1,000,000,000", and never written with an exponent.
+/// a value that doubled: "+3,100", "-72.2", "0". Numbers that are too small or too large to be read
+/// is said so, "+<0.001", "over +1,000,000,000", and never written with an exponent.
 std::string signed_percent(double fraction, Digits digits = Digits::three);
 
 /// A unit that durations of one column share.

@@ -1,6 +1,6 @@
 // Rows as they come: an answer of any length in little memory. CSV and JSON are the same text that
-// a whole table would be. What people read is laid out in blocks of thousands of rows, each with
-// its headings, for columns cannot be lined up before their rows are known.
+// a whole table would be. Text for people is laid out in blocks of thousands of rows, each with its
+// headings, for columns cannot be lined up before their rows are known.
 #pragma once
 
 #include <cstddef>
@@ -30,9 +30,10 @@ class RowStream {
   bool row(const std::vector<schema::Value>& values);
   /// The rest, and what closes the whole.
   void finish();
-  /// Instead of finish, where the rows ended before their end. What is with the reader already is
-  /// left so that nobody takes it for the whole: a JSON array without its end, a CSV whose last
-  /// field is not closed, a line under a table. Writes nothing where nothing has been written.
+  /// Instead of finish, where the rows ended before their end. The text that is with the reader
+  /// already is left so that nobody takes it for the whole: a JSON array without its end, a CSV
+  /// whose last field is not closed, a line under a table. Writes nothing where nothing has been
+  /// written.
   void break_off();
 
   static constexpr std::size_t block_rows = 10'000;

@@ -82,7 +82,7 @@ struct Table {
 };
 
 /// The rows of any query, every number exact. A column is right-aligned when all its values are
-/// numbers. Of equal column names, later ones get a number: "n", "n_2".
+/// numbers. Later ones of equal column names get a number: "n", "n_2".
 Table table_from(const schema::Rows& rows);
 
 /// The table with a final line end. `width`: columns of the terminal that Format::table wraps long

@@ -34,9 +34,9 @@ std::string text_of(sqlite3* db, const char* sql) {
   return statement.step() ? statement.text(0) : "";
 }
 
-/// Everything that refers to a run, but its launches' own rows, which stay with them. Of what may
-/// be there once only (the devices, their state before and after) the first stays; of states after
-/// the measuring the last.
+/// Everything that refers to a run, but its launches' own rows, which stay with them. The first of
+/// things that may be there once only (the devices, their state before and after) the first stays;
+/// of states after the measuring the last.
 void move_rows(sqlite3* db, std::int64_t kept) {
   const Shapes shapes(db);
   execute(db,

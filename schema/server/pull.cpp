@@ -57,9 +57,9 @@ bool names(const std::string& text, const std::string& word) {
   return false;
 }
 
-/// The runs for which the condition holds, or that of one of their launches. Of a column that
-/// several views have, `runs` has its own say, but for the device, which each launch has its own
-/// of. A view that the condition does not name costs nothing.
+/// The runs for which the condition holds, or that of one of their launches. A condition on a
+/// column of several views means that of `runs`, but for the device, of which each launch has its
+/// own. A view that the condition does not name costs nothing.
 std::string selection(const std::string& condition) {
   const ViewInfo &runs = view_of("runs"), &launches = view_of("launches"),
                  &comparison = view_of("comparison");

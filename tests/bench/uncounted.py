@@ -48,7 +48,7 @@ def memory_of(warpmeter, database, options, program, megabytes):
 
 
 def measure_program(warpmeter, program, database):
-    """Prints what a program costs beside its kernels. Whether all goals are met."""
+    """Prints what a program costs beside its kernels. True if all goals are met."""
     counting = ["-m", "shared_load_transactions_per_request"]
     met = True
     alone = min(cost([program, "tiny", "4096", "1", "1"])[0] for _ in range(TURNS))

@@ -1,5 +1,5 @@
 // Launches one kernel of tests/collector/model/check once: the program that sanitizer_check.sh puts
-// under compute-sanitizer. What has no fill is left as the driver gives it.
+// under compute-sanitizer. A buffer without a fill is left as the driver gives it.
 //
 //   corpus_launcher SOURCE BUILD --list          what there is, and what is wrong with it, as JSON
 //   corpus_launcher SOURCE BUILD FILE KERNEL FILL

@@ -43,7 +43,7 @@ def sums(lines):
 
 
 class Comparison:
-    """The lines that the model calls exact: requests and transactions. Of inlined code of another file the model
+    """The lines that the model calls exact: requests and transactions. For inlined code of another file the model
     names the line of the call and CUPTI the code's own, so what one of them alone has is added up over the launch.
     The ideal is a definition, and NVIDIA's is another one where lanes are idle or share addresses: told, and no
     failure."""

@@ -10,10 +10,10 @@
 # These errors count as found: for memcheck, initcheck and synccheck an error in their "ERROR SUMMARY" besides
 # "Program hit …", which only says that a call failed; for racecheck an error or a warning in its "RACECHECK SUMMARY"
 # (hazards that it calls information, such as writes of equal values, do not count). Wherever in the kernel it is: of
-# the tools neither the line nor the kind is held to the marks. Of warpmeter they are: at least one marked line with
-# its kind, and nothing beside the marks. Anything in a correct kernel is a false alarm; warpmeter's remark "equal
-# writes" counts for nothing. Kernels that would never end on hardware are "not run"; one that hangs there is ended by
-# the launcher after 30 s, by this script after 60.
+# the tools neither the line nor the kind is held to the marks. The answers of warpmeter are right if there is at
+# least one marked line with its kind, and nothing beside the marks. Anything in a correct kernel is a false alarm;
+# warpmeter's remark "equal writes" counts for nothing. Kernels that would never end on hardware are "not run"; one
+# that hangs there is ended by the launcher after 30 s, by this script after 60.
 #
 # Exit code: 0 when warpmeter finds every mistake and reports no correct kernel, 1 when not, 2 when not built, 4 without a
 # GPU. Needs compute-sanitizer and python3, no package.

@@ -145,7 +145,7 @@ def failed(launch):
 
 
 def kind(launch):
-    """The key that tells launches apart. Of one that ended in an error ncu knows no grid."""
+    """The key that tells launches apart. ncu knows no grid of one that ended in an error."""
     return f"{launch.kernel} in an error" if failed(launch) else f"{launch.kernel} {launch.grid} {launch.block}"
 
 

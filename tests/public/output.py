@@ -1,9 +1,9 @@
 """The output of a program, without what is another at each run or on each machine: the one place for these
 rules.
 
-Each rule leaves a word where it took something out, so that a line that is missing or new is a difference all the same.
-Of what is left hashes are kept: one of all, one of the lines in whatever order, and one of each of the first lines, so
-that a difference can be told by its line.
+Each rule leaves a word where it took something out, so that a line that is missing or new is a difference all the
+same. Hashes of the rest are kept: one of all, one of the lines in whatever order, and one of each of the first lines,
+so that a difference can be told by its line.
 """
 
 import hashlib

@@ -1,5 +1,5 @@
-// Whole reports against the files in golden/. What differs from run to run (times of day, UUIDs) is
-// made equal here, not in the product.
+// Whole reports against the files in golden/. Values that differ from run to run (times of day,
+// UUIDs) are made equal here, not in the product.
 #include "reports/render/report.h"
 
 #include <fmt/format.h>

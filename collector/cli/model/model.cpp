@@ -1,7 +1,7 @@
-// `warpmeter model`: run kernels of a .cu or .ptx file on the CPU model, from the command line.
-// What was typed becomes a spec; its launches are checked, then run one after the other; the
-// figures go through the database, a passing one unless --db or --label asks for one to be kept,
-// since metrics are derived there.
+// `warpmeter model`: run kernels of a .cu or .ptx file on the CPU model, from the command line. The
+// typed words become a spec; its launches are checked, then run one after the other; the figures go
+// through the database, a passing one unless --db or --label asks for one to be kept, since metrics
+// are derived there.
 #include <fmt/format.h>
 #include <unistd.h>
 

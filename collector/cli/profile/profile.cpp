@@ -1,4 +1,4 @@
-// `warpmeter profile`: nvprof's job. What can be wrong with the request is said before the program
+// `warpmeter profile`: nvprof's job. Mistakes of the request are reported before the program
 // starts; the program runs with our library inside; its own output goes where it always goes, the
 // tables go to standard error when it has ended, and its exit code becomes ours.
 #include <fmt/format.h>

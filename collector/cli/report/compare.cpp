@@ -44,7 +44,7 @@ reports::Thresholds thresholds_of(const Compare& compare) {
 }
 
 /// The two runs, where one of them at least is in a file that was named; none for other
-/// comparisons. What names no file is a run of --db.
+/// comparisons. A word that names no file is a run of --db.
 std::vector<PlaceOfRun> places_of(const Compare& compare) {
   if (compare.by != "run") return {};
   std::vector<PlaceOfRun> places;

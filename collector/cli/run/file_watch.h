@@ -24,7 +24,7 @@ class FileWatch {
   bool was_saved();
 
   /// Returns true once one of them was saved, and those that are saved together with it have been;
-  /// false when `ends` says so. What was saved since set() counts.
+  /// false when `ends` says so. A file that was saved since set() counts.
   bool wait(const std::function<bool()>& ends);
 
  private:

@@ -221,8 +221,8 @@ class Watch {
     return metrics;
   }
 
-  /// The files as they are now, compiled. What is saved meanwhile begins it anew, or a round would
-  /// be of two versions: the family of the one, its kernels of the other.
+  /// The files as they are now, compiled. A later save begins it anew, or a round would be of two
+  /// versions: the family of the one, its kernels of the other.
   Families compile(FileWatch& saves) {
     Families families;
     do {

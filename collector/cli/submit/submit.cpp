@@ -1,5 +1,5 @@
 // `warpmeter submit`: any measuring command as a job of Slurm, which starts the work and starts it
-// again. What to measure is planned here (submit_plan.cpp), the job's folder holds all that there
+// again. This file plans the measurements (submit_plan.cpp), the job's folder holds all that there
 // is to know of it (collector/lab), and Slurm does the rest (submit_job.cpp).
 #include <fmt/chrono.h>
 #include <fmt/format.h>

@@ -118,8 +118,8 @@ Table checked_table(const ModelAnswer& answer) {
   return table;
 }
 
-/// Counters that differ between blocks, of those that were run. What the grid costs if the others
-/// cost no less, and no more, than those: a block that is left out may.
+/// Counters that differ between blocks, of those that were run. The grid's cost if the others cost
+/// no less, and no more, than those: a block that is left out may.
 Table ranges_table(const ModelAnswer& answer, std::size_t first, std::size_t count,
                    bool for_people) {
   Table table;

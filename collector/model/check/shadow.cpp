@@ -277,8 +277,8 @@ void Shadow::read(Cell& cell, const Conflict& at, const Accessing& by, ConflictS
 void Shadow::write(Cell& cell, const Conflict& at, const Accessing& by, ConflictSink& sink) {
   const std::uint32_t lanes = at.own_lanes, warp = by.context.warp;
   std::uint32_t chain = 0, own = lanes;
-  // Whoever comes after this one comes after what it has seen. Of its own lanes, the next one sees
-  // the one before.
+  // Whoever comes after this one comes after what it has seen. Among its own lanes, the next one
+  // sees the one before.
   const bool sees = sees_all(cell, by);
   if (sees && by.context.hands_on) own = std::bit_floor(lanes);
   const auto look = [&](Slot slot) {

@@ -13,8 +13,8 @@ enum class Strength : std::uint8_t { none, plain, device, system };
 
 struct Touched {
   std::uint64_t address = 0, bytes = 0;
-  /// The weakest of the accesses. What is written counts as written alone, where it is read as
-  /// plainly.
+  /// The weakest of the accesses. A byte that is written counts as written alone, where it is read
+  /// as plainly.
   Strength writes = Strength::none, reads = Strength::none;
 
   bool is_alike(const Touched& other) const {

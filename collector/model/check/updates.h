@@ -1,5 +1,6 @@
-// Where a thread reads memory, computes, and writes back to the same place: h[x]++. Of two threads
-// that do so one is lost, whatever barrier stands between; an atomic is what makes it one access.
+// Where a thread reads memory, computes, and writes back to the same place: h[x]++. One of two
+// threads that do so is lost, whatever barrier stands between; an atomic is what makes it one
+// access.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Accesses of a shared array that no layout of a kind tells apart: all lanes moved by the same
 // whole words, so that each goes to another bank than before and the same ones meet. A warp that
-// reads column 5 costs what one costs that reads column 0. Of many accesses few are left to count.
+// reads column 5 costs what one costs that reads column 0. Few of many accesses are left to count.
 // And one whose lanes stay in a row meets nobody else when rows are padded, or swizzled.
 #pragma once
 
@@ -41,7 +41,7 @@ struct Likeness {
   bool has_rows = true;       ///< true if those that lie in one row are looked at at all
 
   /// True for a swizzle whose elements are 2ⁿ bytes, as many of them a row as a power of two: it is
-  /// an exclusive or of bits. What all lanes have in common of row and column then turns the same
+  /// an exclusive or of bits. The common part of row and column in all lanes then turns the same
   /// bits of every lane's place, so that the banks change their order and nothing else.
   bool turns_bits() const {
     return kind == Layout::Kind::swizzle && element >= grain && std::has_single_bit(element);

@@ -9,9 +9,9 @@
 namespace warpmeter::model::explain {
 namespace {
 
-/// Elements `step` bytes apart, from the beginning of a buffer on. Of an address no more than its
-/// remainder by a power of two is known, and no more of its element's number is needed than in
-/// which place of a sector it comes to lie.
+/// Elements `step` bytes apart, from the beginning of a buffer on. An address is known by its
+/// remainder by a power of two alone, and no more of its element's number is needed than in which
+/// place of a sector it comes to lie.
 class Elements {
  public:
   Elements(const Buffer& buffer, std::uint64_t step, unsigned width)

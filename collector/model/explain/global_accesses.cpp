@@ -1,5 +1,5 @@
 // Accesses to global memory: how the lanes of each line lie (strided, scattered, misaligned,
-// narrow). What is fetched again, and stored over, is in again.cpp.
+// narrow). The file again.cpp has repeated accesses and overwritten stores.
 #include <fmt/format.h>
 
 #include <algorithm>

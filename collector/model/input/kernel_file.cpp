@@ -63,8 +63,7 @@ Compiled compile_preferring_nvcc(const fs::path& nvcc, const std::string& path,
 }  // namespace
 
 // NVRTC stumbles over what only a whole program has: headers of the host and calls of the runtime.
-// What it writes is not quite what nvcc does: addresses in shared memory have 64 bits, and
-// nvcc's 32.
+// Its code is not quite nvcc's: addresses in shared memory have 64 bits, and nvcc's 32.
 Compiled compile_source(const std::string& path, const CompileOptions& options,
                         const std::vector<std::string>& expressions,
                         std::vector<std::string>& remarks) {

@@ -1,4 +1,4 @@
-// NumPy's .npy files: one array, as a kernel's buffer takes it or leaves it. What is read is not
+// NumPy's .npy files: one array, as a kernel's buffer takes it or leaves it. The file is not
 // trusted: a header may claim anything, and no more is ever allocated than the file holds.
 #pragma once
 

@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 std::string pointer_name(std::size_t i) { return fmt::format("warpmeter_instance_{}", i); }
 
-/// A source that includes the file and points to the instances, so that nvcc makes them. What is
-/// wrong with an expression is reported of of_kernel_name, which no file holds.
+/// A source that includes the file and points to the instances, so that nvcc makes them. A mistake
+/// in an expression is reported of of_kernel_name, which no file holds.
 std::string source_with_instances(const std::string& path,
                                   const std::vector<std::string>& expressions) {
   std::string source = fmt::format("#include \"{}\"\n", fs::absolute(path).string());

@@ -2,7 +2,7 @@
 // and whether the elements of a buffer are that. A machine knows addresses only: a float* that is
 // given doubles computes with halves of them, and two variants that do so agree.
 //
-// Nothing is refused on a guess. What a typedef, a macro, a template or a structure hides is not
+// Nothing is refused on a guess. Types behind a typedef, a macro, a template or a structure are not
 // known; void* and bytes are anybody's; vectors of whole numbers and 16-bit words move what they do
 // not compute with.
 #pragma once

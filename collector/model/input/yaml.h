@@ -62,7 +62,8 @@ class YamlFile {
   /// A path that is relative to the file's folder.
   std::string beside(const std::string& path) const;
 
-  /// std, include and define of a table. What `options` says already of the first stays.
+  /// std, include and define of a table. Options that `options` has already
+  /// stay.
   void read_compile_options(const YAML::Node& root, CompileOptions& options) const;
 
   /// Macros, "NAME=VALUE" or "NAME": one, a list, or a table of names and values. None where there

@@ -14,7 +14,7 @@
 namespace warpmeter::model {
 
 /// The work of Code::bulk_copy, by its imm. Its rows: a where to, b where from, c bytes, d the
-/// barrier object, e the blocks of the cluster that get it; d and e may be no_operand. Of boxes, c
+/// barrier object, e the blocks of the cluster that get it; d and e may be no_operand. For boxes, c
 /// is none, and the side that is in global memory is the tensor's descriptor.
 struct BulkCopy {
   struct Place {

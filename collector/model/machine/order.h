@@ -1,6 +1,6 @@
 // Memory whose contents depend on the order in which threads came to an atomic, from launch to
-// launch: a queue that one kernel fills is what another goes by. What a kernel makes of it is known
-// of its code (Program::lasting_memory); which allocations that means, when it is launched.
+// launch: a queue that one kernel fills is what another goes by. The code of a kernel says what it
+// makes of it (Program::lasting_memory); which allocations that means, when it is launched.
 //
 // An allocation is one thing: with a part of it all of it depends on the order, until a copy or a
 // set covers all of it.
@@ -17,14 +17,14 @@
 
 namespace warpmeter::model {
 
-/// Before a launch: notes in memory what it will leave so. Of each site, 1 where its addresses
+/// Before a launch: notes in memory what it will leave so. For each site, 1 where its addresses
 /// depend on what is so already; empty: none does.
 std::vector<std::uint8_t> follow_order(const Program& program,
                                        std::span<const std::byte> parameters, DeviceMemory& memory);
 
 /// Memory of the host that took a copy of what depends on the order, until another copy covers it:
-/// a list that one launch made may go to the next one by that way. What the host itself does with
-/// it is not seen.
+/// a list that one launch made may go to the next one by that way. The host's own use of it is not
+/// seen.
 class HostOrder {
  public:
   void note(std::uint64_t address, std::uint64_t bytes, bool is_ordered);

@@ -29,8 +29,8 @@ struct Window {
 /// lane's.
 Window window_at(const Warp& w, const SiteInfo& info, std::uint64_t address, unsigned lane);
 
-/// The same of an address beside an allocation, where hardware would not notice. What blocks that
-/// run side by side do there is not followed, so they start again in order.
+/// The same of an address beside an allocation, where hardware would not notice. Shared work of
+/// side-by-side blocks there is not followed, so they start again in order.
 Window slack_at(const Warp& w, std::uint64_t address);
 
 }  // namespace warpmeter::model

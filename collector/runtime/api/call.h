@@ -37,8 +37,9 @@ struct EndOfCall {
   ~EndOfCall() { null_is_per_thread = false; }
 };
 
-/// One call of either API, without its last error. Of calls within a call only the outermost is the
-/// program's. What a kernel's failure makes every call return is no mistake of the call.
+/// One call of either API, without its last error. Among calls within a call only the outermost is
+/// the program's. The error that a kernel's failure makes every call return is no mistake of the
+/// call.
 struct Called {
   cudaError_t result = cudaSuccess;
   bool is_own = false;  ///< the result of the program's call itself

@@ -1,6 +1,6 @@
 // The checks of `profile --check` in this process: mistakes of its kernels, which the model's
-// checker sees (model/check), and of the host code around them. What is found is told at once, so
-// that a program that is ended loses none of it.
+// checker sees (model/check), and of the host code around them. Findings are told at once, so that
+// a program that is ended loses none of it.
 //
 // Device memory is unset when it is allocated; copies, sets and kernels write it. Memory that the
 // host reaches itself counts as set: nobody sees it write. So does what cuMemMap has mapped to
@@ -64,12 +64,11 @@ class Checks final : public MemoryObserver {
   Races& races() { return races_; }
   /// `has_ended`: it came to its end.
   void launched(const std::string& kernel, const model::check::Checker& checker, bool has_ended);
-  /// A launch or call that the model does not answer as hardware would. What it would have written
-  /// nobody knows, so all that there is counts as written from then on.
+  /// A launch or call that the model does not answer as hardware would. Nobody knows the bytes that
+  /// it would have written, so all that there is counts as written from then on.
   void refused();
 
-  // Calls.
-  /// What is wrong with the call that is about to return an error, and of which kind that is.
+  // Calls. The mistake of the call that is about to return an error, and of which kind that is.
   void because(std::string kind, std::string why);
   /// A call has returned what hardware would return. `is_unseen`: the launch of `<<<>>>`, which
   /// gives its caller nothing.

@@ -36,9 +36,9 @@ class HostGuard {
   /// True if anything is kept, asked without a lock.
   bool keeps_any() const { return keeps_any_; }
 
-  // Also by a signal handler, whose thread is in the program's code.
-  /// Whether the address lies in memory of which something was kept once: a host access that failed
-  /// there has to be tried again.
+  // Also by a signal handler, whose thread is in the program's code. True if the address lies in
+  /// memory of which something was kept once: a host access that failed there has to be tried
+  /// again.
   bool has_kept(std::uint64_t address);
   bool keeps(std::uint64_t address) { return keeps_some({address, address + 1}); }
   bool keeps_some(const Stretch& bytes);

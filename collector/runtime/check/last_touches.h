@@ -1,5 +1,5 @@
-// Which operations touched memory last: of each byte the last write, and the reads since. What is
-// ordered before all that can still come is not kept.
+// Which operations touched memory last: of each byte the last write, and the reads since. A touch
+// that is ordered before all that can still come is not kept.
 //
 // Memory is kept by pages. A page that is touched as a whole takes one cell; another is split into
 // cells as small as what is told apart in it.

@@ -1,4 +1,4 @@
-// The signals that this library handles for itself. What the program installs for them, before or
+// The signals that this library handles for itself. The program's handlers for them, before or
 // later (sigaction, signal), is kept, answered as if it stood, and called for what is not ours.
 #pragma once
 

@@ -4,7 +4,7 @@
 // Each operation that a stream is given has a clock (clock.h): which operations come before it
 // whatever the device does, by the rules of the programming guide ("Asynchronous concurrent
 // execution") and of the API's reference ("API synchronization behavior", "Stream synchronization
-// behavior"). What it touches is compared with what others touched last (last_touches.h): the same
+// behavior"). Its touches are compared with what others touched last (last_touches.h): the same
 // bytes, one of the two writes, and neither comes before the other.
 //
 // The host is one, however many threads it has: what one of them waited for, all of them know.

@@ -13,8 +13,8 @@
 
 namespace warpmeter::runtime {
 
-/// Redirects the functions of every object of this process, and of those that are loaded later.
-/// What NVIDIA's libraries have and nobody answers says so once and returns `not_supported`.
+/// Redirects the functions of every object of this process, and of those that are loaded later. A
+/// function of NVIDIA's libraries that nobody answers says so once and returns `not_supported`.
 void redirect_everything();
 
 /// The objects that were found to hold the runtime or the driver's API.

@@ -89,8 +89,8 @@ std::string found_in_path(std::string_view name) {
   }
 }
 
-/// A compiler that this library starts for itself is none of the program's. What the program asked
-/// for goes on, whatever becomes of this.
+/// A compiler that this library starts for itself is none of the program's. The program's request
+/// goes on, whatever becomes of this.
 template <class Look>
 void quietly(const Look& look) noexcept {
   if (listener().empty() || model::is_starting_tool()) return;

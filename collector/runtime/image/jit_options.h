@@ -18,7 +18,7 @@ class JitOptions {
 
   /// True if they are options at all.
   bool is_known() const { return is_known_; }
-  /// A line of the error log. What the buffer has no room for is left out.
+  /// A line of the error log. Text beyond the buffer's room is left out.
   void write_error(std::string_view line);
   /// Adds what has passed since.
   void took(std::chrono::steady_clock::time_point since);

@@ -13,8 +13,8 @@ struct LinkedPtx {
 };
 
 /// Each module's own names (those that are neither .visible, .extern nor .weak) stay its own: where
-/// two modules have one in common, those of the later are renamed. Of definitions that are .weak
-/// the first stays, or the one that is not. Lines keep their files; other debug sections go.
+/// two modules have one in common, those of the later are renamed. The first of several .weak
+/// definitions stays, or the one that is not. Lines keep their files; other debug sections go.
 LinkedPtx link_ptx(const std::vector<std::string>& modules);
 
 }  // namespace warpmeter::runtime

@@ -1,5 +1,5 @@
 // cuLinkCreate to cuLinkDestroy: PTX from several inputs, linked by the names that they give each
-// other. What comes out is a fat binary with the linked PTX in it, which is loaded as a cubin is.
+// other. The result is a fat binary with the linked PTX in it, which is loaded as a cubin is.
 #pragma once
 
 #include <cstddef>

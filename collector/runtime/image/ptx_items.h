@@ -41,7 +41,7 @@ struct PtxWord {
 /// The word that begins at an offset, which is inside of the text.
 PtxWord word_at(std::string_view text, std::size_t offset);
 
-/// The items in their order; views into `module`. What is cut off in the middle ends there.
+/// The items in their order; views into `module`. A text that is cut off in the middle ends there.
 std::vector<PtxItem> items_of(std::string_view module);
 
 }  // namespace warpmeter::runtime

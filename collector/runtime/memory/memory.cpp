@@ -47,9 +47,8 @@ std::byte* map(std::uint64_t bytes, std::uint64_t wished = 0, int sharing = MAP_
   return mapped == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapped);
 }
 
-/// In large pages where the system has them: it finds those sooner. What is very large is rarely
-/// touched everywhere.
-/// `data`: how much of it will be used.
+/// In large pages where the system has them: it finds those sooner. A very large block is rarely
+/// touched everywhere. `data`: how much of it will be used.
 std::byte* map_large(std::uint64_t bytes, std::uint64_t data) {
   std::byte* const mapped = map(bytes);
   const bool is_worth_it = data > page && data <= 512 * page;

@@ -6,8 +6,8 @@
 // this process, and the machine translates as it does for all of its memory. Managed, pinned and
 // registered memory is at one address for both.
 //
-// An allocation has its pages of 2 MiB to itself, as large ones have on hardware. What a kernel
-// touches beside the data but inside of these pages, or in the one before or behind them, goes on
+// An allocation has its pages of 2 MiB to itself, as large ones have on hardware. An access of a
+// kernel beside the data but inside of these pages, or in the one before or behind them, goes on
 // there as on hardware, and is remarked.
 #pragma once
 

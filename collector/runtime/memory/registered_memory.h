@@ -17,7 +17,7 @@ class RegisteredMemory {
  public:
   explicit RegisteredMemory(const Memory& memory) : memory_(memory) {}
 
-  /// An operation touches that now. Of more than can be kept, nothing is noted.
+  /// An operation touches that now. Nothing is noted of more than can be kept.
   void keep(std::uint32_t operation, const Stretch& bytes, bool writes);
   /// It has written what it was to write.
   void keep_written(std::uint32_t operation);

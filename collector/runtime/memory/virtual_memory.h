@@ -2,9 +2,9 @@
 // creates, and which of it lies where.
 //
 // Neighbours that may be accessed are one stretch: a block of the device's memory, of which kernels
-// and copies reach all. So that its bytes lie side by side in this process too, all addresses of
-// the device have a counterpart here; the pages of physical memory are mapped to the counterparts
-// of wherever the program maps them, as often as it does.
+// and copies reach all. All addresses of the device have a counterpart here, so that the bytes lie
+// side by side in this process too; the pages of physical memory are mapped to the counterparts of
+// wherever the program maps them, as often as it does.
 #pragma once
 
 #include <cstddef>

@@ -118,7 +118,7 @@ class Process {
 
   // Modules and kernels.
   Module* module_of(Registration& registration);
-  /// A kernel by its stub, or by the handle of an earlier answer; null for none. What belongs to no
+  /// A kernel by its stub, or by the handle of an earlier answer; null for none. An object of no
   /// device, a stub or a library's kernel, is the current device's.
   Kernel* kernel(const void* stub_or_handle);
   /// The answer of a call where there is none.

@@ -46,7 +46,8 @@ cudaError_t capture_wait(Stream& stream, const Event& event);
 cudaError_t legacy_conflict(Process& process, const Stream& stream);
 /// For calls that are unsafe while this thread, or another, captures: allocating, waiting.
 cudaError_t unsafe_in_capture(Process& process);
-/// For calls that no capture allows: waiting for the device. Of one device, or of a stream.
+/// For calls that no capture allows: waiting for the device. The capture is of one device, or of a
+/// stream.
 cudaError_t forbidden_in_capture(Process& process, int device);
 cudaError_t forbidden_in_capture(const Stream& stream);
 

@@ -1,4 +1,4 @@
-// Nodes of graphs that run their bodies as a kernel says: if, while, switch. What they go by is the
+// Nodes of graphs that run their bodies as a kernel says: if, while, switch. They depend on the
 // value of a handle, which cudaGraphSetConditional sets in a kernel of the graph.
 #pragma once
 

@@ -15,7 +15,7 @@ cudaError_t make_work(Process& process, cudaGraph_t child, bool moves, Work& wor
 cudaError_t make_work(Process& process, cudaEvent_t event, bool records, Work& work);
 /// Chooses the address, which the parameters take.
 cudaError_t make_work(Process& process, cudaMemAllocNodeParams* parameters, Work& work);
-/// Makes a free of any type of memory that a graph allocates. Of memory that a graph allocates.
+/// Makes a free of any type of memory that a graph allocates. It is memory that a graph allocates.
 cudaError_t make_free(Process& process, const void* pointer, Work& work);
 cudaError_t make_work(Process& process, cudaGraphNodeParams* parameters, Work& work);
 cudaError_t make_copy(Process& process, const CopyWork& copy, Work& work);

@@ -1,5 +1,5 @@
-// `warpmeter profile` as a person types it: what it refuses before the program starts. What it
-// measures is tested with a fake program (profile/session_test.cpp) and on a GPU
+// `warpmeter profile` as a person types it: what it refuses before the program starts. Its
+// measurements are tested with a fake program (profile/session_test.cpp) and on a GPU
 // (device/profile_check.sh).
 #include "tests/collector/cli/workspace.h"
 

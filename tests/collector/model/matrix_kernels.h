@@ -74,8 +74,8 @@ struct Operand {
 };
 
 /// A block of one warp a trial: loads the registers of a, b and c (32 lanes a word) from where q0
-/// points, multiplies, and stores those of d where q1 points. Of mma.sp a word of metadata follows
-/// those of c, in the `lanes` of each four that the instruction names.
+/// points, multiplies, and stores those of d where q1 points. A word of metadata follows those of c
+/// in mma.sp, in the `lanes` of each four that the instruction names.
 inline std::string product_kernel(const std::string& text, const std::vector<Operand>& operands,
                                   const std::string& lanes = "") {
   unsigned inputs = lanes.empty() ? 0 : 1, next = 10;

@@ -181,7 +181,7 @@ TEST(Native, AccessesOfEveryShapeDoWhatTheInterpreterDoes) {
 }
 
 /// The same where some lanes have gone another way: others at each access, or always the same ones.
-/// What those hold that are not here stays as it is.
+/// Other parts of theirs stay as they are.
 TEST(Native, AccessesOfSomeLanesDoWhatTheInterpreterDoes) {
   const char* const conditions[] = {"and.b32 %r2, %r1, 3; setp.ne.u32 %p2, %r2, 0;",
                                     "setp.ge.u32 %p2, %r1, 13;", "setp.lt.u32 %p2, %r1, %r9;",

@@ -2,8 +2,8 @@
 // tests/golden/special_functions.csv. The model's test and the recorder
 // (record_special_functions.cpp) run the same PTX.
 //
-// A row's operands come in chunks. Of an instruction on f32 a chunk holds the 65,536 numbers with
-// the same upper half, the chunk's number; of other operands they are made of hashes. The hash is
+// A row's operands come in chunks. For an instruction on f32 a chunk holds the 65,536 numbers
+// with the same upper half, the chunk's number; for other operands, hashes make them. The hash is
 // the sum over all operands of a mixed result and the operand's place.
 #pragma once
 

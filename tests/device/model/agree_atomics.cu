@@ -1,5 +1,5 @@
-// Atomics of every type on shared and global memory, on the same place and on many. What they
-// return depends on the order, so that only sums of it are kept.
+// Atomics of every type on shared and global memory, on the same place and on many. Their answers
+// depend on the order, so that only sums of it are kept.
 #include <cuda_fp16.h>
 
 #define AT                                    \

@@ -1,5 +1,5 @@
 // Floats in the ways that the toolkit's functions offer: doubles with their slow paths, halves and
-// bfloat16s in pairs, rounding modes. What is approximate there is not asked for bit by bit.
+// bfloat16s in pairs, rounding modes. Approximate results are not asked for bit by bit.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

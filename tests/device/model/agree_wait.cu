@@ -1,5 +1,5 @@
 // Blocks and lanes that wait for each other, in grids small enough to be on the device at once.
-// What they leave does not depend on who comes first.
+// Their results do not depend on who comes first.
 #include <cuda/atomic>
 #include <cuda/barrier>
 

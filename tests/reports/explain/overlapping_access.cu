@@ -41,7 +41,7 @@ __global__ void convolve_5x5(float* out, const float* image, int width) {
   out[y * width + x] = sum;
 }
 
-// Weights by template, unrolled, as a library has it. What stands to the right are 8 loads of a
+// Weights by template, unrolled, as a library has it. The numbers on the right are 8 loads of a
 // warp, the first of 4 sectors and the others, which begin in the middle of one, of 5: 39 sectors,
 // and 5 would do. There are 16,384 warps: 638,976 sectors, and 81,920 would do. Each begins in the
 // middle of a sector as well, which costs 14 of the 74 sectors of both sides.

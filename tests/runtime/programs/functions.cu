@@ -1,5 +1,5 @@
 // CUDA's functions of numbers, on many operands: a line for each with a hash of all bits of its
-// results, and one in which every NaN is the same. What an H100 printed lies in expected/.
+// results, and one in which every NaN is the same. The output of an H100 lies in expected/.
 //
 // Operands are of three kinds: any bits, numbers from -12 to 12, numbers near 1.
 #include <cuda_bf16.h>

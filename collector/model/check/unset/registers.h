@@ -3,12 +3,12 @@
 // seen. A copy of it, or a branch of a `selp` that is not taken, is no mistake (see ptx/unset.h).
 //
 // Programs in which no register can be unset, which are most, cost nothing; in others, only the
-// instructions that touch such registers do. What is stored to memory is reported when it is
-// stored, where all of it is unset.
+// instructions that touch such registers do. A value that is stored to memory is reported when it
+// is stored, where all of it is unset.
 //
-// A load of global or shared memory may find a part of what it reads unset (unset_memory.cpp). What
-// is merely copied from there is no mistake, and what it is copied to is unset again; what is
-// computed from it is one where it is stored. Before the first such load nothing of it costs.
+// A load of global or shared memory may find a part of what it reads unset (unset_memory.cpp). A
+// mere copy from there is no mistake, and what it is copied to is unset again; what is computed
+// from it is one where it is stored. Before the first such load nothing of it costs.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,7 @@ class UnsetRegisters {
   void load(const Warp& warp, std::uint32_t instruction, unsigned lane, const WrittenBytes& written,
             std::uint64_t offset);
   /// A store by one lane, of what has been marked as written: bytes that are unset in its registers
-  /// are so in memory. Whether there were any.
+  /// are so in memory. True if there were any.
   bool store(const Warp& warp, std::uint32_t instruction, unsigned lane, WrittenBytes& written,
              std::uint64_t offset) const;
   /// A shuffle by lanes that read such as are not there, after the step of its instruction: what

@@ -41,7 +41,7 @@ struct Verdict {
   std::vector<int> together;  ///< lines of branches at which no warp may part
 };
 
-/// A function's accesses, judged one after the other. What it is made of must outlive it.
+/// A function's accesses, judged one after the other. Its parts must outlive it.
 class Judge {
  public:
   /// `on_line`: the machine's accesses by PTX line.

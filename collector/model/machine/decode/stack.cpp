@@ -1,5 +1,5 @@
 // The stack of alloca: a piece of each thread's local memory behind everything else in it, of which
-// a row says how much is in use. What a function took is given back when it returns.
+// a row says how much is in use. A function gives back its stack when it returns.
 #include <fmt/format.h>
 
 #include "collector/model/machine/decode/decoder.h"

@@ -4,7 +4,7 @@
 //
 // Parameters and results of functions lie in local memory. They are followed through it, for a
 // compiler passes undefined values to functions that do not use them. Where functions keep
-// variables there, all that is loaded from local memory may be unset as well. Of global and shared
+// variables there, all that is loaded from local memory may be unset as well. In global and shared
 // memory, loads that may find a part of what they read unset are followed too (unset_memory.h).
 #pragma once
 

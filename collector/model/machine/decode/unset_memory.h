@@ -1,5 +1,5 @@
 // Loads of global or shared memory of which nothing may have set a part: of a vector not every part
-// has to be of use, nor of a structure. What they give is followed like other unset registers (see
+// has to be of use, nor of a structure. Their results are followed like other unset registers (see
 // unset.cpp), once a launch has come to such a part. So is what shuffles read of absent lanes.
 #pragma once
 
@@ -20,7 +20,7 @@ std::uint32_t bytes_of_part(const ptx::Instruction& instruction);
 bool is_plain_access(const ptx::Instruction& instruction);
 
 /// The results of the instruction that may be unset in a part: of such a load, and of a shuffle,
-/// which may read a lane that is not there. `is_copied`: see ptx/copied_loads.h. Of other loads,
+/// which may read a lane that is not there. `is_copied`: see ptx/copied_loads.h. For other loads,
 /// all that is unset is a mistake of the load itself.
 std::vector<const ptx::Operand*> given_unset(const ptx::Instruction& instruction, bool is_copied);
 

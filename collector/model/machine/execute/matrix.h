@@ -1,5 +1,5 @@
 // Products of matrices: of whole numbers, bits and doubles, which are exact or go by IEEE 754, and
-// of quarter warps; those of smaller floats are in matrix_sums.h. What else is done with matrices
+// of quarter warps; those of smaller floats are in matrix_sums.h. The rest of the work on matrices
 // in registers, and the addresses of fragments.
 
 /// Whole numbers by line and k, as the bytes or bits that they are.
@@ -95,7 +95,7 @@ inline void multiply_bits(Warp& w, const MatrixProduct& product, u32 mask) {
   write_results(w, product, sums, mask);
 }
 
-/// One after the other. Of NaN the hardware keeps the second factor's before the sum's.
+/// One after the other. The hardware keeps the second factor's NaN before the sum's.
 inline f64 add_product(f64 a, f64 b, f64 sum) {
   if (b != b) return quiet(b);
   if (sum != sum) return quiet(sum);

@@ -1,13 +1,13 @@
-// Products of matrices. What the tensor cores of sm_90 do with floats is told nowhere; this is what
+// Products of matrices. No document tells how the tensor cores of sm_90 add floats; this is what
 // Xie et al. ("MMA-Sim", arXiv 2511.10909) found on them, and what an H100 answered to the operands
 // of tests/golden/matrix:
 //   - products are exact, and not normalised: their exponent is the sum of their factors';
 //   - all of them and the accumulator are cut, towards zero, below 25 binary places under the
 //     greatest exponent among them, and then added exactly;
 //   - the greatest exponent is taken to be -133 at least;
-//   - the sum is cut towards zero to f32, or rounded to nearest to f16. A NaN has one form.
-// Such a sum spans all k of an mma; ptxas makes two of wmma's with tf32, one after the other. Of
-// 8-bit floats it makes two as well, which it turns into f16, and adds the accumulator afterwards;
+//   - the sum is cut towards zero to f32, or rounded to nearest to f16. A NaN has one form. The sum
+// of an mma spans all k of an mma; ptxas makes two of wmma's with tf32, one after the other. It
+// makes two of 8-bit floats as well, which it turns into f16, and adds the accumulator afterwards;
 // what was for quarter warps (m8n8k4) it does lane by lane in f32.
 
 /// Binary places kept below the greatest exponent, and those of the fraction of an f32 result.

@@ -2,11 +2,10 @@
 // to the last bit, and the divisions made of them.
 //
 // The unit knows each function as a table of segments. The upper bits of an argument's mantissa
-// choose a segment, the lower ones, x, go into c0 + c1 x + c2 x², in fixed point. Of the square it
-// leaves out the lowest columns of the sum of bit products that a multiplier makes; all else is
-// exact and cut off at the end, not rounded. The tables (special_tables.h) and the columns were
-// found from all results of an H100 and give each of them again
-// (tests/golden/special_functions.csv).
+// choose a segment, the lower ones, x, go into c0 + c1 x + c2 x², in fixed point. It leaves out the
+// lowest columns of the square's sum of bit products that a multiplier makes; all else is exact and
+// cut off at the end, not rounded. The tables (special_tables.h) and the columns were found from
+// all results of an H100 and give each of them again (tests/golden/special_functions.csv).
 //
 // How instructions use the unit is what ptxas makes of them: without .ftz, arguments that are
 // subnormal, or have subnormal results, are scaled into its range and back. Whatever follows is
@@ -33,9 +32,9 @@ inline u32 chosen(bool first, u32 a, u32 b) {
   return (a & mask) | (b & ~mask);
 }
 
-/// x² in units of 2^18, x of 17 bits: 8 of them, h, over 9, l. Of the bit products those below
-/// column 18 are left out, and of column 18 that of h's lowest bit with itself: all of l², and of
-/// h l what each row has there.
+/// x² in units of 2^18, x of 17 bits: 8 of them, h, over 9, l. The bit products below column 18 are
+/// left out, and of column 18 that of h's lowest bit with itself: all of l², and of h l what each
+/// row has there.
 inline s32 truncated_square(u32 x) {
   const u32 h = x >> 9, l = x & 511;
   u32 rows = 0;
@@ -56,8 +55,8 @@ inline f32 cut(f64 value) {
 }
 
 /// A table for whole results, of which 32 bits of each step are enough: c0 in steps of 2^-8 (no
-/// more than quarters of it are taken), and c1 and twice c2 in one word, for each is a load. What
-/// c0 has below its quarters is the same in all segments.
+/// more than quarters of it are taken), and c1 and twice c2 in one word, for each is a load. The
+/// part of c0 below its quarters is the same in all segments.
 template <u32 count>
 struct Digits {
   static constexpr u32 c2_bits = 13;

@@ -69,7 +69,7 @@ struct LaunchOutcome {
 };
 
 /// The first barrier that some lanes of a warp came to without the others, or else exchange without
-/// those named; nothing where there is none. What the launch costs depends then on whether the
+/// those named; nothing where there is none. The cost of the launch depends then on whether the
 /// machine code branches around it or predicates.
 std::optional<std::uint32_t> parted_at(const Program& program, const LaunchOutcome& outcome);
 
@@ -107,7 +107,7 @@ struct LaunchOptions {
   /// Takes the costs of its blocks; no others are run. Null: all are.
   BlockSample* sample = nullptr;
   /// Accesses behind a block's shared memory go on where hardware's do: to the end of its last
-  /// shared_step(). What went there has_strayed. False: they are traps.
+  /// shared_step(). A thread that went there has_strayed. False: they are traps.
   bool may_leave_shared = false;
   /// False: what accesses cost is not worked out, and the outcome's counts of it are zero.
   bool counts = true;
@@ -133,7 +133,7 @@ struct LaunchOptions {
   /// some lanes of a warp have come to a barrier without the others, by any thread. May be empty.
   std::function<std::vector<std::uint32_t>()> predicated_barriers = {};
   /// True if the host or another stream may bring about what the blocks wait for; asked where none
-  /// goes on. Such a wait is a limit of the model, and no mistake. Empty: nobody else is there.
+  /// goes on. This wait is a limit of the model, and no mistake. Empty: nobody else is there.
   std::function<bool()> may_be_answered = {};
   /// A thread's registers, of a program that was not audited; asked once more blocks wait than the
   /// device has multiprocessors. May be empty.

@@ -24,10 +24,10 @@ struct TurnRules {
   std::function<Residency()> residency;
 };
 
-/// Runs all blocks, or until one is trapped or the launch is cancelled. What ran them is added to
-/// `workers`. With Turns::none no block is left before its end; else blocks that all wait and that
-/// nothing comes for are a trap of the first of them. No more blocks wait at a time than the device
-/// holds.
+/// Runs all blocks, or until one is trapped or the launch is cancelled. The workers that ran them
+/// are added to `workers`. With Turns::none no block is left before its end;
+/// else blocks that all wait and that nothing comes for are a trap of the first of them. No more
+/// blocks wait at a time than the device holds.
 void run_in_turns(const std::function<std::unique_ptr<Worker>()>& new_worker,
                   std::vector<std::unique_ptr<Worker>>& workers, Blocks& blocks,
                   const TurnRules& rules, const LaunchOptions& options);

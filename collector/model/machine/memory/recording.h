@@ -2,8 +2,8 @@
 // each access lay and from where, how often each instruction ran with how many lanes, and, of one
 // or two blocks, which sectors were fetched again.
 //
-// Like the counts, all of it is the same however many threads of the host ran the blocks. What has
-// more ways than anybody can follow is not kept in part: it is said to be full, and empty.
+// Like the counts, all of it is the same however many threads of the host ran the blocks. A site
+// with more ways than anybody can follow is not kept in part: it is said to be full, and empty.
 #pragma once
 
 #include <array>
@@ -29,8 +29,8 @@ struct LanePattern {
 };
 
 /// By which power of two a place in global memory is known, where lanes lie so: 32 suffices for its
-/// sectors. Of lanes that are the same distance apart more is kept, up to 2,048, so that it is
-/// known how their elements would lie next to each other (32 bytes of them, from a first one on).
+/// sectors. Lanes at one distance keep more, up to 2,048, so that it is known how their elements
+/// would lie next to each other (32 bytes of them, from a first one on).
 std::uint32_t place_period(std::uint32_t mask, const std::uint64_t* delta, unsigned width);
 
 /// The recording of one site: how its lanes lay, from where, how often.

@@ -4,7 +4,7 @@
 //
 // A sector remembers the bytes that were stored and not read since, by who stored them. A store is
 // needless once later ones have covered all its bytes; what a warp's stores at one instruction put
-// beside each other counts as one. What other blocks read meanwhile is not seen.
+// beside each other counts as one. Reads by other blocks meanwhile are not seen.
 #pragma once
 
 #include <array>

@@ -69,8 +69,8 @@ bool Emitter::emit_access(const Operation& op) {
   const auto& leader = program_.sites[op.extra].leader;
   const bool is_some = lanes_ == Lanes::some;
 
-  // All registers first, so that nothing goes back to memory in between. What a load finds no
-  // register for is put where its row is in memory; a store takes from there.
+  // All registers first, so that nothing goes back to memory in between. A loaded piece without a
+  // register is put where its row is in memory; a store takes from there.
   std::array<Register, 3> to_compare{};
   for (int i = 0; i < set_->registers_to_compare(); ++i)
     to_compare.at(static_cast<std::size_t>(i)) = scratch();

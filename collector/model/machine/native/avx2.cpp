@@ -1,5 +1,5 @@
 // Machine code for AVX2 (with FMA): registers of 32 bytes, lanes that are chosen as vectors of all
-// ones. What AVX-512 has an instruction for is made of several here.
+// ones. Some instructions of AVX-512 are made of several here.
 #include <memory>
 
 #include "collector/model/machine/native/emitter.h"

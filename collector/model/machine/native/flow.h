@@ -32,8 +32,8 @@ struct Effect {
 };
 
 /// The rows that have to be in memory where a block begins: rows that are read before they are
-/// written again. Each lane is a thread of its own here. What operations without instructions read
-/// or write, which may be other lanes', has to be there always.
+/// written again. Each lane is a thread of its own here. Memory for operations without
+/// instructions, which may be other lanes', has to be there always.
 class Liveness {
  public:
   Liveness(const Program& program, const std::vector<Effect>& effects, int pieces_of_unit);

@@ -56,8 +56,7 @@ class InstructionSet {
   virtual void upper_half(Register d, Register a) = 0;  ///< into the lower one
   virtual void join(Register low, Register high) = 0;   ///< two lower halves into the first
 
-  // Whole numbers.
-  /// Of three inputs a, b and c, bit 4 a + 2 b + c of the table.
+  // Whole numbers. For three inputs a, b and c: bit 4 a + 2 b + c of the table.
   virtual void logic_3(Register d, Register a, Register b, Register c, std::uint8_t table) = 0;
   virtual void multiply_64(Register d, Register a, Register b) = 0;
   virtual void extreme_64(Register d, Register a, Register b, bool is_signed, bool is_least) = 0;

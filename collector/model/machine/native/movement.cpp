@@ -1,5 +1,5 @@
 // Loads and stores between rows and memory, by how the lanes lie (execute/memory.h has the same in
-// plain words). What no case fits is for the interpreter's function.
+// plain words). A move that no case fits is for the interpreter's function.
 #include "collector/model/machine/native/movement.h"
 
 #include "collector/model/machine/native/emitter.h"

@@ -189,7 +189,7 @@ class Translation : private Emitter {
     }
   }
 
-  /// Where all active lanes jump, or none does. Of a branch out of a loop, where none leaves.
+  /// Where all active lanes jump, or none does. For a branch out of a loop, where none leaves.
   void emit_branch(const Operation& op) {
     leave_block({op.extra, index_of(op) + 1});
     const bool leaves_by_jumping = op.code == Code::branch_out && op.b == 0;

@@ -49,7 +49,7 @@ NARROW_FORMAT(Bf16, bf16)
 UNARY(flush_f16, "", u16, u16, narrow_flush<F16>(a))
 UNARY(flush_f16x2, "", u32, u32, halves(a, narrow_flush<F16>))
 
-// The special-function unit's. Of bf16 there is only a form with .ftz of ex2.
+// The special-function unit's. For bf16 there is only a form with .ftz of ex2.
 #define NARROW_APPROXIMATE(name, names, type, function, unit)        \
   UNARY(name##_##type, names "." #type, u16, u16, function(unit, a)) \
   UNARY(name##_##type##x2, names "." #type "x2", u32, u32,           \

@@ -22,7 +22,8 @@ struct TextureAccess {
   SamplingKind sampling;
   bool is_surface = false;
 
-  // Rows; no_operand for what it has not. Of 32 bits but for the handle, of 64, and data.
+  // Rows; no_operand for what it has not. The rows are of 32 bits, but for the handle, which has
+  // 64, and data.
   std::uint16_t handle = no_operand, layer = no_operand, level = no_operand;
   std::array<std::uint16_t, 3> at{no_operand, no_operand, no_operand};
   std::array<std::array<std::uint16_t, 3>, 2> gradients{

@@ -3,7 +3,7 @@
 // that the host gives out; LaunchOptions::textures says what each means.
 //
 // A texture is images in device memory (its levels, of one format) and how coordinates are turned
-// into elements. What a sample is worth follows what an H100 gave
+// into elements. The value of a sample follows what an H100 gave
 // (tests/golden/texture_samples.csv): filter.h has the rule of linear filtering.
 #pragma once
 

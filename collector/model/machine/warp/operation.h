@@ -56,7 +56,7 @@ enum class Combine : std::uint16_t { none, bit_and, bit_or, bit_xor };
 /// (0: all), c the predicate that is asked, d where the answer goes, f the kind.
 enum class BarrierKind : std::uint16_t { sync, arrive, all, any, count };
 /// In Operation::imm of a barrier: lanes of a warp need not come to it together, it is not
-/// .aligned. What is above that bit is the same in all copies of an instruction, where functions
+/// .aligned. The bits above that one are the same in all copies of an instruction, where functions
 /// are inlined.
 inline constexpr std::int64_t barrier_is_unaligned = 1;
 

@@ -1,7 +1,7 @@
 // Lanes of one warp that wait for others of it: at a barrier of the block, or where they exchange
 // something with lanes that they name.
 //
-// A barrier counts warps, not threads. What an H100 does where only some lanes of a warp come to
+// A barrier counts warps, not threads. An H100 does this where only some lanes of a warp come to
 // one (tests/golden/h100_divergent_barriers.csv):
 //   - they wait there until every lane of the warp that has not ended stands at the same
 //     instruction; then the warp has come, once;

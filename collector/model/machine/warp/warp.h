@@ -56,9 +56,9 @@ struct alignas(64) Site {
   std::uint64_t window_begin;           ///< where the last access was allowed
   std::uint8_t space;                   ///< the space of the last access: an AddressSpace
 
-  // Each lane has local memory of its own, so that nothing of the above fits it. What the last
-  // access was allowed that went there: a first byte from local_begin on, so many of them (0: it
-  // went elsewhere), and which bits of an address it may not have.
+  // Each lane has local memory of its own, so that nothing of the above fits it. The last access
+  // that went there may use: a first byte from local_begin on, so many of them (0: it went
+  // elsewhere), and which bits of an address it may not have.
   std::uint8_t misaligned_local;
   std::uint64_t local_begin, local_places;
 };

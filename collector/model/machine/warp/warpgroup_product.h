@@ -6,18 +6,17 @@
 // (matrix_product.h): of A the upper lines and the lower, of the first 16 bytes, then of the
 // others; of the result the upper and the lower of eight columns, then of the next eight.
 //
-// B, and A where it does not come in registers, lie in shared memory as a descriptor says:
-//   bits 0 to 13   where it begins, in 16 bytes
-//   bits 16 to 29  the leading step, bits 32 to 45 the stride, in 16 bytes
-//   bits 49 to 51  the base: which row of 128 bytes begins the pattern of a swizzle
+// B, and A where it does not come in registers, lie in shared memory as a descriptor says: bits 0
+//   to 13   where it begins, in 16 bytes bits 16 to 29  the leading step, bits 32 to 45 the stride,
+//   in 16 bytes bits 49 to 51  the base: which row of 128 bytes begins the pattern of a swizzle
 //   bits 62, 63    the width of a row: none 16 bytes, 1: 128, 2: 64, 3: 32, which are swizzled
-// Eight lines of a matrix lie in rows that follow each other, and eight lines more a stride behind
-// them; of rows of 16 bytes the second half lies a leading step behind the first. Of a matrix that
-// is turned, rows hold numbers of one k, eight k follow each other, and steps lead to more: of rows
-// of 16 bytes the stride to the next lines and the leading step to the next eight k, of others the
-// other way round. The 16 bytes of a row change places as the number of the row of 128 bytes that
-// they are in says, less the base. (All of it is what an H200 did,
-// tests/runtime/programs/warpgroup_products.cu.)
+//   Eight lines of a matrix lie in rows that follow each other, and eight lines more a stride
+//   behind them; of rows of 16 bytes the second half lies a leading step behind the first. In a
+//   turned matrix, rows hold numbers of one k, eight k follow each other, and steps lead to more:
+//   of rows of 16 bytes the stride to the next lines and the leading step to the next eight k, of
+//   others the other way round. The 16 bytes of a row change places as the number of the row of 128
+//   bytes that they are in says, less the base. (All of it is what an H200 did,
+//   tests/runtime/programs/warpgroup_products.cu.)
 #pragma once
 
 #include <cstdint>

@@ -267,8 +267,8 @@ class Meetings {
     return Region::is_closed;
   }
 
-  /// Gives every block a path to the end: where a loop has none, from the last of its blocks. Of
-  /// several loops behind one another only the last is endless: the others lead to it.
+  /// Gives every block a path to the end: where a loop has none, from the last of its blocks. Only
+  /// the last of several loops behind one another is endless: the others lead to it.
   void leave_endless_loops() {
     std::vector<bool> reaches(end_ + 1, false);
     mark(end_, predecessors_, reaches);
@@ -373,8 +373,8 @@ class Meetings {
   }
 
   /// Marks the ways out of a loop in which threads meet, the first of `loops`: the ways out of it,
-  /// and where those who take them meet. Of several places the one in the innermost of the loops
-  /// around it: the others are jumps out of those, too.
+  /// and where those who take them meet. It is, among several places, the one in the innermost of
+  /// the loops around it: the others are jumps out of those, too.
   void mark_exits(std::span<const Loop> loops) {
     const Loop& loop = loops[0];
     std::vector<bool> is_member = membership(loop);

@@ -1,5 +1,5 @@
 // The faults that make a text no PTX, beside its grammar: instructions that there are not, names
-// that nobody declares. What PTX has and the model does not do is none of it.
+// that nobody declares. PTX that the model does not execute is none of it.
 #pragma once
 
 #include <optional>

@@ -205,7 +205,7 @@ class Finder {
   }
 
   /// Notes what the branches decide whose predicates depend on the order: who comes to an
-  /// instruction, and so what it writes. Whether there is more than before.
+  /// instruction, and so what it writes. True if there is more than before.
   bool decide(const State& found, Deciders& deciders, std::vector<Origin>& known) const {
     bool changed = false;
     const auto note = [&](std::size_t i, Origin by) {
@@ -256,7 +256,7 @@ class Finder {
     return !accesses_[i].to.empty() || !accesses_[i].from.empty();
   }
 
-  /// True if lanes act by who came first. Of a sum of equal numbers somebody has each value,
+  /// True if lanes act by who came first. Each value of a sum of equal numbers is somebody's,
   /// whoever that is: the last block, each eighth thread.
   bool tells_winners(std::string_view predicate, const State& of_block) const {
     const auto id = data_.find(predicate);
@@ -340,7 +340,7 @@ class Finder {
     return changed;
   }
 
-  /// True if a place keeps its value where no thread comes to a store. Of places that depend on the
+  /// True if a place keeps its value where no thread comes to a store. Places that depend on the
   /// order themselves, and of sums, the same ones come in another order.
   bool is_left_by_decision(std::size_t i, const State& state) const {
     return !accesses_[i].to.empty() && of(accesses_[i].address, state) == nothing &&

@@ -1,7 +1,7 @@
 // Registers that an instruction may read although no instruction on the way to it has written them.
 //
 // Compilers leave such reads in correct programs: a value that is not needed on some path is not
-// set on it, and is copied on like any other. So a read is no mistake by itself. What matters is
+// set on it, and is copied on like any other. So a read is no mistake by itself. A use matters
 // where the value is used for something that can be seen: as an address, as what a store writes, to
 // decide a branch. MemorySanitizer (Stepanov, Serebryany, 2015) follows unset bits to such uses,
 // and so does --check. This is the part of it that looks at the text alone: which registers may be

@@ -174,7 +174,7 @@ void Parser::registers(Body& body) {
 // Initialisers
 
 /// Braces nest as the dimensions do, but may also be left out inside: `{1, 2, 3, 4}` fills a 2 × 2
-/// array. What no value names is zero.
+/// array. Parts that no value names is zero.
 void Parser::initialiser(Variable& variable, std::vector<std::uint64_t> dimensions) {
   InitialiserPosition position{std::move(dimensions), 0};
   const bool takes_size_from_values = !position.dimensions.empty() && position.dimensions[0] == 0;

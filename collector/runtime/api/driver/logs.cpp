@@ -1,5 +1,5 @@
-// The log of the driver, which tells in words why calls failed. What goes wrong here warpmeter
-// tells the person, so that the program's log is empty and those who listen to it hear nothing.
+// The log of the driver, which tells in words why calls failed. warpmeter tells the person about
+// mistakes here, so that the program's log is empty and those who listen to it hear nothing.
 #include <fstream>
 #include <set>
 

@@ -1,4 +1,4 @@
-// Descriptors of tensors for copies of boxes (cuTensorMapEncodeTiled). What is refused was measured
+// Descriptors of tensors for copies of boxes (cuTensorMapEncodeTiled). The refusals were measured
 // on an H200: tests/runtime/programs/tensor_misuse.cu.
 #include <cstdint>
 #include <cstring>

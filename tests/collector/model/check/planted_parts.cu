@@ -26,7 +26,7 @@ __global__ void shared_vectors_of_which_one_part_is_set(float* out) {
   out[t] = v.x + v.y + v.z + v.w;  // ! uninitialised read
 }
 
-// As many threads as vectors fill a quarter of the numbers. Of two vectors a part is set.
+// As many threads as vectors fill a quarter of the numbers. A part of two vectors is set.
 __global__ void fewer_threads_than_numbers(float* out) {
   __shared__ float4 tile[32];
   const int t = threadIdx.x;

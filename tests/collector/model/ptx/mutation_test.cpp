@@ -1,5 +1,5 @@
-// Broken and hostile texts: whatever they are, the answer is a module or a diagnostic, soon. What a
-// mutant parses to must stand every analysis as well.
+// Broken and hostile texts: whatever they are, the answer is a module or a diagnostic, soon. The
+// module of a mutant must stand every analysis as well.
 #include <gtest/gtest.h>
 
 #include <algorithm>
