@@ -70,9 +70,9 @@ check(not differing, f"{compared} exact values of the model, {len(differing)} di
 # Predictions: against the hardware's counts of the rewritten kernels.
 PREDICTED = ("SELECT l.family, l.variant, p.name, p.finding_rank, p.remedy_rank, p.counter, p.predicted "
              "FROM predictions p JOIN launches l USING (launch_id) WHERE p.finding_rank = 1 ORDER BY p.remedy_rank")
-foretold = {}
+predicted = {}
 for r in rows("model.db", PREDICTED):
-    remedies = foretold.setdefault((r["family"], r["variant"]), {})
+    remedies = predicted.setdefault((r["family"], r["variant"]), {})
     rank, counters = remedies.setdefault(r["name"], (r["remedy_rank"], {}))
     if rank == r["remedy_rank"]:
         counters[r["counter"]] = r["predicted"]
@@ -85,17 +85,17 @@ for entry in EXPECTED:
         if not rewritten:
             continue
         pairs.append((by_variant(entry), by_variant(entry, rewritten)))
-        _, counters = foretold.get(by_variant(entry), {}).get(remedy, (0, {}))
+        _, counters = predicted.get(by_variant(entry), {}).get(remedy, (0, {}))
         counters = {c: v for c, v in counters.items() if (*by_variant(entry, rewritten), c) in measured}
         kernels += bool(counters)
         for counter, value in counters.items():
             values += 1
             got = measured[(*by_variant(entry, rewritten), counter)]
             if got != value:
-                wrong.append(f"{rewritten}: {counter} {got} on the GPU, foretold {value}")
+                wrong.append(f"{rewritten}: {counter} {got} on the GPU, predicted {value}")
 for text in wrong:
     print("      " + text)
-check(not wrong and kernels >= 25, f"{kernels} rewritten kernels, {values} counters foretold, {len(wrong)} differ on the GPU")
+check(not wrong and kernels >= 25, f"{kernels} rewritten kernels, {values} counters predicted, {len(wrong)} differ on the GPU")
 
 # Times.
 times = {}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The promises of `explain` on this machine's GPU: the kernels of tests/reports/explain and their rewritten forms,
-# counted and timed. It checks that the hardware counts what the model foretold, that the rewritten ones are faster,
+# counted and timed. It checks that the hardware counts what the model predicted, that the rewritten ones are faster,
 # and that exact counts are the hardware's. One line a check, a count at the end.
 #
 #   tests/device/explain_check.sh [BUILD]      BUILD: where warpmeter is; build/release or build/gpu when not given

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Kernels rewritten as explain advises (tests/reports/explain/advised.cu): the rewritten kernel counts what was
-foretold, moves no more than before, and gets other advice than the one that was followed."""
+predicted, moves no more than before, and gets other advice than the one that was followed."""
 import json, os, pathlib, re, subprocess, sys, tempfile, unittest
 
 HERE = pathlib.Path(__file__).parent / "explain"
@@ -71,14 +71,14 @@ class Advice(unittest.TestCase):
     def test_there_are_thirty_pairs(self):
         self.assertGreaterEqual(len(PAIRS), 30)
 
-    def test_the_rewritten_kernel_counts_what_was_foretold(self):
+    def test_the_rewritten_kernel_counts_what_was_predicted(self):
         for before, after, *advice in PAIRS:
             with self.subTest(after):
                 remedies = self.advised(before, *advice)
                 self.assertTrue(remedies, [(f["kind"], f["object"], f["advice"]) for f in self.findings.get(before, ())])
-                foretold = {p["counter"]: p["predicted"] for p in remedies[0]["predictions"]}
-                self.assertTrue(foretold)
-                self.assertEqual({counter: self.counts[after].get(counter) for counter in foretold}, foretold)
+                predicted = {p["counter"]: p["predicted"] for p in remedies[0]["predictions"]}
+                self.assertTrue(predicted)
+                self.assertEqual({counter: self.counts[after].get(counter) for counter in predicted}, predicted)
 
     def test_the_advice_is_not_given_again(self):
         for before, after, kind, array, name in PAIRS:
@@ -90,9 +90,9 @@ class Advice(unittest.TestCase):
     def test_the_rewritten_kernel_costs_less(self):
         for before, after, *advice in PAIRS:
             with self.subTest(after):
-                foretold = [p["counter"] for p in self.advised(before, *advice)[0]["predictions"]]
+                predicted = [p["counter"] for p in self.advised(before, *advice)[0]["predictions"]]
                 # Atomics of one address take time that no count of requests and sectors shows.
-                counters = foretold if advice[0] == "contended_atomic" else [
+                counters = predicted if advice[0] == "contended_atomic" else [
                     c for c in self.counts[before] if c.endswith(("_wavefronts", "_sectors", "_requests"))]
                 def cost(variant):
                     return sum(self.counts[variant].get(counter) or 0 for counter in counters)

@@ -118,7 +118,7 @@ class Explain(unittest.TestCase):
         self.assertGreaterEqual(count, 20)
         self.assertEqual(len(wrong), 0)
 
-    def test_rewritten_kernels_get_the_counts_that_were_foretold(self):
+    def test_rewritten_kernels_get_the_counts_that_were_predicted(self):
         wrong, count, values = [], 0, 0
         for entry in EXPECTED:
             pairs = [(entry.get("remedy"), entry.get("rewritten"))]
@@ -126,19 +126,19 @@ class Explain(unittest.TestCase):
             for remedy, rewritten in pairs:
                 if not rewritten:
                     continue
-                foretold = self.runs.rows(
+                predictions = self.runs.rows(
                     "SELECT counter, predicted FROM predictions WHERE launch_id = ?1 AND name = ?2 AND finding_rank = 1 "
                     "AND remedy_rank = (SELECT min(rank) FROM remedies r WHERE r.launch_id = ?1 AND r.name = ?2 "
                     "AND r.finding_rank = 1)",
                     self.runs.launch(entry), remedy)
-                if not foretold:
+                if not predictions:
                     continue
                 count += 1
                 counters = self.runs.counters(self.runs.launch(entry, rewritten))
-                for counter, predicted in foretold:
+                for counter, predicted in predictions:
                     values += 1
                     if counters.get(counter) != predicted:
-                        wrong.append(f"{rewritten}: {counter} {counters.get(counter)}, foretold {predicted}")
+                        wrong.append(f"{rewritten}: {counter} {counters.get(counter)}, predicted {predicted}")
         print(f"\n{count} rewritten kernels, {values} counters, {len(wrong)} differ", file=sys.stderr)
         self.tell(wrong)
         self.assertEqual(len(wrong), 0)

@@ -19,7 +19,7 @@ namespace {
 constexpr double least_of_copy = 0.9;
 /// Samples of fewer warps say little: a share of a fifth is then off by a fifth of itself.
 constexpr std::int64_t least_samples = 500;
-/// A line is told at which more than this part of a launch's samples wait.
+/// A line is reported at which more than this part of a launch's samples wait.
 constexpr double least_waiting = 0.2;
 
 /// The variant that shows what memory can do, of the same family and size, on the same device.

@@ -24,7 +24,7 @@ constexpr double least_again = 0.5;
 /// The share of the launch's sectors fetched again that may take more time than what comes from
 /// memory for the first time: the first-level cache has them, and gives several a cycle.
 constexpr double least_again_of_all = 0.5;
-/// Percent of what is stored over by the same warp, and by others, before both are told.
+/// Percent of what is stored over by the same warp, and by others, before both are reported.
 constexpr double least_mixed = 2;
 constexpr const char* of_blocks = "seen in one or two blocks, and taken for all";
 

@@ -29,7 +29,8 @@ constexpr double least_of_array = 0.05;
 /// The share of a launch's shared wavefronts that is reported even if they are a small part of the
 /// launch.
 constexpr double much_of_shared = 0.25;
-/// The costliest request is told as such where it takes so many times what one does in the mean.
+/// The costliest request is reported as such where it takes so many times what one does in the
+/// mean.
 constexpr double beyond_the_mean = 1.2;
 /// Wavefronts of a request whose lanes go to random banks, in the mean: the fullest of 32.
 constexpr double degree_of_random_places = 3.6;

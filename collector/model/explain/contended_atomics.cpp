@@ -22,8 +22,9 @@
 namespace warpmeter::model::explain {
 namespace {
 
-/// Lanes of an atomic that share an address, in the mean, from where on they are told: those that
-/// go to 32 addresses at random, a private count of letters, are 1.57, and there is no better way.
+/// Lanes of an atomic that share an address, in the mean, from where on they are reported: those
+/// that go to 32 addresses at random, a private count of letters, are 1.57, and there is no better
+/// way.
 constexpr double least_meeting_lanes = 1.75;
 /// Cycles that each lane of an atomic to global memory waits for those before it at its address.
 constexpr double cycles_of_meeting = 1;

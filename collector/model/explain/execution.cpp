@@ -21,8 +21,8 @@ constexpr std::uint32_t least_branched = 3;
 /// instructions each time, and the few are no more.
 constexpr std::uint32_t most_of_elected = 24;
 constexpr int most_at_edge = 4;
-/// The share of a launch that waiting lanes cost in instructions alone before they are told: who
-/// loads a halo at the edge of a tile needs requests of its own, whoever waits.
+/// The share of a launch that waiting lanes cost in instructions alone before they are reported:
+/// who loads a halo at the edge of a tile needs requests of its own, whoever waits.
 constexpr double least_divergence = 0.06;
 /// And of each warp: what one lane does at the end for all of them is less.
 constexpr double least_idle_of_warp = 16;

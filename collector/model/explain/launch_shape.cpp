@@ -94,8 +94,8 @@ std::uint32_t warps_of(const Geometry& geometry) {
   return (static_cast<std::uint32_t>(geometry.block.count()) + warp_lanes - 1) / warp_lanes;
 }
 
-/// `least_idle`: of all places, what is told; `one_is_enough`: a multiprocessor works as fast with
-/// one block, so that a second one there takes as long again while others have ended.
+/// `least_idle`: of all places, what is reported; `one_is_enough`: a multiprocessor works as fast
+/// with one block, so that a second one there takes as long again while others have ended.
 void find_tail(const Subject& subject, std::uint64_t blocks, std::uint64_t multiprocessors,
                std::uint64_t at_a_time, const std::string& limiter, double least_idle,
                bool one_is_enough, std::vector<Weighed>& found) {

@@ -3,7 +3,7 @@
 // Findings of different sorts have to be put in order, so each says what it costs in cycles of a
 // multiprocessor, by a rough rule: four warp instructions a cycle, one wavefront of shared memory,
 // one request to global memory and one sector. The rule decides which finding is the first, and
-// which are too small to be told; no figure of it is ever shown.
+// which are too small to be reported; no figure of it is ever shown.
 #pragma once
 
 #include <cstdint>

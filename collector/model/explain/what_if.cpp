@@ -68,7 +68,7 @@ WhatIf::WhatIf(const Subject& subject, const SharedArray& array)
     has_stride_ |= site.has_stride;
     has_matrices_ |= site.has_stride || site.carrier == Carrier::matrix;
     if (site.carrier == Carrier::product || site.is_apart || site.retries) {
-      impossible_ = "some of its accesses are of a kind whose change cannot be foretold";
+      impossible_ = "some of its accesses are of a kind whose change cannot be predicted";
     }
   }
   merged_bytes_ = std::max(merged_bytes_, widest > element_ ? widest : 0);

@@ -1,6 +1,6 @@
 // The checks of `profile --check` in this process: mistakes of its kernels, which the model's
-// checker sees (model/check), and of the host code around them. Findings are told at once, so that
-// a program that is ended loses none of it.
+// checker sees (model/check), and of the host code around them. Findings are reported at once, so
+// that a program that is ended loses none of it.
 //
 // Device memory is unset when it is allocated; copies, sets and kernels write it. Memory that the
 // host reaches itself counts as set: nobody sees it write. So does what cuMemMap has mapped to

@@ -65,7 +65,7 @@ void RegisteredMemory::look(const IsByDevice& is_by_device, const Tell& tell) {
       place->second.was_written |= one.is_written;
       ++place->second.bytes;
     }
-    one.bytes.assign(now, now + count);  // it is told once
+    one.bytes.assign(now, now + count);  // it is reported once
   }
   for (const auto& [operation, what] : changed) {
     tell(operation, what.address, what.bytes, what.was_written);

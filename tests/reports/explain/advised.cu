@@ -1,4 +1,4 @@
-// Kernels, each followed by itself rewritten as explain advises. The test reads the foretold counts
+// Kernels, each followed by itself rewritten as explain advises. The test reads the predicted counts
 // from explain's JSON and compares them with those of the rewritten kernel.
 #include <cuda_fp16.h>
 

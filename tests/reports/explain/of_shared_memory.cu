@@ -169,7 +169,7 @@ __global__ void fft_stages(float2* data) {
   data[base + t + 256] = s[t + 256];
 }
 
-// A third of a multiprocessor's warps: not few enough to be told.
+// A third of a multiprocessor's warps: not few enough to be reported.
 template <int ENTRIES>
 __global__ void apply_table(float* out, const float* in, const float* table) {
   __shared__ float lut[ENTRIES];
