@@ -1,4 +1,4 @@
--- The expected cost of one launch, and whether it did.
+-- The expected cost of one launch, and whether it holds.
 --
 -- run_id: the run
 -- launch_id: the launch

@@ -1,4 +1,4 @@
-// The scope of a clean answer, and what it does not: nothing is said to be free of mistakes beyond
+// The scope of a clean answer, and its gaps: nothing is said to be free of mistakes beyond
 // that.
 #pragma once
 

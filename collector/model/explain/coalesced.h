@@ -1,4 +1,4 @@
-// The counts with elements side by side that lie the same distance apart lie next to each other
+// The counts of a layout where elements that lie the same distance apart lie next to each other
 // instead: of structures an array for each member, of a matrix its transpose. Every recorded access
 // of the buffer goes where its element lies then, and is counted by the rule that counts it today.
 #pragma once

@@ -1,5 +1,5 @@
 // The signals that this library handles for itself. The program's handlers for them, before or
-// later (sigaction, signal), is kept, answered as if it stood, and called for what is not ours.
+// later (sigaction, signal), are kept, answered as if they stood, and called for what is not ours.
 #pragma once
 
 #include <signal.h>

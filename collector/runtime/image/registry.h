@@ -1,4 +1,4 @@
-// The registrations of the program's constructors: kept as it comes, before there is a Process.
+// The registrations of the program's constructors: kept as they come, before there is a Process.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The facts that launching kernels know of them and of the device.
+// The facts about kernels and the device for kernels that launch others.
 #pragma once
 
 #include <cstddef>
