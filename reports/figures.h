@@ -31,7 +31,7 @@ class RunFigures {
   /// In the order of launches, for each metric.
   void add(const schema::Figure& figure);
 
-  /// The common figure of the launches (ascending) say together: of those that have a value their
+  /// The common figure of the launches (ascending): of those that have a value their
   /// median, else the first reason given. `metric` may be all_transactions too.
   Figure of(const std::vector<std::int64_t>& launches, std::string_view metric) const;
   std::optional<double> value(std::int64_t launch, std::string_view metric) const;

@@ -1,4 +1,4 @@
--- The possible disturbances of a run's times, as it was found on one of its devices before or after the measuring;
+-- The possible disturbances of a run's times, as found on one of its devices before or after the measuring;
 -- or, in `reason`, why that could not be found out. `process_id` is 0 and texts are empty where there is none, for a
 -- key holds no NULL: runs of a job's tasks are joined in one, where the same thing seen twice is one row.
 CREATE TABLE t_disturbance (

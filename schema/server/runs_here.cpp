@@ -13,7 +13,7 @@ namespace warpmeter::schema::server {
 
 RunsHere::RunsHere(Connection& server, const std::string& path)
     : server_(server), db_(open_for_writing(path)), shapes_(db_.get()) {
-  // Named rows come with the server's numbers, after the rows that name it. Nobody else reads the
+  // Named rows come with the server's numbers, after the rows that name them. Nobody else reads the
   // file before it is complete.
   execute(db_.get(),
           "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;"

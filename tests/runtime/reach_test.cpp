@@ -1,5 +1,5 @@
-// The uses of memory that hardware would not let it do, or does beside its kernels: copies onto
-// themselves, another device's memory, kernels that wait for the host.
+// A program's uses of memory that hardware would not allow, or that stand beside its kernels:
+// copies onto themselves, another device's memory, kernels that wait for the host.
 #include <set>
 
 #include "tests/runtime/answered_program.h"

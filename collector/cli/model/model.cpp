@@ -272,7 +272,7 @@ ExitCode measure(const ModelRequest& request, bool keep) {
 
 // ---- --accepts
 
-/// Lists the kernels that can run, without running it. A file that cannot be read at all is a
+/// Lists the kernels that can run, without running them. A file that cannot be read at all is a
 /// mistake; a kernel that is refused is an answer.
 ExitCode show_acceptance(const ModelRequest& request) {
   require(!request.files.empty(), "--accepts needs the .ptx or .cu files to look at");

@@ -19,8 +19,7 @@ bool does_nothing(Code code) {
          code == Code::nothing || code == Code::meet;
 }
 
-/// The observed form of an instruction that makes lanes wait for each other is turned into, besides
-/// moves.
+/// The observed form of an instruction that makes lanes wait for each other, besides moves.
 bool is_meeting(Code code) {
   return code == Code::meet || (code >= Code::shfl_up && code <= Code::redux_xor);
 }

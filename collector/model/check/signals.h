@@ -49,7 +49,7 @@ class Signals {
   std::unordered_map<std::uint64_t, std::vector<Signal>> all_;
 };
 
-/// The messages to a block or warp, by whom it came from.
+/// The messages to a block or warp, by whom they came from.
 class Told {
  public:
   struct Entry {

@@ -26,7 +26,7 @@ constexpr const char* setting_forms =
     "write NAME=VALUE, NAME=FILE.npy, or with a type NAME:f32=VALUE, NAME:f32=1,2,3, "
     "NAME:f32=random:LO..HI, NAME:f32=FILE.bin, NAME:bytes=HEX; NAME=@BUFFER for a pointer";
 
-/// The typed words, in its parts.
+/// The typed words, in parts.
 struct Typed {
   std::string_view text, name, type, count, value;
 };

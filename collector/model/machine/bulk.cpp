@@ -57,8 +57,8 @@ std::uint16_t atomic_of(TensorType type, AtomicKind kind) {
   return no_sum;
 }
 
-/// Rounds to the ten bits of fraction that a tensor core reads, as a box of such numbers is
-/// (measured): halves to the even one, all that are no numbers to one.
+/// Rounds to the ten bits of fraction that a tensor core reads, as a box of such numbers has
+/// it (measured): halves to the even one, all that are no numbers to one.
 void round_to_tf32(std::byte* numbers, std::uint32_t bytes) {
   constexpr std::uint32_t infinity = 0x7f800000, dropped = 0x1fff, no_number = 0x7fffffff;
   for (std::uint32_t i = 0; i + 4 <= bytes; i += 4) {

@@ -1,8 +1,8 @@
 // Clusters: blocks that run side by side, wait for each other, and reach each other's shared
 // memory.
 //
-// Addresses in block r's shared memory have, for the others, (r + 1) × cluster_step more than its
-// place there. A block's own memory has no such part, also where mapa names it by its rank; on the
+// Addresses in block r's shared memory are, for the others, (r + 1) × cluster_step above their
+// places there. A block's own memory has no such part, also where mapa names it by its rank; on the
 // hardware every address has its block's rank there, that of the block itself too, so that an
 // address that was not made by mapa must not be handed to another block here.
 //

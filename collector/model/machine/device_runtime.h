@@ -39,7 +39,7 @@ class KernelHost {
   /// nullopt for one that there is not.
   virtual std::optional<int> device_attribute(int which) = 0;
   virtual std::optional<std::uint64_t> limit(int which) = 0;
-  /// Sets the condition of a conditional node of the graph that the kernel is in goes by.
+  /// Sets the condition of a conditional node of the graph that the kernel is in.
   virtual void set_condition(std::uint64_t handle, std::uint32_t value) = 0;
   /// `how`: one of the streams that cudaGraphLaunch takes in kernels. An error, or 0; an illegal
   /// address ends the kernel.

@@ -1,4 +1,4 @@
-// The calls of programs before CUDA 13 that have other parameters, or under names that are gone.
+// The calls of programs before CUDA 13 that have other parameters, or names that are gone.
 #include <cstddef>
 #include <cstring>
 

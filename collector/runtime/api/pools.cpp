@@ -14,7 +14,7 @@
 namespace warpmeter::runtime {
 namespace {
 
-/// The step in which a pool takes memory from the device at a time, as an H100's driver does.
+/// The step in which a pool takes memory from the device, as an H100's driver does.
 constexpr std::uint64_t reserved_step = std::uint64_t{32} << 20;
 
 /// The key of the owner's pools: type of allocation, type and number of the location.

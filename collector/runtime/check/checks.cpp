@@ -93,8 +93,8 @@ void Checks::allocated(const Block& block) {
   freed_.erase(from, freed_.lower_bound(block.address + block.bytes));
   if (block.kind == MemoryKind::device) written_.add(block.address, block.bytes);
   if (block.kind != MemoryKind::mapped) return;
-  // Bytes that were unset before the stretch became this one is so still; of what joins it is_fresh
-  // tells.
+  // Bytes that were unset before the stretch became this one are so still; of what joins it
+  // is_fresh tells.
   written_.add(block.address, block.bytes);
   model::check::WrittenBytes& written = *written_.find(block.address);
   written.mark(0, block.bytes);
@@ -173,7 +173,7 @@ void Checks::copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
     if (read != nullptr) find_unset(*source, *read, from - source->address, bytes);
     return;
   }
-  // Unset bytes stay unset where it is copied to.
+  // Unset bytes stay unset where they are copied to.
   const std::uint64_t offset = to - target->address;
   if (read == nullptr) return written->mark(offset, bytes);
   const std::uint64_t begin = from - source->address, end = begin + bytes;

@@ -64,7 +64,7 @@ struct Block {
   bool is_imported = false;          ///< it is another process's
   bool is_of_imported_pool = false;  ///< and is freed as if it were this one's
   unsigned opened = 0;               ///< how often the program has opened that
-  /// The number of the context that it was allocated in and goes with, the number; 0: the device's
+  /// The number of the context that it was allocated in and goes with; 0: the device's
   /// primary one.
   unsigned long long context = 0;
 

@@ -1,5 +1,5 @@
-// The cost of one request with each padding, by formula where its words make runs, is what counting
-// its banks gives.
+// The cost of one request with each padding, by formula where its words make runs, equals the count
+// of its banks.
 #include "collector/model/explain/request_words.h"
 
 #include <gtest/gtest.h>

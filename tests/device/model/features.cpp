@@ -18,7 +18,7 @@ Problem from_to() {
 template <std::uint64_t out_count, std::int32_t number>
 constexpr auto ints = from_to<std::int32_t, 1024, std::int32_t, out_count, number>;
 
-/// Elements that are not written, or changed from what it was, has to be there before.
+/// Elements that are not written, or changed from what it was, have to be there before.
 template <std::uint64_t out_words, std::int32_t number>
 Problem onto_zeros() {
   return Arguments().in<std::int32_t>(1024).zeros(out_words).value(number);

@@ -1,5 +1,5 @@
-// The errors of a capture, and the errors that say so. The numbers are those of the documentation
-// of cudaError_t.
+// The calls that a capture forbids, and the errors that say so. The numbers are those of the
+// documentation of cudaError_t.
 #include <cstdio>
 
 __global__ void nothing() {}

@@ -1,4 +1,4 @@
-// The messages about mistakes of kernels that launch kernels, and what the host is.
+// The messages about mistakes of kernels that launch kernels, and about those of the host.
 #include "runtime_program.h"
 
 __global__ void nothing() {}

@@ -1,5 +1,5 @@
-// The settings and questions that change nothing they compute: attributes of streams, advice on
-// managed memory, pools, what is known of devices, functions and pointers.
+// The settings and questions of programs that change nothing in their results: attributes of
+// streams, advice on managed memory, pools, what is known of devices, functions and pointers.
 #include <cuda.h>
 #include <cuda_runtime.h>
 

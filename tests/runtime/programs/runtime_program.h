@@ -1,4 +1,4 @@
-// The parts that programs of the runtime's API share that look at what each call returns: the
+// The parts that programs of the runtime's API share to look at what each call returns: the
 // printed call itself stands in front.
 #pragma once
 

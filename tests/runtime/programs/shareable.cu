@@ -145,7 +145,7 @@ void virtual_memory_of_parent(int child) {
   SAY(cuMemImportFromShareableHandle(&other, as_handle(descriptor), CU_MEM_HANDLE_TYPE_NONE));
   SAY(cuMemImportFromShareableHandle(&other, as_handle(descriptor), CU_MEM_HANDLE_TYPE_WIN32));
 
-  // The import gives, where it came from, the same memory.
+  // The import gives the same memory where it came from.
   SAY(cuMemImportFromShareableHandle(&again, as_handle(descriptor), posix));
   std::printf("%-6s the same handle: %d\n", who, handle == again);
   const CUdeviceptr at = mapped(handle, 2 * step);

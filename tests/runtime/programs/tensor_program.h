@@ -1,4 +1,4 @@
-// The parts that programs share that copy boxes of tensors: a tensor as its descriptor says that it
+// The parts that programs share to copy boxes of tensors: a tensor as its descriptor says that it
 // lies, and a barrier object whose bytes are waited for, but not for ever.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The parts that programs share that multiply matrices by whole warpgroups (wgmma): kernels of one
+// The parts that programs share to multiply matrices by whole warpgroups (wgmma): kernels of one
 // product each, written as PTX while the program runs, so that every shape and type can be had, and
 // where the numbers of a product lie.
 #pragma once

@@ -35,8 +35,8 @@ struct BlockTrap {
 
 enum class BlockOutcome { done, waits, trapped, cancelled };
 
-/// The turns of blocks that seem to wait for others is left for later, and how soon. As a last
-/// resort, when nobody goes on, lanes that wait for others of their warp let those go on.
+/// The turns of a block that seems to wait for others: if it is left for later, and how soon. As a
+/// last resort, when nobody goes on, lanes that wait for others of their warp let those go on.
 enum class Turns { none, long_ones, short_ones, last_resort };
 
 class Worker {

@@ -1,4 +1,4 @@
-// The exchange of lanes of one warp (a shuffle, a vote, …) that they have come to at different
+// The exchange of lanes of one warp (a shuffle, a vote, …) that come to it at different
 // instructions.
 #pragma once
 

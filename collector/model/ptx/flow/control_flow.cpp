@@ -281,8 +281,7 @@ class Meetings {
     }
   }
 
-  /// The last block of the loop in which a thread that comes to `block` stays in the end, the last
-  /// block.
+  /// The last block of the loop in which a thread that comes to `block` stays in the end.
   std::size_t last_of_endless(std::size_t block) const {
     while (true) {
       std::vector<bool> is_ahead(end_ + 1, false), comes_here(end_ + 1, false);

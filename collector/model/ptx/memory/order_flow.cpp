@@ -137,7 +137,7 @@ class Finder {
            definition.operands[1].kind == Operand::Kind::integer;
   }
 
-  /// True if the memory after all have come depends on their order: the last one's, or a rounding.
+  /// True if memory after all have come depends on their order: the last one's, or a rounding.
   bool leaves_by_order(const Instruction& instruction) const {
     if (instruction.has(Word::exch) || instruction.has(Word::cas)) {
       return !is_number(instruction.operands.back());
@@ -229,7 +229,7 @@ class Finder {
     return changed;
   }
 
-  /// Values written behind a branch that such a load decides depends on it too: how often a loop
+  /// Values written behind a branch that such a load decides depend on it too: how often a loop
   /// went round is what it counts.
   std::vector<bool> reach_of_races() const {
     std::vector<Origin> is_decided(data_.registers().size(), nothing);

@@ -3,7 +3,7 @@
 // launch or a later one. Who gets which slot of a queue is for the hardware to say, and so is what
 // of it the lanes of one warp can share.
 //
-// Loads of memory that an order has filled decides branches too: who comes to an access, how often
+// Loads of memory that an order has filled decide branches too: who comes to an access, how often
 // a loop goes round, and what is written there. A branch's decision by an atomic's answer itself is
 // not followed, save how often a loop was tried again, and who did what: which lanes won a place by
 // compare-and-swap is for the hardware to say as well, whether they keep the answer in registers or

@@ -30,7 +30,7 @@ class Parser {
   void parse_module();
 
  private:
-  /// The common prefix of the declarations `.global .align 8 .v2 .f32 x, y[4]` have in common.
+  /// The common prefix of the declarations `.global .align 8 .v2 .f32 x, y[4]`.
   struct DeclarationPrefix {
     Space space = Space::none;
     Type type = Type::none;
