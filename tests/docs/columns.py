@@ -11,7 +11,7 @@ from pages import ROOT
 
 PAGE = ROOT / "docs" / "database.md"
 LEAD = "`warpmeter list views` prints the columns of every view.\n"
-VIEWS = ("runs", "launches", "results", "comparison", "timings", "lines", "expectations", "findings")
+VIEWS = ("runs", "launches", "results", "comparison", "timings", "lines", "findings")
 
 
 def cell(text):
