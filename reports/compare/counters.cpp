@@ -205,15 +205,7 @@ class CounterComparison {
         continue;
       }
       ++changes_.compared;
-      if (values.sorted == other->second.sorted) continue;
-      const std::string metric = name_of(counter, *sides.base);
-      CounterPair pair = pair_of(sides.name, metric, values, other->second);
-      if (pair.change == Change::same) continue;
-      // A metric of a counter that moves by itself would only repeat that.
-      const bool moves_by_itself =
-          pair.change == Change::unclear && pair.base_grade == pair.contender_grade;
-      if (!moves_by_itself) changed.insert(metric);
-      changes_.pairs.push_back(std::move(pair));
+      if (values != other->second) unequal.counters.push_back(name_of(counter, *sides.base));
     }
     for (const auto& [counter, values] : contender) {
       if (!base.contains(counter)) only_contender.push_back(name_of(counter, *sides.contender));
