@@ -148,7 +148,7 @@ const std::vector<Layer>& layers() {
       {"collector/runtime/entry",
        {"collector/inject/channel.h", "collector/inject/protocol.h", "collector/model/input",
         "collector/runtime/api", "collector/runtime/device", "collector/runtime/image",
-        "collector/runtime/process"},
+        "collector/runtime/process", "collector/runtime/stream"},
        {"cuda_runtime_api.h", "nvJitLink.h", "nvrtc.h"}},
       {"collector/family",
        {"base", "collector/model/input", "collector/model/ptx/*", "collector/model/counts/sass",

@@ -45,17 +45,35 @@ TEST_F(Reach, AKernelReachesAnotherDevicesMemoryWhereItIsOpened) {
   }
 }
 
-TEST_F(Reach, AKernelThatWaitsForTheHostIsALimitAndNoMistake) {
-  for (const char* how : {"host", "stream"}) {
+TEST_F(Reach, AKernelAndTheHostRunSideBySide) {
+  for (const char* how :
+       {"pinned",     "registered", "driver",  "variable", "managed",       "by value",
+        "by pointer", "all blocks", "plainly", "counts",   "by call",       "copy",
+        "symbol",     "set",        "value",   "kernel",   "kernel before", "kernels",
+        "function",   "thread",     "process", "ping pong"}) {
     const Outcome outcome = checked("host_flag", {how});
-    EXPECT_THAT(outcome.error, HasSubstr("limit of warpmeter")) << how;
-    EXPECT_THAT(outcome.error, Not(HasSubstr("  mistake  "))) << how;
-    EXPECT_THAT(outcome.error, Not(HasSubstr("Nothing was found"))) << how;
+    EXPECT_EQ(outcome.output, "7\n") << how;
+    EXPECT_THAT(outcome.error, HasSubstr("Nothing was found")) << how;
+    EXPECT_EQ(outcome.exit_code, 0) << how << outcome.error;
   }
-  EXPECT_THAT(checked("host_flag", {"stream before"}).output, HasSubstr("7"));
-  const Outcome nobody = checked("host_flag", {"nobody"});
-  EXPECT_EQ(nobody.exit_code, 6);
-  EXPECT_THAT(nobody.error, HasSubstr("no progress: kernel 'waits'"));
+  for (const char* how : {"plainly, in blocks", "ping pong", "counts"}) {
+    EXPECT_EQ(profile("host_flag", {}, {how}).output, "7\n") << how;
+  }
+}
+
+TEST_F(Reach, AKernelThatWaitsForNobodyIsAMistake) {
+  for (const char* how : {"nobody", "nobody, pinned", "nobody, beside others", "too late", "end"}) {
+    const Outcome outcome = checked("host_flag", {how});
+    EXPECT_EQ(outcome.exit_code, 6) << how;
+    EXPECT_THAT(outcome.error, HasSubstr("no progress: kernel 'waits'")) << how;
+  }
+}
+
+TEST_F(Reach, AKernelThatAnotherThreadMayAnswerIsALimitAndNoMistake) {
+  const Outcome outcome = checked("host_flag", {"perhaps a thread"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.error, HasSubstr("limit of warpmeter: kernel 'waits'"));
+  EXPECT_THAT(outcome.error, Not(HasSubstr("  mistake  ")));
 }
 
 }  // namespace

@@ -322,6 +322,8 @@ struct Program {
   /// Blocks may talk to each other through global atomics or volatile memory, so that their order
   /// can show in the results.
   bool blocks_communicate = false;
+  /// A loop goes by memory that the host or another kernel may change meanwhile.
+  bool polls = false;
   /// Threads can hand on what they did through memory: there are fences, barrier objects, or
   /// accesses that release.
   bool has_releases = false;

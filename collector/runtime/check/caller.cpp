@@ -69,6 +69,9 @@ int each_object_to_read(SeesObject see, void* data) {
 namespace warpmeter::runtime {
 namespace {
 
+/// The place of the call that this thread answers for another; null: it answers its own.
+thread_local const HostPlace* elsewhere = nullptr;
+
 /// How deep a call of the API may lie under what its author wrote: templates of templates.
 constexpr std::size_t most_frames = 64;
 
@@ -235,9 +238,13 @@ std::string HostPlace::after(std::string_view words) const {
   return where.empty() ? "" : fmt::format("{} {} {}", words, line > 0 ? "at" : "in", where);
 }
 
-HostPlace place_of_call() { return walked({}); }
+CallElsewhere::CallElsewhere(const HostPlace* place) { elsewhere = place; }
+CallElsewhere::~CallElsewhere() { elsewhere = nullptr; }
+
+HostPlace place_of_call() { return elsewhere != nullptr ? *elsewhere : walked({}); }
 
 const HostPlace& place_of_frequent_call() {
+  if (elsewhere != nullptr) return *elsewhere;
   // As deep as templates of the toolkit's headers go, most often; what lies above makes no
   // difference where the line is found below.
   constexpr std::size_t frames = 24;

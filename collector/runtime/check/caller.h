@@ -25,6 +25,14 @@ struct HostPlace {
 
 /// The place of the API's call that is being answered: from the stack below.
 HostPlace place_of_call();
+/// While it lives, this thread answers a call that another one has made, at a place that stays.
+class CallElsewhere {
+ public:
+  explicit CallElsewhere(const HostPlace* place);
+  ~CallElsewhere();
+  CallElsewhere(const CallElsewhere&) = delete;
+  CallElsewhere& operator=(const CallElsewhere&) = delete;
+};
 /// The same, remembered by the return addresses on the stack: for calls that come often.
 const HostPlace& place_of_frequent_call();
 /// The same where the call's return address is known already, which takes no walk over the stack

@@ -345,6 +345,7 @@ void Races::touch(std::uint64_t address, std::uint64_t bytes, bool writes) {
 
 void Races::touch(const model::check::Checker& kernel) {
   if (current_ == nullptr || current_->operation == 0) return;
+  follow_answers();
   if (kernel.has_releases()) follow_flags(kernel);
   operations_[current_->operation].meets_host = kernel.has_system_fence();
   kernel.for_each_touched([&](const Touched& touched) { touch(touched); });
@@ -366,6 +367,37 @@ void Races::follow_flags(const model::check::Checker& kernel) {
           tracks_[current_->track].clock.learn(theirs.track, theirs.number);
         });
   });
+}
+
+std::set<std::uint32_t> Races::writers_of(std::uint64_t address) const {
+  std::set<std::uint32_t> writers;
+  touches_.for_each_at(address, [&](std::uint32_t number, bool writes, Strength) {
+    if (writes) writers.insert(number);
+  });
+  return writers;
+}
+
+void Races::waits_for(const std::set<std::uint64_t>& addresses) {
+  if (current_ == nullptr || current_->operation == 0) return;
+  auto& before = waited_for_[current_->operation];
+  for (const std::uint64_t address : addresses) {
+    const auto [place, is_new] = before.try_emplace(address);
+    if (is_new) place->second = writers_of(address);
+  }
+}
+
+/// A kernel has gone on for what was written while it waited.
+void Races::follow_answers() {
+  const auto waited = waited_for_.extract(current_->operation);
+  if (waited.empty()) return;
+  for (const auto& [address, before] : waited.mapped()) {
+    for (const std::uint32_t number : writers_of(address)) {
+      if (before.contains(number)) continue;
+      const Operation& theirs = operations_[number];
+      current_->clock.learn(theirs.track, theirs.number);
+      tracks_[current_->track].clock.learn(theirs.track, theirs.number);
+    }
+  }
 }
 
 // Memory.

@@ -71,6 +71,10 @@ class Races final : private TouchSink {
   // Begins the touches of operations, between begin() and end().
   void begin(Given& given);
   void end();
+  /// Others go on meanwhile; then begin() again.
+  void leave_off() { current_ = nullptr; }
+  /// The kernel waits for what others write there: those who do from now on come before it.
+  void waits_for(const std::set<std::uint64_t>& addresses);
   /// It is done, and touched nothing.
   void drop(const Given&) { --outstanding_; }
   void touch(std::uint64_t address, std::uint64_t bytes, bool writes);
@@ -146,6 +150,8 @@ class Races final : private TouchSink {
             bool is_of_graph);
   void touch(const model::check::Touched& touched);
   void follow_flags(const model::check::Checker& kernel);
+  void follow_answers();
+  std::set<std::uint32_t> writers_of(std::uint64_t address) const;
   void settle(const Clock& clock);
   void look_at_registered();
   void forget_known();
@@ -178,6 +184,8 @@ class Races final : private TouchSink {
   Given* current_ = nullptr;
   std::map<std::uint32_t, Meeting>
       meetings_;  ///< the meetings of the current one, by the other operation
+  /// By operation and address that it waits for: who had written there before.
+  std::map<std::uint32_t, std::map<std::uint64_t, std::set<std::uint32_t>>> waited_for_;
   LastTouches touches_;
   RegisteredMemory registered_;
   HostGuard host_guard_;

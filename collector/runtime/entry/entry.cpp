@@ -8,6 +8,7 @@
 #include "collector/runtime/entry/redirect.h"
 #include "collector/runtime/entry/started.h"
 #include "collector/runtime/process/process.h"
+#include "collector/runtime/stream/outstanding.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -24,7 +25,11 @@ namespace {
 
 /// After the program's own destructors, which may free what it has: this library was there before
 /// the program.
-[[gnu::destructor]] void end() { Process::exists() ? Process::get().end() : Process::end_unused(); }
+[[gnu::destructor]] void end() {
+  if (!Process::exists()) return Process::end_unused();
+  wait_for_kernels(Process::get());
+  Process::get().end();
+}
 
 }  // namespace
 }  // namespace warpmeter::runtime

@@ -17,6 +17,7 @@ namespace warpmeter::runtime {
 
 struct Capture;
 struct Context;
+struct HostPlace;
 struct Stream;
 
 /// An operation that a stream was given, until it is done; see races.h.
@@ -53,10 +54,14 @@ struct Stream : std::enable_shared_from_this<Stream> {
     Work work;
     std::vector<Ticket> after;  ///< for other streams, that come first
     Given given{};
+    int device = 0;                    ///< that was current
+    const HostPlace* place = nullptr;  ///< the place of the call; null: not kept
+    bool is_of_graph = false;
   };
   std::deque<Waiting> waiting;
   std::uint64_t given = 0, done = 0;  ///< the work that had to wait
   bool has_thread = false;
+  bool is_left = false;  ///< its kernel waits for others: the host goes on meanwhile
   std::map<int, cudaLaunchAttributeValue> attributes;  ///< that were set
   std::vector<Ticket> follows;                         ///< the tickets that the next one waits for
   std::uint32_t track = 0;                             ///< see races.h; 0: it has none yet

@@ -22,9 +22,9 @@
 #include "collector/runtime/image/registry.h"
 #include "collector/runtime/process/limits.h"
 #include "collector/runtime/process/occupancy.h"
-#include "collector/runtime/process/peers.h"
 #include "collector/runtime/process/textures.h"
 #include "collector/runtime/stream/device_side.h"
+#include "collector/runtime/stream/others.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -88,26 +88,6 @@ void tell_of_strays(Process& process, const model::Program& program,
         "stand behind the last access to another block: {}",
         kernel, ended));
   }
-}
-
-/// True if somebody else may bring about what a kernel of the stream waits for: the host, by memory
-/// that it shares and the kernel was given, or a stream that does not wait for this one.
-bool may_be_answered(Process& process, const std::vector<std::byte>& parameters,
-                     std::uint32_t stream) {
-  bool may = false;
-  process.for_each_stream([&](const Stream& other) {
-    const bool is_apart = (other.flags & cudaStreamNonBlocking) != 0;
-    may |= other.number == stream ? is_apart : other.number != legacy_stream_number;
-  });
-  for (std::size_t at = 0; !may && at + sizeof(std::uint64_t) <= parameters.size(); at += 4) {
-    std::uint64_t address = 0;
-    std::memcpy(&address, parameters.data() + at, sizeof address);
-    const Block* block = process.memory().find(address);
-    may = block != nullptr &&
-          (block->kind == MemoryKind::managed || block->kind == MemoryKind::pinned ||
-           block->kind == MemoryKind::registered);
-  }
-  return may;
 }
 
 /// Blocks side by side may cost as much memory: the program's own grows by little.
@@ -288,6 +268,13 @@ class LongRun {
 /// A program's kernel of one warp may well go on for seconds of a GPU's time.
 constexpr std::uint64_t instruction_budget = 4 * model::default_instruction_budget;
 
+constexpr std::string_view own_accesses_reason =
+    "approximate: what the device's runtime loads and stores itself, to copy, set and answer, is "
+    "not counted";
+constexpr std::string_view waited_reason =
+    "approximate: the kernel waits for the host or another stream, and how often it asks depends "
+    "on time";
+
 /// The grids of one launch: its own, and those that kernels launch from there on.
 class Grids {
  public:
@@ -303,7 +290,7 @@ class Grids {
     if (get_limit(most_pending, cudaLimitDevRuntimePendingLaunchCount) != cudaSuccess) return;
     model::DeviceRuntime runtime(kernels, process_.memory().machine(), most_pending);
     multiprocessors_ = work.multiprocessors;
-    const Reach reach(process_, work.device);
+    others_.emplace(process_, work.device);
     run(*work.kernel, work.geometry, work.parameters, runtime);
     while (!has_failed_) {
       const std::optional<model::ChildGrid> child = runtime.next();
@@ -323,13 +310,18 @@ class Grids {
                        readable_name(work.kernel->entry())));
     }
     has_own_accesses_ = runtime.has_own_accesses();
+    has_waited_ = others_->have_been_waited_for();
+    others_.reset();
   }
 
   const std::vector<model::Ran>& all() const { return ran_; }
   const std::string& failure() const { return failure_; }
   /// It failed here alone.
   bool is_limit() const { return is_limit_; }
-  bool has_own_accesses() const { return has_own_accesses_; }
+  /// Why counts are not exact; empty: they may be.
+  std::string_view doubt() const {
+    return has_own_accesses_ ? own_accesses_reason : has_waited_ ? waited_reason : "";
+  }
   std::uint64_t warp_instructions() const {
     std::uint64_t sum = 0;
     for (const model::Ran& ran : ran_) sum += ran.outcome.warp_instructions;
@@ -356,7 +348,7 @@ class Grids {
     options.may_leave_shared = true;
     options.instruction_budget = instruction_budget;
     options.predicated_barriers = [&kernel] { return kernel.predicated_barriers(); };
-    options.may_be_answered = [&] { return may_be_answered(process_, parameters, place_.stream); };
+    options.beside = &*others_;
     options.registers = [&kernel] { return kernel.resources().registers; };
     options.records = is_counted_ && ran_.empty() && process_.explained().wants(place_);
     // This machine's clock, as a program may set it beside the host's.
@@ -431,13 +423,9 @@ class Grids {
   bool has_failed_ = false, is_limit_ = false;
   std::shared_ptr<const Multiprocessors>
       multiprocessors_;  ///< the multiprocessors of the launch; null: all
-  bool has_own_accesses_ = false;
+  bool has_own_accesses_ = false, has_waited_ = false;
+  std::optional<Others> others_;  ///< while a grid runs
 };
-
-constexpr std::string_view own_accesses_reason =
-    "approximate: what the device's runtime loads and stores itself, to copy, set and answer, is "
-    "not "
-    "counted";
 
 }  // namespace
 
@@ -463,8 +451,7 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
                                                 process.memory().machine(), *report)
                 : 0;
     report->launched(place, program, has_failed ? std::vector<model::Ran>() : grids.all(),
-                     grids.failure(), explanation,
-                     grids.has_own_accesses() ? own_accesses_reason : "");
+                     grids.failure(), explanation, grids.doubt());
   } else if (is_chosen && report->traces()) {
     report->ran(place, program, grids.warp_instructions());
   }

@@ -1,12 +1,18 @@
 #include "collector/runtime/stream/outstanding.h"
-#include "collector/runtime/device/device.h"
+
+#include <csignal>
 
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
 #include <thread>
 #include <utility>
 
+#include "collector/runtime/check/caller.h"
+#include "collector/runtime/device/device.h"
 #include "collector/runtime/memory/event_page.h"
 #include "collector/runtime/process/stream_values.h"
 #include "collector/runtime/stream/submit.h"
@@ -33,6 +39,45 @@ struct Elsewhere {
   std::uint64_t number;
 };
 
+/// Who may do something for a kernel that waits.
+struct HostCode {
+  std::size_t own_threads = 0;  ///< the threads of streams, while none runs a host function
+  std::size_t waiting = 0;      ///< threads of the program that wait for streams
+  std::uint64_t steps = 0;      ///< counts work of streams that was done, kernels that went on
+
+  /// More threads of the program than so many do not wait for a stream.
+  bool may_go_on(std::size_t others = 0) const {
+    std::error_code failed;
+    const std::filesystem::directory_iterator threads("/proc/self/task", failed);
+    const auto all = static_cast<std::size_t>(std::distance(begin(threads), end(threads)));
+    return failed || all > own_threads + waiting + others;
+  }
+};
+HostCode& host_code() {
+  static HostCode code;
+  return code;
+}
+
+/// A thread of the program that waits for streams.
+template <class Predicate>
+void wait_until(Process& process, const Predicate& is_so) {
+  ++host_code().waiting;
+  changed().wait(process.mutex(), is_so);
+  --host_code().waiting;
+}
+
+using Time = std::chrono::steady_clock::time_point;
+
+/// The stream that this thread works for, and what it knows about its kernel.
+struct Working {
+  Stream* stream = nullptr;  ///< null: it is the program's
+  std::uint64_t steps = 0;   ///< when it looked last
+  Time moved{};              ///< the last time that any stream went on
+  Time quiet_since{};        ///< nobody could bring about anything since then
+  std::chrono::microseconds pause{0};
+};
+thread_local Working own_work;
+
 /// Touches of the work belong to what was given meanwhile.
 class Doing {
  public:
@@ -49,14 +94,20 @@ class Doing {
   Races* const races_;
 };
 
-/// The stream's thread: ends when there is nothing left.
+/// The stream's thread: ends when there has been nothing left for a while.
 void work_off(Process& process, const std::shared_ptr<Stream>& stream) {
   const std::lock_guard lock(process.mutex());
-  current_device = stream->device;
+  ++host_code().own_threads;
   Races* const races = process.races();
-  while (!stream->waiting.empty()) {
+  const auto has_work = [&] { return !stream->waiting.empty(); };
+  // A thread costs more than many a kernel: it stays for the next one.
+  constexpr std::chrono::milliseconds a_while(50);
+  while (changed().wait_for(process.mutex(), a_while, has_work)) {
     Stream::Waiting& next = stream->waiting.front();
     changed().wait(process.mutex(), [&] { return all_done(next.after); });
+    current_device = next.device;
+    const CallElsewhere call(next.place);
+    own_work = Working{stream.get()};
     if (const auto* host = std::get_if<HostWork>(&next.work)) {
       if (races != nullptr) races->begin_host_function(next.given);
       if (process.surfaced_error() == cudaSuccess || host->runs_after_failure) {
@@ -79,9 +130,12 @@ void work_off(Process& process, const std::shared_ptr<Stream>& stream) {
     }
     stream->waiting.pop_front();
     ++stream->done;
+    ++host_code().steps;
+    stream->is_left = false;
     changed().notify_all();
   }
   stream->has_thread = false;
+  --host_code().own_threads;
 }
 
 /// Adds the work for which a wait for the stream waits: what it was given, and what it follows
@@ -107,17 +161,94 @@ std::vector<Ticket> followed(Process& process, Stream& stream) {
   return after;
 }
 
+/// A kernel that may go by what others change, or one in such work.
+bool may_wait(const Work& work) {
+  if (std::holds_alternative<ConditionalWork>(work)) return true;
+  const auto* kernel = std::get_if<KernelWork>(&work);
+  const model::Program* program = kernel == nullptr ? nullptr : kernel->kernel->program();
+  return program != nullptr && (program->polls || !program->device_calls.empty());
+}
+
+/// A handler of the program for what comes from elsewhere may set what a kernel waits for.
+bool handles_signals() {
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    struct sigaction action {};
+    if (signal == SIGSEGV || signal == SIGTRAP || signal == SIGBUS || signal == SIGFPE ||
+        signal == SIGILL || signal == SIGABRT || signal == SIGCHLD || signal == SIGPIPE) {
+      continue;
+    }
+    if (sigaction(signal, nullptr, &action) != 0) continue;
+    if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) return true;
+  }
+  return false;
+}
+
+/// Nodes of one graph that follow here may be beside each other there.
+bool is_in_front_of_node(const Stream& stream) {
+  return stream.waiting.size() > 1 && stream.waiting[0].is_of_graph &&
+         stream.waiting[1].is_of_graph;
+}
+
+/// The kernel that this thread runs is left where it is, for as long at least.
+void leave_kernel(Process& process, std::chrono::microseconds time) {
+  Stream& stream = *own_work.stream;
+  if (!std::exchange(stream.is_left, true)) changed().notify_all();
+  Races* const races = process.races();
+  if (races != nullptr) races->leave_off();
+  changed().wait_for(process.mutex(), time);
+  if (races != nullptr) races->begin(stream.waiting.front().given);
+}
+
 }  // namespace
+
+model::Outside wait_beside(Process& process, const Writers& writers, bool has_gone_on) {
+  using model::Outside;
+  constexpr std::chrono::microseconds shortest(20), longest(1000);
+  constexpr std::chrono::milliseconds quiet(200), patience(10'000);
+  HostCode& code = host_code();
+  if (own_work.stream == nullptr) {
+    const bool may_be = writers.are_host_code || writers.are_processes || code.may_go_on(1);
+    return may_be ? Outside::unknown : Outside::nothing;
+  }
+  Working& own = own_work;
+  if (has_gone_on) ++code.steps;
+  own.pause = has_gone_on ? shortest : std::min(2 * own.pause, longest);
+  leave_kernel(process, own.pause);
+  const Time now = std::chrono::steady_clock::now();
+  if (code.waiting == 0 || std::exchange(own.steps, code.steps) != code.steps) own.moved = now;
+  if (own.moved == now || code.may_go_on()) own.quiet_since = now;
+  const bool may_be_unseen = writers.are_processes ||
+                             (writers.are_host_code && handles_signals()) ||
+                             is_in_front_of_node(*own.stream);
+  if (now - own.quiet_since > quiet && !may_be_unseen) return Outside::nothing;
+  return now - own.moved > patience ? Outside::unknown : Outside::maybe;
+}
+
+void let_others_go_on(Process& process) {
+  if (own_work.stream != nullptr) leave_kernel(process, std::chrono::microseconds(20));
+}
+
+void wait_for_kernels(Process& process) {
+  if (process.is_fork()) return;
+  const std::lock_guard lock(process.mutex());
+  wait_until(process, [&] {
+    bool is_any_left = false;
+    process.for_each_stream([&](const Stream& stream) { is_any_left |= stream.is_left; });
+    return !is_any_left;
+  });
+}
 
 bool is_in_host_function() { return in_host_function; }
 
 void run_host_function(Process& process, cudaHostFn_t function, void* data) {
   process.show_printed();
+  --host_code().own_threads;
   process.mutex().unlock();
   in_host_function = true;
   function(data);
   in_host_function = false;
   process.mutex().lock();
+  ++host_code().own_threads;
 }
 
 bool is_done(const Stream& stream) { return stream.waiting.empty() && all_done(stream.follows); }
@@ -140,7 +271,9 @@ cudaError_t give(Process& process, Stream& stream, Work work, const Given* as) {
     event->number = event->event->page->give();
   }
   const bool is_host = std::holds_alternative<HostWork>(work);
-  if (!is_host && is_done(stream) && after.empty()) {
+  const bool is_next = is_done(stream) && after.empty();
+  const bool may_be_left = may_wait(work);
+  if (is_next && !is_host && !may_be_left) {
     auto* values = std::get_if<ValuesWork>(&work);
     if (values == nullptr) {
       const auto run_now = [&] {
@@ -157,10 +290,17 @@ cudaError_t give(Process& process, Stream& stream, Work work, const Given* as) {
     }
   }
   if (races != nullptr && as == nullptr) races->returned(given, work, process.function());
-  stream.waiting.push_back({std::move(work), std::move(after), std::move(given)});
+  const HostPlace* place = may_be_left ? &place_of_frequent_call() : nullptr;
+  stream.waiting.push_back(
+      {std::move(work), std::move(after), std::move(given), current_device, place, as != nullptr});
   ++stream.given;
+  changed().notify_all();
   if (!std::exchange(stream.has_thread, true)) {
     std::thread(work_off, std::ref(process), stream.shared_from_this()).detach();
+  }
+  if (is_next && may_be_left) {
+    const Ticket ticket{stream.shared_from_this(), stream.given};
+    changed().wait(process.mutex(), [&] { return ticket.is_done() || stream.is_left; });
   }
   return cudaSuccess;
 }
@@ -185,7 +325,7 @@ void wait_until_done(Process& process, Stream& stream) {
   if (is_done(stream)) return;
   std::vector<Ticket> all;
   add_outstanding(stream, all);
-  changed().wait(process.mutex(), [&] { return all_done(all); });
+  wait_until(process, [&] { return all_done(all); });
 }
 
 void wait_for(Process& process, Stream& stream) {
@@ -200,7 +340,7 @@ void wait_for(Process& process, const Event& event) {
   Races* const races = process.races();
   const Clock known = races != nullptr ? event.known() : Clock();
   const std::shared_ptr<EventPage> page = event.page;
-  changed().wait(process.mutex(), [&] { return ticket.is_done(); });
+  wait_until(process, [&] { return ticket.is_done(); });
   if (page != nullptr) {
     process.mutex().unlock();
     page->wait_for(page->given());
@@ -216,7 +356,7 @@ void wait_for_device(Process& process, int device) {
   });
   Races* const races = process.races();
   const Clock known = races != nullptr ? races->clock_of_device(device) : Clock();
-  if (!all.empty()) changed().wait(process.mutex(), [&] { return all_done(all); });
+  if (!all.empty()) wait_until(process, [&] { return all_done(all); });
   if (races != nullptr) races->host_knows(known);
 }
 

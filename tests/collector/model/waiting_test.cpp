@@ -135,6 +135,28 @@ TEST_P(Waiting, TheLastBlockAddsUp) {
   EXPECT_EQ(done.buffer<int>(0), (Ints{33 * 64 * 63 / 2}));
 }
 
+TEST_P(Waiting, OneThreadAsksForItsBlock) {
+  for (const std::uint32_t blocks : {1u, 5u}) {
+    const TestRun done = run("ask_for_all", geometry(blocks, 96), {zeros(1), zeros(1)});
+    ASSERT_EQ(done.refusal + done.trap(), "");
+    EXPECT_EQ(done.buffer<int>(1), (Ints{static_cast<int>(96 * blocks)}));
+    const TestRun alone = run("ask_in_vain", geometry(blocks, 96), {zeros(1), zeros(1)});
+    EXPECT_THAT(alone.trap(), HasSubstr("no progress"));
+  }
+}
+
+TEST_P(Waiting, ALoopThatBeginsAnotherWaitsToo) {
+  const TestRun done = run("asks_first", geometry(1, 1),
+                           {TestArgument::buffer(Ints{1}), zeros(3), TestArgument::scalar(int{3})});
+  ASSERT_EQ(done.refusal + done.trap(), "");
+  EXPECT_EQ(done.buffer<int>(1), (Ints{1, 2, 3}));
+  for (const SiteInfo& site : done.program.sites) {
+    if (site.kind == AccessKind::load && site.space == AddressSpace::global) {
+      EXPECT_TRUE(site.waits);
+    }
+  }
+}
+
 TEST_P(Waiting, EndsWhereNothingComes) {
   for (const std::uint32_t blocks : {1u, 3u, 40u}) {
     const TestRun alone = run("no_answer", geometry(blocks, 96), {zeros(1)});

@@ -121,6 +121,7 @@ const Analysis& Decoder::analyse(const ptx::Function& function) {
   analysis.leader = ptx::leading_accesses(function, analysis.graph, analysis.data);
   analysis.waits = ptx::waiting_loops(function, analysis.graph, analysis.data);
   note_waiting(function, analysis);
+  program_.polls |= ptx::polls(function, analysis.graph, analysis.data);
   analysis.order = ptx::order_flow(function, analysis.graph, analysis.data, spaces_of(module_),
                                    ptx::retried_loops(function, analysis.graph, analysis.data));
   analysis.is_copied = ptx::copied_loads(function, analysis.data);

@@ -69,14 +69,21 @@ void work(Worker& worker, Blocks& blocks, const std::function<bool()>& cancelled
   }
 }
 
-/// The next block alone.
-void work_on_one(Worker& worker, Blocks& blocks, const std::function<bool()>& cancelled) {
+/// True if a block on its own has come to a loop in which nothing happens: others may end it.
+bool may_be_answered(const Worker& worker, const LaunchOptions& options) {
+  return options.beside != nullptr && worker.trap().raised.kind == TrapKind::no_progress;
+}
+
+/// The next block alone. False: it waits for others, and can go on.
+bool work_on_one(Worker& worker, Blocks& blocks, const LaunchOptions& options) {
   const std::optional<std::uint64_t> block = blocks.next();
-  if (!block) return;
-  const BlockOutcome outcome = worker.run_block(*block, cancelled);
+  if (!block) return true;
+  const BlockOutcome outcome = worker.run_block(*block, options.cancelled);
+  if (outcome == BlockOutcome::trapped && may_be_answered(worker, options)) return false;
   if (outcome == BlockOutcome::done) blocks.done(*block, worker);
   if (outcome == BlockOutcome::trapped) blocks.trapped(worker.trap());
   if (outcome == BlockOutcome::cancelled) blocks.stop();
+  return true;
 }
 
 /// Runs the blocks that are left over threads, adding their workers. False when blocks met in
@@ -96,6 +103,8 @@ bool run_side_by_side(unsigned count, const NewWorker& new_worker,
     } catch (const std::bad_alloc&) {  // before the access that it was for
       sharing.give_up();
     }
+    // In order, it can be left where it is.
+    if (blocks.trap() != nullptr && may_be_answered(*workers[i], options)) sharing.give_up();
   };
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < count; ++i) {
@@ -272,7 +281,7 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
                      std::span<const std::byte> parameters, DeviceMemory& memory,
                      const LaunchOptions& options) {
   const Geometry geometry = in_clusters(program, asked);
-  const std::lock_guard alone(memory.launching());
+  std::unique_lock alone(memory.launching());
   const OwnArithmetic arithmetic;
   for (const ModuleVariable& variable : program.variables) {
     if (options.keep_variables && memory.find(variable.address) != nullptr) continue;
@@ -308,13 +317,15 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
     return worker;
   };
   std::vector<std::unique_ptr<Worker>> workers;
+  Worker* begun = nullptr;  // has begun the first block, and waits
   if (outcome.threads > 1) {
     // The first block runs alone, and shows what the kernel stores to.
     Sharing sharing(memory, options.most_kept_bytes, outcome.threads);
     workers.push_back(new_worker());
     workers[0]->tell(nullptr, &sharing);
-    work_on_one(*workers[0], blocks, options.cancelled);
-    if (!sharing.begin()) {
+    if (!work_on_one(*workers[0], blocks, options)) begun = workers[0].get();
+    if (begun != nullptr || !sharing.begin()) {
+      workers[0]->forget_places();
       workers[0]->tell(nullptr, nullptr);
       outcome.threads = 1;
     } else if (!run_side_by_side(outcome.threads, new_worker, workers, blocks, sharing, options)) {
@@ -328,11 +339,17 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
     const bool has_waiting_loops = std::any_of(program.sites.begin(), program.sites.end(),
                                                [](const SiteInfo& site) { return site.waits; });
     const Turns turns = has_waiting_loops ? Turns::short_ones : Turns::long_ones;
-    const bool takes_turns = program.blocks_communicate || has_clusters;
+    const bool is_answered = program.polls && options.beside != nullptr;
+    const bool takes_turns =
+        program.blocks_communicate || has_clusters || is_answered || begun != nullptr;
     const auto together = has_clusters ? static_cast<std::uint32_t>(geometry.cluster.count()) : 1;
     const auto residency = [&] { return residency_of(program, geometry, options); };
+    std::optional<BesideLaunch> beside;
+    if (options.beside != nullptr) beside.emplace(alone, *options.beside);
     run_in_turns(new_worker, workers, blocks,
-                 {takes_turns ? turns : Turns::none, together, residency}, options);
+                 {takes_turns ? turns : Turns::none, together, residency,
+                  beside ? &*beside : nullptr, begun},
+                 options);
   }
 
   outcome.cancelled = blocks.is_stopped();

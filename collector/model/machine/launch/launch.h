@@ -18,6 +18,7 @@
 
 #include "base/geometry.h"
 #include "collector/model/machine/execute/units.h"
+#include "collector/model/machine/launch/beside.h"
 #include "collector/model/machine/memory/memory.h"
 #include "collector/model/machine/observer.h"
 #include "collector/model/machine/program.h"
@@ -132,9 +133,9 @@ struct LaunchOptions {
   /// The later value of Program::predicated_barriers of a program that was not audited; asked once
   /// some lanes of a warp have come to a barrier without the others, by any thread. May be empty.
   std::function<std::vector<std::uint32_t>()> predicated_barriers = {};
-  /// True if the host or another stream may bring about what the blocks wait for; asked where none
-  /// goes on. This wait is a limit of the model, and no mistake. Empty: nobody else is there.
-  std::function<bool()> may_be_answered = {};
+  /// Null: nobody is beside the launch, and a block that waits for what no other brings about is a
+  /// trap at once.
+  Beside* beside = nullptr;
   /// A thread's registers, of a program that was not audited; asked once more blocks wait than the
   /// device has multiprocessors. May be empty.
   std::function<std::optional<std::int64_t>()> registers = {};

@@ -310,8 +310,7 @@ std::string what_happened(const BlockTrap& trap, const Program& program, const G
     case TrapKind::waits_outside:
       return fmt::format(
           "limit of warpmeter: kernel '{}' waits in a loop for what no thread of the grid brings "
-          "about, but the host or another stream may; on the model a kernel ends before the host "
-          "goes on",
+          "about, but host code or another process may, and nothing has come for long",
           kernel);
     case TrapKind::stack_overflow:
       if (!program.has_calls) {

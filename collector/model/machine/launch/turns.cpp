@@ -5,6 +5,8 @@
 #include <deque>
 #include <list>
 #include <optional>
+#include <set>
+#include <utility>
 
 namespace warpmeter::model {
 namespace {
@@ -20,6 +22,9 @@ constexpr std::size_t still_turns = 16;
 /// Instructions, in budgets of one warp, that all blocks may execute before one of them ends.
 constexpr std::uint64_t most_budgets = 16;
 
+/// Instructions without an end after which others go on beside the launch: about a second's.
+constexpr std::uint64_t let_go_after = 1 << 24;
+
 class TurnTaking {
  public:
   TurnTaking(const std::function<std::unique_ptr<Worker>()>& new_worker,
@@ -28,34 +33,37 @@ class TurnTaking {
         workers_(workers),
         blocks_(blocks),
         rules_(rules),
-        cluster_blocks_(rules.cluster_blocks) {}
+        cluster_blocks_(rules.cluster_blocks) {
+    if (rules.begun != nullptr) waiting_.push_back(rules.begun);
+  }
 
   void run(const LaunchOptions& options) {
     Turns turns = rules_.turns;
     while (Worker* worker = next()) {
       // Lanes of a warp part for good only when no block goes on otherwise.
       const bool is_last_resort = still_ > still_turns / 2 * waiting_.size() && still_ > 1;
+      const bool is_looked_at = still_ > still_turns * waiting_.size();
+      if (is_looked_at) worker->note_loads(&loaded_);
       const std::uint64_t before = worker->executed();
       const BlockOutcome outcome =
           worker->go_on(options.cancelled, is_last_resort ? Turns::last_resort : turns);
       since_last_end_ += worker->executed() - before;
+      if (is_looked_at) worker->note_loads(nullptr);
       switch (outcome) {
         case BlockOutcome::done:
           blocks_.done(worker->block(), *worker);
           end(worker);
           still_ = 0;
-          since_last_end_ = 0;
+          has_gone_on_ = true;
+          since_last_end_ = let_go_at_ = 0;
           if (options.cancelled && options.cancelled()) return blocks_.stop();
           if (options.progress) options.progress(blocks_.begun(), blocks_.count());
           break;
         case BlockOutcome::waits:
           turns = Turns::short_ones;
           waiting_.push_back(worker);
-          still_ = worker->is_still() ? still_ + 1 : 0;
-          if (still_ > still_turns * waiting_.size()) {
-            const bool may_be_answered = options.may_be_answered && options.may_be_answered();
-            return give_up(may_be_answered ? TrapKind::waits_outside : TrapKind::no_progress);
-          }
+          note_turn(worker->is_still());
+          if (still_ > (still_turns + 1) * waiting_.size() && !is_answered()) return;
           if (since_last_end_ / most_budgets > options.instruction_budget) {
             return give_up(TrapKind::endless);
           }
@@ -69,6 +77,38 @@ class TurnTaking {
   }
 
  private:
+  void note_turn(bool is_still) {
+    has_gone_on_ |= !is_still;
+    still_ = is_still ? still_ + 1 : 0;
+    if (is_still) return;
+    loaded_.clear();
+    if (rules_.beside == nullptr || since_last_end_ - let_go_at_ < let_go_after) return;
+    let_go_at_ = since_last_end_;
+    rules_.beside->let_go();
+    forget_places();
+  }
+
+  /// No block goes on by itself. False: nobody else lets one, which is given up.
+  bool is_answered() {
+    const Outside others = rules_.beside == nullptr
+                               ? Outside::nothing
+                               : rules_.beside->wait(loaded_, std::exchange(has_gone_on_, false));
+    if (others != Outside::maybe) {
+      give_up(others == Outside::nothing ? TrapKind::no_progress : TrapKind::waits_outside);
+      return false;
+    }
+    forget_places();
+    loaded_.clear();
+    // Two turns of each block show whether it goes on now.
+    still_ = (still_turns - 1) * waiting_.size();
+    return true;
+  }
+
+  /// Memory may have come and gone.
+  void forget_places() {
+    for (const auto& worker : workers_) worker->forget_places();
+  }
+
   /// A block that has not begun, while there is room; then the one whose turn was the longest ago.
   Worker* next() {
     if (wants_another()) {
@@ -164,7 +204,10 @@ class TurnTaking {
   std::deque<Worker*> waiting_;
   std::vector<Worker*> idle_;
   std::size_t still_ = 0;             ///< turns in a row in which a block did nothing new
+  bool has_gone_on_ = true;           ///< a block, since others were waited for
+  std::set<std::uint64_t> loaded_;    ///< global memory, by blocks that are still
   std::uint64_t since_last_end_ = 0;  ///< instructions since a block ended
+  std::uint64_t let_go_at_ = 0;       ///< the same when others had their turn
 };
 
 }  // namespace

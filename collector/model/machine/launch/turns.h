@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "collector/model/machine/launch/blocks.h"
@@ -22,6 +23,8 @@ struct TurnRules {
   Turns turns = Turns::none;
   std::uint32_t cluster_blocks = 1;  ///< that run side by side, one after the other of the grid
   std::function<Residency()> residency;
+  Beside* beside = nullptr;  ///< see LaunchOptions
+  Worker* begun = nullptr;   ///< has begun the first block, which waits; null: none has
 };
 
 /// Runs all blocks, or until one is trapped or the launch is cancelled. The workers that ran them

@@ -14,6 +14,7 @@
 
 #include "collector/model/counts/rules/counting.h"
 #include "collector/model/machine/device_limits.h"
+#include "collector/model/machine/launch/noted_loads.h"
 #include "collector/model/machine/memory/align.h"
 #include "collector/model/machine/memory/sharing.h"
 #include "collector/model/machine/observer.h"
@@ -176,8 +177,21 @@ void Worker::join(Cluster* cluster) {
       cluster == nullptr ? 0 : rank(),
       {std::span(memory_.shared).first(memory_.shared_bytes), warps_, observer_.get()});
   if (cluster == nullptr) return;
+  forget_places();
+}
+
+void Worker::forget_places() {
   for (std::size_t i = 0; i < memory_.counts.size(); ++i) settle(memory_, i);
   std::fill(memory_.known.begin(), memory_.known.end(), KnownStretch{});
+}
+
+void Worker::note_loads(std::set<std::uint64_t>* loaded) {
+  forget_places();
+  noted_loads_ = loaded == nullptr ? nullptr : std::make_unique<NotedLoads>(program_, *loaded);
+  memory_.observer = loaded == nullptr ? observer_.get() : noted_loads_.get();
+  for (Warp& warp : warps_) {
+    warp.watched = memory_.observer == nullptr ? nullptr : memory_.observer->watched();
+  }
 }
 
 void Worker::start_block(std::uint64_t block, Cluster* cluster) {
@@ -237,7 +251,7 @@ BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) 
   std::uint64_t whole_share = is_short ? first_share_in_turns : share;
   turn_is_still_ = true;
   bool is_behind_barrier = false;
-  for (std::uint32_t shares = 1, still = 0;; ++shares) {
+  for (std::uint32_t shares = 1, still = 0, phases = 0;; ++shares) {
     bool ran = false, unfinished = false, yielded = false;
     is_still_ = true;
     for (Warp& warp : warps_) {
@@ -282,6 +296,9 @@ BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) 
     is_behind_barrier = barriers_.release();
     is_still_ &= !is_behind_barrier;
     turn_is_still_ &= is_still_;
+    if (is_behind_barrier && turns != Turns::none && ends_turn(++phases)) {
+      return BlockOutcome::waits;
+    }
     if (yielded) {
       const std::uint32_t longest = is_short ? longest_of_short_turns : longest_turn;
       if (turns != Turns::none && (is_still_ || shares >= longest)) return BlockOutcome::waits;

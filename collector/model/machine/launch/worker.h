@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -92,6 +93,10 @@ class Worker {
   bool is_still() const { return turn_is_still_; }
   /// The bytes of the block's registers and memory.
   std::size_t resident_bytes() const;
+  /// While it is not null, takes the addresses of global memory that are loaded.
+  void note_loads(std::set<std::uint64_t>* loaded);
+  /// Drops places of memory, which may have come and gone since.
+  void forget_places();
   /// Warp instructions of the block that runs, so far.
   std::uint64_t executed() const;
   /// Gives up a block that waits for others which do not go on either, or that never ends.
@@ -120,6 +125,8 @@ class Worker {
   Warp* of_incomplete_group();
   bool stands_still(const Warp& warp);
   bool spins(Warp& warp, bool lets_go);
+  std::uint64_t state_at_barrier() const;
+  bool ends_turn(std::uint32_t phases);
   void let_others_go(Warp& warp);
   bool wait_for_parted(Warp& warp);
   void go_apart(Warp& warp);
@@ -150,7 +157,7 @@ class Worker {
   std::span<const std::uint32_t>
       multiprocessors_;  ///< the multiprocessors of the launch; empty: all
   Cluster alone_{1};     ///< for a launch without clusters
-  std::unique_ptr<BlockObserver> observer_;
+  std::unique_ptr<BlockObserver> observer_, noted_loads_;
   std::unique_ptr<Footprint> footprint_;
   std::unique_ptr<std::byte, Free> registers_;
   std::vector<std::uint32_t> predicates_;
@@ -161,11 +168,14 @@ class Worker {
   std::function<std::vector<std::uint32_t>()> ask_predicated_;
   std::optional<std::vector<std::uint32_t>> predicated_;  ///< once they were asked for
   bool has_atomics_ = false;
-  std::vector<Spin> spins_;     ///< the spins of each warp
-  bool is_still_ = false;       ///< in the last share of every warp
-  bool turn_is_still_ = false;  ///< in all of them of this turn
-  std::uint64_t removals_ = 0;  ///< the removals of memory, when this block ran last
-  std::uint32_t turns_ = 0;     ///< that lanes of one warp took, in this block
+  std::vector<Spin> spins_;        ///< the spins of each warp
+  bool is_still_ = false;          ///< in the last share of every warp
+  bool turn_is_still_ = false;     ///< in all of them of this turn
+  bool goes_round_ = false;        ///< from barrier to barrier, without anything new
+  bool is_round_ = false;          ///< the same for the barriers that were looked at
+  std::uint64_t known_state_ = 0;  ///< at the first of these
+  std::uint64_t removals_ = 0;     ///< the removals of memory, when this block ran last
+  std::uint32_t turns_ = 0;        ///< that lanes of one warp took, in this block
   std::array<std::uint32_t, 3> block_index_{};
   BlockTrap trap_;
   std::uint64_t warp_instructions_ = 0, thread_instructions_ = 0;

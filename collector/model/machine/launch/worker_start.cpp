@@ -157,6 +157,7 @@ void Worker::start_warps(std::uint64_t block) {
   barriers_.clear();
   for (Parting& parting : partings_) parting.clear();
   std::fill(spins_.begin(), spins_.end(), Spin{});
+  goes_round_ = false;
   turns_ = 0;
   const auto threads = static_cast<std::uint32_t>(geometry_.block.count());
   const std::vector<RowRange>& cleared =

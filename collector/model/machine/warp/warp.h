@@ -101,7 +101,7 @@ enum class TrapKind : std::uint8_t {
   incomplete_warpgroup,
   outside_cluster,
   assertion,
-  waits_outside,  ///< no mistake: see LaunchOptions::may_be_answered
+  waits_outside,  ///< no mistake: see LaunchOptions::beside
 };
 
 struct RaisedTrap {

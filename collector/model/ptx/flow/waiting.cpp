@@ -22,6 +22,17 @@ bool is_ordered_atomic(const Instruction& instruction) {
          (instruction.has(Word::acquire) || instruction.has(Word::acq_rel));
 }
 
+bool is_out_of_memory(const Instruction& instruction) {
+  const Memory memory = instruction.row().effects.memory;
+  return memory == Memory::atomic || (memory == Memory::load && !instruction.has(Word::constant));
+}
+
+bool may_look_outside(const Instruction& instruction) {
+  if (instruction.opcode == Opcode::call) return true;
+  return is_out_of_memory(instruction) && !instruction.has(Word::shared) &&
+         !instruction.has(Word::local) && !instruction.has(Word::param);
+}
+
 /// One loop after the other, and what in it depends on others.
 class Search {
  public:
@@ -101,9 +112,12 @@ class Search {
       // Under a lock a branch on what it guards may set the predicate that another branch leaves
       // by.
       const bool decides = guards_ && !waiting[block.end - 1];
+      // A loop at the beginning of another has the same first block: going back there, or not, is
+      // leaving it, or not.
       const bool may_leave =
-          block.leaves || std::any_of(block.successors.begin(), block.successors.end(),
-                                      [&](std::size_t to) { return !inside_[to]; });
+          block.leaves ||
+          std::any_of(block.successors.begin(), block.successors.end(),
+                      [&](std::size_t to) { return !inside_[to] || to == loop.header; });
       return (may_leave || decides) && reads_one_of(block.end - 1, depends);
     });
   }
@@ -184,6 +198,23 @@ std::vector<bool> waiting_loops(const Function& function, const ControlFlow& gra
     }
   }
   return waiting;
+}
+
+bool polls(const Function& function, const ControlFlow& graph, const DataFlow& data) {
+  Search search(function, graph, data, is_out_of_memory);
+  const std::vector<bool> no_locks(function.body.size(), false);
+  const auto looks_outside = [&](const Loop& loop) {
+    return std::any_of(loop.members.begin(), loop.members.end(), [&](std::size_t number) {
+      const Block& block = graph.blocks[number];
+      return std::any_of(function.body.begin() + static_cast<std::ptrdiff_t>(block.first),
+                         function.body.begin() + static_cast<std::ptrdiff_t>(block.end),
+                         may_look_outside);
+    });
+  };
+  const auto loops = loops_of(graph);
+  return std::any_of(loops.begin(), loops.end(), [&](const Loop& loop) {
+    return looks_outside(loop) && search.waits(loop, no_locks);
+  });
 }
 
 std::vector<bool> retried_loops(const Function& function, const ControlFlow& graph,

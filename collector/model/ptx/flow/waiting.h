@@ -17,6 +17,11 @@ namespace warpmeter::model::ptx {
 std::vector<bool> waiting_loops(const Function& function, const ControlFlow& graph,
                                 const DataFlow& data);
 
+/// True if one of the loops may be left for what others change in global memory: it loads there, or
+/// calls, and is left or not for a value out of any memory. A value may go by local memory (-G), by
+/// shared memory (one thread asks for all), or come from a function.
+bool polls(const Function& function, const ControlFlow& graph, const DataFlow& data);
+
 /// The same of loops that are left, or not, for what an atomic in them answers alone.
 std::vector<bool> retried_loops(const Function& function, const ControlFlow& graph,
                                 const DataFlow& data);

@@ -150,6 +150,36 @@ __global__ void last_block(int* out, int* partial, unsigned* count) {
   }
 }
 
+// One thread of each block asks for all; the last block answers.
+__global__ void ask_for_all(volatile int* flag, int* out) {
+  __shared__ int seen;
+  if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) *flag = 1;
+  do {
+    __syncthreads();
+    if (threadIdx.x == 0) seen = *flag;
+    __syncthreads();
+  } while (seen == 0);
+  atomicAdd(out, 1);
+}
+__global__ void ask_in_vain(volatile int* flag, int* out) {
+  __shared__ int seen;
+  do {
+    __syncthreads();
+    if (threadIdx.x == 0) seen = *flag;
+    __syncthreads();
+  } while (seen == 0);
+  *out = 1;
+}
+
+// It waits where the loop around begins.
+__global__ void asks_first(volatile int* flag, int* out, int rounds) {
+  for (int i = 1; i <= rounds; ++i) {
+    while (*flag != 1) {
+    }
+    out[i - 1] = i;
+  }
+}
+
 // Nobody ever answers.
 __global__ void no_answer(volatile int* flag) {
   while (*flag == 0) {
