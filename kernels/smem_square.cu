@@ -5,7 +5,7 @@
 //   by columns   tile[threadIdx.x][threadIdx.y]    32 words, 32 words apart: all in one bank
 //
 // A pad of one word a row moves each row on by one bank, and spreads a column over all of them. The
-// value that is read goes to out[idx], coalesced, where idx is the thread's place in row-major order.
+// value read goes to out[idx], coalesced, where idx is the thread's place in row-major order.
 
 constexpr int side = 32;
 constexpr int pad = 1;

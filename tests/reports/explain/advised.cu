@@ -1,5 +1,5 @@
-// Kernels, each followed by itself rewritten as explain advises. The test reads the predicted counts
-// from explain's JSON and compares them with those of the rewritten kernel.
+// Kernels, each followed by itself rewritten as explain advises. The test reads predictions from
+// explain's JSON and compares them with the counts of the rewritten kernel.
 #include <cuda_fp16.h>
 
 #define HERE (blockIdx.x * blockDim.x + threadIdx.x)
