@@ -404,8 +404,8 @@ TEST_F(RuntimeProgram, GoesOnWhereABarrierStandsInsideAnIf) {
 
 /// An H100 printed this ("misuse"), and an H200.
 TEST_F(RuntimeProgram, GetsTheErrorsOfHardwareForItsMistakes) {
-  for (const char* name :
-       {"cache_preferences", "misuse", "launch_mistakes", "limits", "resets", "stream_mistakes"}) {
+  for (const char* name : {"cache_preferences", "misuse", "launch_mistakes", "limits", "resets",
+                           "stack_limits", "stream_mistakes"}) {
     EXPECT_EQ(profile(name).output, expected(name)) << name;
   }
 }
@@ -416,6 +416,7 @@ TEST_F(RuntimeProgram, LaunchesNoBlockThatFindsTooFewRegisters) {
   const Outcome uncounted = run_program(
       {{"profile", "-b", "model", program("register_limits")}, folder_, {{"LD_LIBRARY_PATH", ""}}});
   EXPECT_EQ(uncounted.output, expected("register_limits"));
+  EXPECT_EQ(profile("register_graphs").output, expected("register_graphs"));
 }
 
 /// All bits of 160 functions and expressions on 16,384 to 131,072 operands each, as an H100 printed

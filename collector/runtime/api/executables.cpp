@@ -16,17 +16,19 @@ constexpr unsigned long long known_flags =
     cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
     cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
 
-/// The mistake of kernels in the graph that take too many registers, as a launch is asked.
-cudaError_t register_mistake(Process& process, const Graph& graph) {
+/// The mistake of kernels in the graph that take too many registers, as a launch is asked. `wrong`:
+/// the first such node.
+cudaError_t register_mistake(Process& process, const Graph& graph, Node*& wrong) {
   for (const auto& node : graph.nodes) {
     cudaError_t mistake = cudaSuccess;
     if (const auto* kernel = std::get_if<KernelWork>(&node->work)) {
       mistake = runtime::register_mistake(process, *kernel);
+      if (mistake != cudaSuccess) wrong = node.get();
     } else if (const auto* child = std::get_if<ChildWork>(&node->work)) {
-      mistake = register_mistake(process, *child->graph);
+      mistake = register_mistake(process, *child->graph, wrong);
     } else if (const auto* conditional = std::get_if<ConditionalWork>(&node->work)) {
       for (const auto& body : conditional->bodies) {
-        if (mistake == cudaSuccess) mistake = register_mistake(process, *body);
+        if (mistake == cudaSuccess) mistake = register_mistake(process, *body, wrong);
       }
     }
     if (mistake != cudaSuccess) return mistake;
@@ -54,7 +56,10 @@ cudaError_t instantiate(Process& process, cudaGraphExec_t* result, cudaGraph_t g
       });
     }
   }
-  if (const cudaError_t mistake = register_mistake(process, *graph_of(graph))) return mistake;
+  Node* heavy = nullptr;
+  if (const cudaError_t mistake = register_mistake(process, *graph_of(graph), heavy)) {
+    return mistake;
+  }
   return runtime::instantiate(*graph_of(graph), flags, *result);
 }
 /// Without what only cudaGraphInstantiateWithParams takes.
@@ -140,11 +145,12 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* result, cudaGraph_t 
       executable_of(*result)->is_uploaded = true;
     }
     parameters->errNode_out = handle_of(wrong);
-    parameters->result_out = made == cudaSuccess ? cudaGraphInstantiateSuccess
-                             : wrong != nullptr  ? cudaGraphInstantiateNodeOperationNotSupported
-                             : made == cudaErrorNotSupported || is_for_kernels
-                                 ? cudaGraphInstantiateError
-                                 : cudaGraphInstantiateInvalidStructure;
+    parameters->result_out =
+        made == cudaSuccess ? cudaGraphInstantiateSuccess
+        : wrong != nullptr  ? cudaGraphInstantiateNodeOperationNotSupported
+        : made == cudaErrorNotSupported || is_for_kernels || made == cudaErrorLaunchOutOfResources
+            ? cudaGraphInstantiateError
+            : cudaGraphInstantiateInvalidStructure;
     return made;
   });
 }
@@ -193,7 +199,10 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph,
     const cudaGraphExecUpdateResult result = update(*executable->graph, other, wrong, false);
     if (info != nullptr) *info = {result, handle_of(wrong), nullptr};
     if (result != cudaGraphExecUpdateSuccess) return cudaErrorGraphExecUpdateFailure;
-    if (const cudaError_t mistake = register_mistake(p, other)) return mistake;
+    if (const cudaError_t mistake = register_mistake(p, other, wrong)) {
+      if (info != nullptr) *info = {cudaGraphExecUpdateError, handle_of(wrong), nullptr};
+      return mistake;
+    }
     update(*executable->graph, other, wrong, true);
     return cudaSuccess;
   });
@@ -201,7 +210,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph,
 
 cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t handle, cudaGraphNode_t original,
                                                  cudaGraph_t graph) {
-  return call("cudaGraphExecChildGraphNodeSetParams", [&](Process&) {
+  return call("cudaGraphExecChildGraphNodeSetParams", [&](Process& p) {
     const Executable* executable = executable_of(handle);
     if (executable == nullptr || graph == nullptr) return cudaErrorInvalidValue;
     Node* node = executable->node(node_of(original));
@@ -212,6 +221,7 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t handle, cudaGra
     if (update(*child->graph, other, wrong, false) != cudaGraphExecUpdateSuccess) {
       return cudaErrorInvalidValue;
     }
+    if (const cudaError_t mistake = register_mistake(p, other, wrong)) return mistake;
     update(*child->graph, other, wrong, true);
     return cudaSuccess;
   });

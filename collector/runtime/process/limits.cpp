@@ -21,8 +21,17 @@ Limits& limits() {
 }
 
 constexpr int first_unknown = 16;
-constexpr std::size_t most_stack = 512 << 10;  // local memory of a thread
+constexpr std::size_t most_stack = 523'712;  // 512 KiB of local memory, without the driver's part
+constexpr std::size_t stack_unit = 16;
 constexpr std::size_t least_fifo = 512 << 10, least_heap = 4 << 20, most_fetched = 128;
+
+/// A value that rounds to the current one changes nothing on the device, and is answered as it is.
+std::size_t rounded_stack(std::size_t value) {
+  std::size_t current = 0;
+  get_limit(current, cudaLimitStackSize);
+  const std::size_t rounded = model::round_up(value, stack_unit);
+  return rounded == model::round_up(current, stack_unit) ? value : rounded;
+}
 
 }  // namespace
 
@@ -43,7 +52,7 @@ cudaError_t set_limit(Process& process, cudaLimit limit, std::size_t value) {
   switch (limit) {
     case cudaLimitStackSize:
       if (value > most_stack) return cudaErrorInvalidValue;
-      value = model::round_up(value, 16);
+      value = rounded_stack(value);
       break;
     case cudaLimitPrintfFifoSize:
       value = model::round_up(std::max(value, least_fifo), 256);
