@@ -47,10 +47,10 @@ TEST_F(Reach, AKernelReachesAnotherDevicesMemoryWhereItIsOpened) {
 
 TEST_F(Reach, AKernelAndTheHostRunSideBySide) {
   for (const char* how :
-       {"pinned",     "registered", "driver",  "variable", "managed",       "by value",
-        "by pointer", "all blocks", "plainly", "counts",   "by call",       "copy",
-        "symbol",     "set",        "value",   "kernel",   "kernel before", "kernels",
-        "function",   "thread",     "process", "ping pong"}) {
+       {"pinned",     "registered", "driver",  "variable",  "managed",       "by value",
+        "by pointer", "all blocks", "plainly", "counts",    "by call",       "copy",
+        "symbol",     "set",        "value",   "kernel",    "kernel before", "kernels",
+        "function",   "thread",     "process", "ping pong", "reset"}) {
     const Outcome outcome = checked("host_flag", {how});
     EXPECT_EQ(outcome.output, "7\n") << how;
     EXPECT_THAT(outcome.error, HasSubstr("Nothing was found")) << how;
@@ -58,6 +58,16 @@ TEST_F(Reach, AKernelAndTheHostRunSideBySide) {
   }
   for (const char* how : {"plainly, in blocks", "ping pong", "counts"}) {
     EXPECT_EQ(profile("host_flag", {}, {how}).output, "7\n") << how;
+  }
+}
+
+TEST_F(Reach, CountsOfAKernelThatWaitsForTheHostAreNotExact) {
+  for (const char* how : {"pinned", "plainly"}) {
+    profile("host_flag", {}, {how});
+    EXPECT_EQ(value_of("SELECT grade FROM results WHERE metric = 'gld_transactions' "
+                       "ORDER BY launch_id DESC LIMIT 1"),
+              "modelled")
+        << how;
   }
 }
 

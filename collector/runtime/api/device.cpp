@@ -229,6 +229,7 @@ cudaError_t cudaDeviceReset() {
     p.show_printed();
     // A thread that has used nothing yet has nothing to reset, whatever others have.
     if (Contexts::get().current() == nullptr) return cudaSuccess;
+    wait_for_kernels(p);
     Contexts::get().primary(current_device).is_of_runtime = false;
     reset_limits(p);
     forget_peers(current_device);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <mutex>
 
 #include "collector/inject/protocol.h"
 #include "collector/runtime/entry/redirect.h"
@@ -27,8 +28,12 @@ namespace {
 /// the program.
 [[gnu::destructor]] void end() {
   if (!Process::exists()) return Process::end_unused();
-  wait_for_kernels(Process::get());
-  Process::get().end();
+  Process& process = Process::get();
+  if (!process.is_fork()) {
+    const std::lock_guard lock(process.mutex());
+    wait_for_kernels(process);
+  }
+  process.end();
 }
 
 }  // namespace

@@ -229,8 +229,6 @@ void let_others_go_on(Process& process) {
 }
 
 void wait_for_kernels(Process& process) {
-  if (process.is_fork()) return;
-  const std::lock_guard lock(process.mutex());
   wait_until(process, [&] {
     bool is_any_left = false;
     process.for_each_stream([&](const Stream& stream) { is_any_left |= stream.is_left; });

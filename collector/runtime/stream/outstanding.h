@@ -38,7 +38,7 @@ struct Writers {
 model::Outside wait_beside(Process& process, const Writers& writers, bool has_gone_on);
 /// The same of a kernel that goes on.
 void let_others_go_on(Process& process);
-/// Until no kernel waits so: the program has ended. Takes the process's lock.
+/// Until no kernel waits so: what they need goes, or the program ends.
 void wait_for_kernels(Process& process);
 
 /// Lets the process's lock go while it runs.

@@ -250,6 +250,18 @@ static const std::map<std::string, Way> ways = {
      }},
     {"process", by_other_process},
     {"ping pong", ping_pong},
+    {"reset",
+     [] {
+       other = std::thread([] {
+         sleep_a_while();
+         *pinned_flag = 1;
+       });
+       waits<<<1, 1, 0, a>>>(pinned_flag, out);
+       const int error = cudaDeviceReset();  // waits for the kernel
+       other.join();
+       std::printf("%d\n", error == 0 ? 7 : error);
+       std::exit(0);
+     }},
     // Nobody does anything.
     {"nobody", [] { waits<<<1, 1>>>(device_flag, out); }},
     {"nobody, pinned", [] { waits<<<1, 1>>>(pinned_flag, out); }},

@@ -34,7 +34,7 @@ std::uint64_t Worker::state_at_barrier() const {
 }
 
 /// A block whose loop holds a barrier never yields. True if it is left for later after so many
-/// barriers; then turn_is_still_ says whether the last of them brought anything new.
+/// barriers; then turn_is_still_ says that the last of them brought nothing new.
 bool Worker::ends_turn(std::uint32_t phases) {
   constexpr std::uint32_t most = 1 << 14, looked_at = 1 << 6;
   const std::uint32_t last = goes_round_ ? looked_at : most;

@@ -189,6 +189,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* is_ac
 
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
   return device_call("cuDevicePrimaryCtxReset", device, [&](Process& p) {
+    wait_for_kernels(p);
     p.show_printed();
     Context& primary = Contexts::get().primary(device);
     primary.uses = 0;

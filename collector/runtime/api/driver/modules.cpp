@@ -216,6 +216,7 @@ CUresult unload_module(std::string_view name, Needs needs, const void* handle) {
   return driver_call(name, needs, [&](Process& p) {
     Module* module = module_of(p, handle);
     if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    wait_for_kernels(p);
     p.unload(module);
     return CUDA_SUCCESS;
   });
