@@ -80,12 +80,15 @@ ExplainedRemedy remedy_of(const Row& row) {
   remedy.shared_bytes = row.integer("shared_bytes");
   remedy.blocks = row.integer("blocks");
   remedy.lanes = row.text("lanes");
+  remedy.changes_requests = row.flag("changes_requests");
   return remedy;
 }
 
-/// "vector 4" takes four requests at once; other remedies leave them as they are. The launch's own
+/// "vector 4" takes four requests at once, and an atomic of a block is a request with one
+/// transaction; other remedies leave requests as they are, or make more of them. The launch's own
 /// counters need not be there: who names metrics gets those.
 std::int64_t spared_requests(const ExplainedFinding& finding, const ExplainedRemedy& remedy) {
+  if (remedy.name == "one atomic a block") return finding.requests - remedy.transactions;
   constexpr std::string_view vector = "vector ";
   if (!std::string_view(remedy.name).starts_with(vector)) return 0;
   const std::int64_t together =

@@ -28,6 +28,7 @@ struct ExplainedRemedy {
   bool is_advised = false;
   std::int64_t transactions = 0, other_transactions = 0;
   std::int64_t spared_requests = 0;  ///< the spared requests among the finding's
+  bool changes_requests = false;     ///< more or fewer requests make the accesses
   std::optional<std::int64_t> shared_bytes, blocks;
   std::string lanes;  ///< JSON; empty: none
   std::vector<ExplainedPrediction> predictions;

@@ -39,7 +39,7 @@ constexpr std::array<KindWords, 20> kind_words = {{
      "would do if the last were made"},
     {"narrow_access", Form::in_all, "narrow accesses", "would do with vectors"},
     {"divergence", Form::share, "lanes that wait for others", "they cost "},
-    {"contended_atomic", Form::a_request, "atomics at one address", ""},
+    {"contended_atomic", Form::share, "atomics at one address", ""},
     {"local_memory", Form::in_all, "local memory", "would do without"},
     {"low_occupancy", Form::share, "low occupancy", ""},
     {"small_grid", Form::share, "a grid smaller than the device", ""},
@@ -133,6 +133,18 @@ std::string in_parentheses(const ExplainedFinding& finding, const char* too_many
   return " (" + text + ")";
 }
 
+/// Whether transactions a request say less than all transactions do.
+bool has_other_requests(const ExplainedRemedy& remedy) {
+  return remedy.spared_requests > 0 || remedy.changes_requests;
+}
+
+/// "16,384 transactions instead of 32,768"
+std::string fewer_transactions(const ExplainedFinding& finding, const ExplainedRemedy& remedy) {
+  if (remedy.transactions == finding.transactions) return fmt::format("as many {}s", unit(finding));
+  return fmt::format("{} {}s instead of {}", grouped_number(remedy.transactions), unit(finding),
+                     grouped_number(finding.transactions));
+}
+
 std::string is_or_are(const std::string& number) { return number == "1" ? "is" : "are"; }
 
 /// The counts that remedies change: the counts where there are some, and the others of the array.
@@ -156,7 +168,7 @@ std::string saving(const ExplainedFinding& finding, const ExplainedRemedy& remed
   if (excess <= 0 || spared <= 0 || share_text(finding).empty()) return "";
   const double share = finding.share * static_cast<double>(spared) / static_cast<double>(excess);
   return fmt::format("{} {} fewer, {}",
-                     remedy.spared_requests > 0 ? "in all" : "for as many requests",
+                     has_other_requests(remedy) ? "in all" : "for as many requests",
                      count_text(spared), percent_of(share, finding.share_of));
 }
 
@@ -324,13 +336,9 @@ std::vector<std::string> advice(const ExplainedFinding& finding, const Explained
       const std::string before = cost_text(finding, finding.transactions);
       const std::string after = cost_text(finding, remedy.transactions);
       const char* of_request = finding.requests > 0 ? " a request" : "";
-      if (remedy.spared_requests > 0) {  // so no quotient says it
-        parts.push_back(fewer_requests(finding, remedy));
-        parts.push_back(remedy.transactions == finding.transactions
-                            ? fmt::format("as many {}s", unit(finding))
-                            : fmt::format("{} {}s instead of {}",
-                                          grouped_number(remedy.transactions), unit(finding),
-                                          grouped_number(finding.transactions)));
+      if (has_other_requests(remedy)) {  // so no quotient says it
+        if (remedy.spared_requests > 0) parts.push_back(fewer_requests(finding, remedy));
+        parts.push_back(fewer_transactions(finding, remedy));
       } else {
         parts.push_back(before == after
                             ? fmt::format("still {}{} here", after, of_request)

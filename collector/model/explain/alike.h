@@ -22,7 +22,7 @@ struct Layout {
     swizzle,    ///< the element's column, exclusive or with the row shifted right by `amount`
     transpose,  ///< columns as rows
     split,      ///< elements of 8 or 16 bytes as words, in planes
-    members,    ///< structures as planes of members of `amount` bytes; `row`: of a structure
+    members,    ///< structures as planes of members of `amount` bytes (0: they differ)
   };
   Kind kind = Kind::as_is;
   std::uint32_t row = 0;

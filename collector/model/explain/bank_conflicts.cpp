@@ -155,6 +155,14 @@ Worst worst_of(const Subject& subject, const SharedArray& array, const ConflictG
   return worst;
 }
 
+/// Whether a layout goes by rows that nobody declared.
+bool has_guessed_rows(const SharedArray& array, const Layout& layout) {
+  if (array.extents.size() > 1 || array.is_given || layout.kind == Layout::Kind::split)
+    return false;
+  const bool is_of_elements = !array.extents.empty() && layout.row == array.element_bytes;
+  return !is_of_elements;
+}
+
 class ConflictFinder {
  public:
   ConflictFinder(const Subject& subject, std::vector<Weighed>& found)
@@ -296,7 +304,7 @@ class ConflictFinder {
           fmt::format("{}Its {} {}s in PTX are counted together.",
                       finding.evidence.empty() ? "" : " ", group.sites.size(), access);
     }
-    if (array.extents.size() < 2 && !array.is_given && !tried.empty()) {
+    if (!tried.empty() && has_guessed_rows(array, tried.front().layout)) {
       finding.evidence += " How long its rows are goes by the addresses";
       // A part of a buffer has no name of its own to be given a shape.
       const bool has_name = !array.name.empty() && array.part.empty();

@@ -70,16 +70,16 @@ bool is_in_order(const LanePattern& pattern, std::uint64_t step) {
   return all;
 }
 
-/// The site's accesses with the elements next to each other.
-std::optional<AccessCounts> then(const Subject& subject, std::size_t index, const Buffer& buffer,
-                                 std::uint64_t step) {
+/// One request of a site's, with the elements that it takes next to each other.
+std::optional<AccessCounts> then(const Subject& subject, std::size_t index, const Request& request,
+                                 const Buffer& buffer, std::uint64_t step) {
   const SiteInfo& site = subject.site(index);
   const SiteRecording& known = subject.recording.sites[index];
-  const unsigned width = site.width;
-  if (known.is_full() || site.carrier != Carrier::registers || site.is_apart) return std::nullopt;
+  const unsigned width = request.width;
+  const auto offset = static_cast<std::uint64_t>(request.offset);
   if (width > sector_bytes || step % width != 0) return std::nullopt;
   const Elements elements(buffer, step, width);
-  const std::uint64_t first = subject.recording.traces[index].first_address - buffer.begin;
+  const std::uint64_t first = subject.recording.traces[index].first_address + offset - buffer.begin;
   const std::uint64_t column = first % step;
   if (column % width != 0) return std::nullopt;
   AccessCounts sum;
@@ -88,10 +88,11 @@ std::optional<AccessCounts> then(const Subject& subject, std::size_t index, cons
     if (pattern.space != AddressSpace::global) continue;
     const bool is_one = (pattern.mask & (pattern.mask - 1)) == 0;
     if (!is_multiple(pattern, step)) return std::nullopt;
-    if (!is_one && place_period(pattern.mask, pattern.delta.data(), width) < elements.period()) {
-      return std::nullopt;
-    }
-    for (const auto& [place, times] : places) {
+    const std::uint64_t period =
+        place_period(pattern.mask, pattern.delta.data(), site.narrowest_request());
+    if (!is_one && period < elements.period()) return std::nullopt;
+    for (const auto& [begin, times] : places) {
+      const std::uint64_t place = begin + offset;
       WarpAccess access;
       access.mask = pattern.mask;
       access.width = width;
@@ -121,6 +122,25 @@ std::optional<AccessCounts> then(const Subject& subject, std::size_t index, cons
       sum.requests += times;
       sum.transactions += times * global_cost(access).transactions;
     }
+  }
+  return sum;
+}
+
+/// The site's accesses with the elements next to each other. A vector the compiler may load in
+/// parts, without what nobody uses: each part is a member.
+std::optional<AccessCounts> then(const Subject& subject, std::size_t index, const Buffer& buffer,
+                                 std::uint64_t step) {
+  const SiteInfo& site = subject.site(index);
+  if (subject.recording.sites[index].is_full() || site.carrier != Carrier::registers ||
+      site.is_apart) {
+    return std::nullopt;
+  }
+  if (!makes_parts(site)) return then(subject, index, {0, site.width}, buffer, step);
+  AccessCounts sum;
+  for (const Request& request : site.requests) {
+    const std::optional<AccessCounts> part = then(subject, index, request, buffer, step);
+    if (!part) return std::nullopt;
+    sum += *part;
   }
   return sum;
 }

@@ -59,6 +59,9 @@ std::string_view name_of(const SharedArray& array) {
   return array.name.empty() ? "array"sv : std::string_view(array.name);
 }
 
+/// Stands behind a formula for an array of several dimensions.
+constexpr std::string_view numbers_all = ", where i numbers the elements of the whole array";
+
 /// True if --shape would refuse it.
 bool is_refused(const std::string& text, const SharedArray& array) {
   try {
@@ -143,10 +146,11 @@ std::string pattern_in_words(const WarpAccess& access) {
 std::string change_of(const SharedArray& array, const Layout& layout, const WhatIf& what_if) {
   const std::string_view name = name_of(array);
   if (is_of_elements(array, layout.row)) return "";
-  const std::uint32_t element = what_if.element(), columns = layout.row / element;
-  const std::uint32_t rows = array.bytes / layout.row;
+  const std::uint32_t element =
+      layout.kind == Layout::Kind::swizzle ? what_if.swizzled() : what_if.element();
+  const std::uint32_t columns = layout.row / element, rows = array.bytes / layout.row;
   // The elements that stay together.
-  const std::uint32_t elements = element / element_bytes(array, element);
+  const std::uint32_t elements = element / element_bytes(array, what_if.element());
   const bool is_plane = array.extents.size() == 2;
   switch (layout.kind) {
     case Layout::Kind::swizzle: {
@@ -170,19 +174,21 @@ std::string change_of(const SharedArray& array, const Layout& layout, const What
 }
 
 std::string meaning_of(const SharedArray& array, const Layout& layout) {
-  const bool is_declared = array.extents.size() > 1;
+  const bool is_declared = array.extents.size() == 2;
   const std::string part = of_part(array);
   switch (layout.kind) {
     case Layout::Kind::swizzle:
       // The others would read what lies elsewhere.
       if (is_declared) return "a swizzle, in every access";
-      return joined("a swizzle of rows of ", layout.row / word, " words, in every access", part);
+      return joined("a swizzle of rows of ", layout.row / word, " words, in every access", part,
+                    array.extents.size() > 2 ? numbers_all : "");
     case Layout::Kind::transpose:
       if (is_declared) return "stored the other way round";
       return joined("rows of ", layout.row / word, " words stored as columns", part);
     case Layout::Kind::split:
       return joined("an array for each word of an element", part);
     case Layout::Kind::members:
+      if (layout.amount == 0) return joined("an array for each member", part);
       return joined("an array for each member of ", layout.amount, " bytes", part);
     case Layout::Kind::padding:  // see PaddingWords
     case Layout::Kind::as_is:
@@ -202,16 +208,17 @@ std::string shape_of(const SharedArray& array, std::uint32_t row, std::uint32_t 
 
 PaddingWords::PaddingWords(const SharedArray& array, std::uint32_t row, std::uint32_t together)
     : row_(row), element_(element_bytes(array, together)), columns_(row / element_) {
-  const bool is_declared = array.extents.size() > 1, is_element = is_of_elements(array, row);
+  const bool is_element = is_of_elements(array, row);
   const std::string part = of_part(array);
   if (is_element) {
     before_ = "a member of ";
     behind_ = " more in each element" + part;
     return;
   }
-  behind_ = is_declared ? " of padding a row" + part
-                        : joined(" of padding after every ", row / word, " words", part);
-  is_of_array_ = is_declared && row == array.extents.back() * element_;
+  is_of_array_ = array.extents.size() > 1 && row == array.extents.back() * element_;
+  behind_ = is_of_array_ ? " of padding a row" + part
+                         : joined(" of padding after every ", row / word, " words", part);
+  if (array.extents.size() > 1 && !is_of_array_) behind_ += numbers_all;
   code_ = name_of(array);
   if (!is_of_array_) {
     code_ += joined("[i + i / ", columns_);

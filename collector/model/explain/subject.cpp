@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "collector/model/counts/grades.h"
@@ -71,6 +72,14 @@ std::string shown(double number) {
 
 std::string in_words(std::uint64_t number) {
   return number == 1 ? "one" : shown(static_cast<double>(number));
+}
+
+bool makes_parts(const SiteInfo& site) {
+  return !site.requests.empty() &&
+         std::all_of(site.requests.begin(), site.requests.end(), [&](const Request& request) {
+           return !request.is_window && !request.is_elected && request.offset >= 0 &&
+                  request.width < site.width && request.offset + request.width <= site.width;
+         });
 }
 
 }  // namespace warpmeter::model::explain

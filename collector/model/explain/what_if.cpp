@@ -20,24 +20,6 @@ constexpr std::uint32_t matrix_row_bytes = 16;
 
 }  // namespace
 
-std::string Layout::name() const {
-  switch (kind) {
-    case Kind::as_is:
-      return "as it is";
-    case Kind::padding:
-      return joined("padding ", amount);
-    case Kind::swizzle:
-      return amount == 0 ? "swizzle" : joined("swizzle >> ", amount);
-    case Kind::transpose:
-      return "transpose";
-    case Kind::members:
-      return "members apart";
-    case Kind::split:
-      break;
-  }
-  return "split";
-}
-
 Counted counted_as(const SiteInfo& site) {
   const bool is_load = site.kind == AccessKind::load;
   if (site.is_atomic()) return {&LayoutCost::atomic_wavefronts, &LayoutCost::atomic_requests};
@@ -76,48 +58,10 @@ WhatIf::WhatIf(const Subject& subject, const SharedArray& array)
   narrowest_ = element_;
   if (array.element_bytes != 0) element_ = std::max(element_, array.element_bytes);
   if (has_matrices_) element_ = std::max(element_, matrix_row_bytes);
+  find_members();
   if (!array.is_whole) {
     impossible_ = "its accesses lie in more ways than are kept";
   }
-}
-
-Moved::Moved(const Layout& layout, std::uint32_t element, std::uint32_t bytes) : layout_(layout) {
-  if (layout.kind == Layout::Kind::as_is || layout.kind == Layout::Kind::split) return;
-  if (layout.kind == Layout::Kind::members) {
-    row_ = Divisor(layout.row);
-    element_ = Divisor(layout.amount);
-    rows_ = (bytes + layout.row - 1) / layout.row;
-    return;
-  }
-  row_ = Divisor(layout.row);
-  element_ = Divisor(element);
-  if (layout.kind == Layout::Kind::swizzle) elements_ = Divisor(layout.row / element);
-  rows_ = (bytes + layout.row - 1) / layout.row;
-}
-
-std::uint32_t Moved::operator()(std::uint32_t offset) const {
-  const std::uint32_t row = row_.quotient(offset), column = offset - row * layout_.row;
-  switch (layout_.kind) {
-    case Layout::Kind::padding:
-      return offset + row * layout_.amount * word;
-    case Layout::Kind::swizzle: {
-      const std::uint32_t element = element_.quotient(column);
-      const std::uint32_t other = element ^ elements_.remainder(row >> layout_.amount);
-      return row * layout_.row + other * element_.number() + column - element * element_.number();
-    }
-    case Layout::Kind::transpose: {
-      const std::uint32_t element = element_.quotient(column);
-      return (element * rows_ + row) * element_.number() + column - element * element_.number();
-    }
-    case Layout::Kind::members: {
-      const std::uint32_t member = element_.quotient(column);
-      return (member * rows_ + row) * layout_.amount + column - member * layout_.amount;
-    }
-    case Layout::Kind::as_is:
-    case Layout::Kind::split:
-      break;
-  }
-  return offset;
 }
 
 bool WhatIf::are_alike(const Placed& first, const Placed& second) const {
@@ -144,18 +88,20 @@ std::vector<Layout> WhatIf::layouts(std::uint32_t row) const {
       }
     }
   }
-  const bool has_members = narrowest_ >= word && narrowest_ < array_.element_bytes &&
-                           array_.element_bytes % narrowest_ == 0;
   const bool is_innermost = !array_.extents.empty() &&
                             (is_of_elements || row == array_.extents.back() * array_.element_bytes);
-  if (has_members && is_innermost && !has_matrices_) {
-    all.push_back({Layout::Kind::members, array_.element_bytes, narrowest_});
+  if (!members_.empty() && is_innermost) {
+    const bool are_equal = std::all_of(members_.begin(), members_.end(), [&](const Member& one) {
+      return one.bytes == members_[0].bytes;
+    });
+    all.push_back({Layout::Kind::members, array_.element_bytes, are_equal ? members_[0].bytes : 0});
   }
   if (is_of_elements || has_stride_) return all;
   // A swizzle leads to any place of a row: the last one has to lie in the array too.
   const bool has_whole_rows =
       (array_.bytes + row - 1) / row * row <= std::max(array_.bytes, array_.declared);
-  if (has_whole_rows && std::has_single_bit(row / element_) && row / element_ >= 2) {
+  const std::uint32_t columns = row / swizzled();
+  if (has_whole_rows && row % swizzled() == 0 && std::has_single_bit(columns) && columns >= 2) {
     const std::uint32_t last_row = (array_.bytes - 1) / row;
     for (unsigned shift = 0; shift <= most_shift && last_row >> shift != 0; ++shift) {
       all.push_back({Layout::Kind::swizzle, row, shift});
@@ -174,6 +120,36 @@ std::uint32_t WhatIf::bytes_of_padding(std::uint32_t row) const {
   return (bytes + row - 1) / row * word;
 }
 
+namespace {
+
+/// Calls visit(begin, width) for what the machine takes of a part of an access that lies apart.
+template <class Visit>
+void take_part(const SiteInfo& site, std::uint32_t part, std::uint32_t size, Visit visit) {
+  if (!makes_parts(site)) return visit(part, size);
+  for (const Request& request : site.requests) {
+    const auto offset = static_cast<std::uint32_t>(request.offset);
+    const std::uint32_t begin = std::max(part, offset);
+    const std::uint32_t end = std::min(part + size, offset + request.width);
+    if (begin < end) visit(begin, end - begin);
+  }
+}
+
+}  // namespace
+
+template <class Visit>
+void WhatIf::for_each_member(const Placed& access, Visit visit) const {
+  const SiteInfo& site = subject_.site(access.site);
+  std::uint32_t at = access.place % array_.element_bytes;
+  for (std::uint32_t part = 0; part < site.width;) {
+    const auto member = std::find_if(members_.begin(), members_.end(),
+                                     [&](const Member& one) { return at < one.begin + one.bytes; });
+    const std::uint32_t bytes = std::min(member->begin + member->bytes - at, site.width - part);
+    take_part(site, part, bytes, visit);
+    part += bytes;
+    at = (at + bytes) % array_.element_bytes;
+  }
+}
+
 template <class Visit>
 void WhatIf::for_each_request(const Moved& moved, const Placed& placed, Visit visit) const {
   const SiteInfo& site = subject_.site(placed.site);
@@ -190,23 +166,24 @@ void WhatIf::for_each_request(const Moved& moved, const Placed& placed, Visit vi
   if (layout.kind == Layout::Kind::split) {
     const std::uint32_t plane = array_.bytes / element_ * word;
     const Divisor element(element_);
-    for (std::uint32_t part = 0; part < site.width / word; ++part) {
-      make(word, [&](std::uint32_t at) {
-        const std::uint32_t byte = at + part * word;
+    const auto take = [&](std::uint32_t begin, std::uint32_t width) {
+      make(width, [&](std::uint32_t at) {
+        const std::uint32_t byte = at + begin;
         const std::uint32_t number = element.quotient(byte);
         return (byte - number * element_) / word * plane + number * word;
       });
       visit(access);
-    }
+    };
+    for (std::uint32_t part = 0; part < site.width; part += word) take_part(site, part, word, take);
     return;
   }
   if (layout.kind == Layout::Kind::members) {
-    for (std::uint32_t part = 0; part < site.width; part += layout.amount) {
-      make(layout.amount, [&](std::uint32_t at) { return moved(at + part); });
+    for_each_member(placed, [&](std::uint32_t begin, std::uint32_t width) {
+      make(width, [&](std::uint32_t at) { return moved(at + begin); });
       const bool is_elected = !site.requests.empty() && site.requests[0].is_elected;
       if (is_elected) access.mask &= ~access.mask + 1;
       visit(access);
-    }
+    });
     return;
   }
   const bool is_apart = merged_bytes_ != 0 && !keeps_merged(layout);
@@ -304,10 +281,11 @@ const WhatIf::Different& WhatIf::different(const Layout& layout) const {
   likeness.element = element_;
   likeness.grain = grain();
   if (layout.kind == Layout::Kind::swizzle) {
+    likeness.element = swizzled();
     // Where bits are turned those are alike that are so for every shift.
     likeness.rows = likeness.turns_bits()
                         ? likeness.height
-                        : std::min(layout.row / element_ << layout.amount, likeness.height);
+                        : std::min(layout.row / swizzled() << layout.amount, likeness.height);
   }
   const auto [place, is_new] = different_.try_emplace({layout.kind, layout.row, likeness.rows});
   Different& known = place->second;

@@ -43,11 +43,17 @@ struct Counted {
 };
 Counted counted_as(const SiteInfo& site);
 
+/// A member of a structure, or what several of them are accessed as together.
+struct Member {
+  std::uint32_t begin = 0, bytes = 0;
+};
+
 /// Where a layout puts the bytes of an array.
 class Moved {
  public:
-  /// `element`: bytes that stay together; `bytes`: of the array.
-  Moved(const Layout& layout, std::uint32_t element, std::uint32_t bytes);
+  /// `element`: bytes that stay together; `bytes`: of the array; `members` have to outlive it.
+  Moved(const Layout& layout, std::uint32_t element, std::uint32_t bytes,
+        std::span<const Member> members = {});
   std::uint32_t operator()(std::uint32_t offset) const;
   const Layout& layout() const { return layout_; }
 
@@ -55,6 +61,7 @@ class Moved {
   Layout layout_;
   Divisor row_, element_, elements_;  ///< elements of a row
   std::uint32_t rows_ = 1;
+  std::span<const Member> members_;
 };
 
 /// Tries layouts of one array.
@@ -77,6 +84,8 @@ class WhatIf {
   std::vector<Layout> layouts(std::uint32_t row) const;
 
   std::uint32_t element() const { return element_; }
+  /// Bytes that a swizzle keeps together: those of a word lie in one bank whatever their order.
+  std::uint32_t swizzled() const { return std::max(element_, word); }
   /// Bytes that the array has more with each word of padding in rows of this length.
   std::uint32_t bytes_of_padding(std::uint32_t row) const;
   /// True if the second access costs what the first does, with the array as it is.
@@ -88,7 +97,14 @@ class WhatIf {
   /// Calls visit(request) for each request of the access, as the machine makes it, moved.
   template <class Visit>
   void for_each_request(const Moved& moved, const Placed& access, Visit visit) const;
-  Moved moved(const Layout& layout) const { return {layout, element_, array_.bytes}; }
+  Moved moved(const Layout& layout) const {
+    return {layout, layout.kind == Layout::Kind::swizzle ? swizzled() : element_, array_.bytes,
+            members_};
+  }
+  void find_members();
+  /// Calls visit(begin, width) for each request of the access with the members apart.
+  template <class Visit>
+  void for_each_member(const Placed& access, Visit visit) const;
   std::uint32_t grain() const { return std::max(word, merged_bytes_); }
   bool keeps_merged(const Layout& layout) const;
   /// Accesses that the layouts of a kind tell apart.
@@ -121,8 +137,9 @@ class WhatIf {
   std::uint32_t narrowest_ = 4;  ///< the narrowest of the accesses
   std::uint32_t merged_bytes_ =
       0;  ///< the merged bytes of the widest access that ptxas made of several; 0: none
-  bool has_matrices_ = false;  ///< accesses by rows of matrices (ldmatrix, stmatrix, wmma)
-  bool has_stride_ = false;    ///< for wmma, whose lines stay equally far apart
+  bool has_matrices_ = false;    ///< accesses by rows of matrices (ldmatrix, stmatrix, wmma)
+  bool has_stride_ = false;      ///< for wmma, whose lines stay equally far apart
+  std::vector<Member> members_;  ///< the members of a structure, all of it; none: it has no members
   std::string impossible_;
   std::vector<std::size_t>
       number_of_site_;  ///< for each site of the program, its number in the array

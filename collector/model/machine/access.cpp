@@ -103,7 +103,7 @@ void remember(Site& site, const SiteInfo& info, const Window& window, std::uint3
     site.hit_mask = ~std::uint32_t{0};
   } else if (places != nullptr && window.space == AddressSpace::global) {
     // Where a sector's own hits do not say enough.
-    const std::uint32_t places_period = place_period(mask, site.delta, info.width);
+    const std::uint32_t places_period = place_period(mask, site.delta, info.narrowest_request());
     if (places_period > sector_bytes) {
       site.hits = at_least(*places, places_period >> site.hit_shift).data();
       site.hit_mask = places_period - 1;

@@ -2,6 +2,7 @@
 // memory sites, and where each instruction came from.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -102,6 +103,13 @@ struct SiteInfo {
   std::vector<std::uint32_t> together;
 
   bool is_atomic() const { return kind == AccessKind::atomic || kind == AccessKind::reduction; }
+  /// Bytes of the narrowest request: a vector may be loaded in parts.
+  unsigned narrowest_request() const {
+    unsigned narrowest = width;
+    for (const Request& request : requests)
+      narrowest = std::min<unsigned>(narrowest, request.width);
+    return narrowest;
+  }
 };
 
 /// A kind of access that machine code has beyond what its PTX explains; `space` may be generic.
