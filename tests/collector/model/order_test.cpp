@@ -316,6 +316,39 @@ TEST_P(Order, GradesSayWhy) {
   EXPECT_NE(sectors.reason.find("an earlier launch"), std::string::npos) << sectors.reason;
 }
 
+TEST_P(Order, AnAnswerDecidesWhereThreadsGoLater) {
+  const std::uint64_t in = device.numbers(), out = device.zeros();
+  EXPECT_EQ(device.run("go_on_if_first", device.zeros(16), in, out).stores(), 0);
+  EXPECT_TRUE(device.is_ordered(out));
+  EXPECT_EQ(device.run("go_on_by_queue", in, out).stores(), 0);
+}
+
+TEST_P(Order, WhoGetsOneOfTooFewPlacesIsNotCertain) {
+  const std::uint64_t has_one = device.zeros(), out = device.zeros();
+  EXPECT_EQ(device.run("take_places", device.zeros(40), device.zeros(1), int{40}, has_one).stores(),
+            0);
+  EXPECT_TRUE(device.is_ordered(has_one));
+  EXPECT_EQ(device.run("store_the_odd", has_one, out).stores(), 0);
+  EXPECT_EQ(device.run("every_other", device.zeros(1), out).stores(), 0);
+  EXPECT_EQ(device.run("all_but_last", device.zeros(1), int{127}, out).stores(), 0);
+}
+
+TEST_P(Order, OneThreadMakesOneRequestWhoeverItIs) {
+  const std::uint64_t out = device.zeros();
+  EXPECT_EQ(device.run("last_of_all", device.zeros(1), int{127}, out).stores(), 1);
+  EXPECT_TRUE(device.is_ordered(out));
+}
+
+TEST_P(Order, TheLastBlockIsAsGoodAsAnyUnlessItGoesByItsNumber) {
+  const std::uint64_t in = device.numbers(), sums = device.zeros(), out = device.zeros();
+  const auto ran = device.run("last_block", in, sums, device.zeros(1), out);
+  EXPECT_EQ(ran.stores(), 1);
+  EXPECT_EQ(ran.loads(), 1);
+  EXPECT_FALSE(device.is_ordered(out));
+  EXPECT_EQ(device.run("last_block_by_list", in, device.zeros(1), out).stores(), 0);
+  EXPECT_EQ(device.run("last_block_elsewhere", in, device.zeros(1), out).stores(), 0);
+}
+
 // A program drew tickets so: an H200 counted 944 stores where the model's order gives 943.
 TEST_P(Order, ATicketThatIsOvertakenIsNone) {
   const std::uint64_t in = device.numbers(), out = device.zeros();

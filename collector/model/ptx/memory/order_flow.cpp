@@ -1,6 +1,7 @@
 #include "collector/model/ptx/memory/order_flow.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "collector/model/ptx/flow/branch_regions.h"
@@ -8,6 +9,7 @@
 #include "collector/model/ptx/flow/one_value.h"
 #include "collector/model/ptx/memory/memory_accesses.h"
 #include "collector/model/ptx/memory/shared_use.h"
+#include "collector/model/ptx/memory/winners.h"
 
 namespace warpmeter::model::ptx {
 namespace {
@@ -28,10 +30,10 @@ bool is_atomic(const Instruction& instruction) {
   return memory == Memory::atomic || memory == Memory::reduce;
 }
 
-class Finder {
+class OrderFinder {
  public:
-  Finder(const Function& function, const ControlFlow& graph, const DataFlow& data,
-         const Spaces& variables, const std::vector<bool>& is_retried)
+  OrderFinder(const Function& function, const ControlFlow& graph, const DataFlow& data,
+              const Spaces& variables, const std::vector<bool>& is_retried)
       : function_(function),
         graph_(graph),
         data_(data),
@@ -57,10 +59,16 @@ class Finder {
       asks |= is_atomic(function_.body[i]);
     }
     result.of_atomics.accesses.resize(accesses_.size());
-    if (asks) result.of_atomics = reach(own_atomics);
-    if (std::find(is_contested_.begin(), is_contested_.end(), true) != is_contested_.end()) {
-      result.of_races = reach_of_races();
+    const bool races =
+        std::find(is_contested_.begin(), is_contested_.end(), true) != is_contested_.end();
+    if (asks || races) {
+      live_.emplace(graph_, data_);
+      identity_.emplace(function_, data_, accesses_, memory_.pieces(), regions_, *live_);
+      winners_.emplace(function_, graph_, data_, definitions_, accesses_, *identity_, regions_,
+                       *live_);
     }
+    if (asks) result.of_atomics = reach_of_answers();
+    if (races) result.of_races = reach_of_races();
     for (PieceId id = 0; id < result.pieces.size(); ++id) {
       const bool lasts = result.pieces[id].kind != MemoryPiece::Kind::block;
       if (!lasts || !is_loaded[id]) continue;
@@ -127,14 +135,7 @@ class Finder {
   }
 
   bool is_number(const Operand& operand) const {
-    if (operand.kind == Operand::Kind::integer || operand.kind == Operand::Kind::floating) {
-      return true;
-    }
-    const std::size_t at = definitions_.of(operand.name);
-    if (at == nowhere) return false;
-    const Instruction& definition = function_.body[at];
-    return definition.opcode == Opcode::mov && definition.operands.size() == 2 &&
-           definition.operands[1].kind == Operand::Kind::integer;
+    return ptx::is_number(operand, function_, definitions_);
   }
 
   /// True if memory after all have come depends on their order: the last one's, or a rounding.
@@ -156,23 +157,42 @@ class Finder {
   }
 
   OrderReach reach(PieceId source) const {
-    Deciders deciders;
-    std::vector<Origin> known;  // by register: of what branches decide
-    if (source != own_atomics) {
-      deciders.resize(accesses_.size(), nothing);
-      known.resize(data_.registers().size(), nothing);
-    }
+    Deciders deciders(accesses_.size(), nothing);
+    std::vector<Origin> known(data_.registers().size(), nothing);  // of what branches decide
     for (;;) {
       const State found = follow_certain(source, deciders, known);
-      if (source != own_atomics && decide(found, deciders, known)) continue;
+      if (decide(found, deciders, known)) continue;
       return reach_of(source, found, deciders);
+    }
+  }
+
+  /// The same of what the function's own atomics answer.
+  OrderReach reach_of_answers() const {
+    Deciders deciders(accesses_.size(), nothing);
+    std::vector<Origin> known(data_.registers().size(), nothing);
+    Origins origins;
+    origins.way = Way::block;
+    origins.deciders = &deciders;
+    for (;;) {
+      const Won won = winners_->won(follow(own_atomics, origins, known).registers);
+      bool changed = false;
+      for (const RegisterId id : won.registers) changed |= add(known[id], several);
+      for (std::size_t i = 0; i < deciders.size(); ++i) {
+        if (won.contents[i]) changed |= add(deciders[i], several);
+      }
+      if (changed) continue;
+      OrderReach result = reach_of(own_atomics, follow_certain(own_atomics, deciders, known), {});
+      for (std::size_t i = 0; i < deciders.size(); ++i) {
+        result.accesses[i] = result.accesses[i] || (won.accesses[i] && is_access(i));
+      }
+      return result;
     }
   }
 
   State follow_certain(PieceId source, const Deciders& deciders,
                        const std::vector<Origin>& known) const {
     Origins origins;
-    if (!deciders.empty()) origins.deciders = &deciders;
+    origins.deciders = &deciders;
     origins.way = Way::registers;
     const State sure = follow(source, origins, known);
     origins.way = Way::all;
@@ -189,13 +209,6 @@ class Finder {
       const bool is_decided = !deciders.empty() && deciders[i] != nothing;
       result.accesses[i] =
           is_access(i) && (is_decided || of(accesses_[i].address, found) != nothing);
-    }
-    if (source == own_atomics) {
-      std::vector<bool> won(accesses_.size(), false);
-      add_winners(follow(source, {.way = Way::block}), won);
-      for (std::size_t i = 0; i < won.size(); ++i) {
-        result.accesses[i] = result.accesses[i] || (won[i] && is_access(i));
-      }
     }
     for (PieceId id = 0; id < found.contents.size(); ++id) {
       const bool lasts = memory_.pieces()[id].kind != MemoryPiece::Kind::block;
@@ -235,8 +248,7 @@ class Finder {
     std::vector<Origin> is_decided(data_.registers().size(), nothing);
     for (;;) {
       const State found = follow(contested, {.way = Way::block}, is_decided);
-      std::vector<bool> decided(accesses_.size(), false);
-      add_winners(found, decided);
+      std::vector<bool> decided = winners_->let_through(found.registers);
       bool changed = false;
       for (std::size_t i = 0; i < decided.size(); ++i) {
         if (!decided[i]) continue;
@@ -255,36 +267,6 @@ class Finder {
   bool is_access(std::size_t i) const {
     return !accesses_[i].to.empty() || !accesses_[i].from.empty();
   }
-
-  /// True if lanes act by who came first. Each value of a sum of equal numbers is somebody's,
-  /// whoever that is: the last block, each eighth thread.
-  bool tells_winners(std::string_view predicate, const State& of_block) const {
-    const auto id = data_.find(predicate);
-    const Origin origin = id ? of_block.registers[*id] : nothing;
-    if (origin == nothing || origin == several) return origin == several;
-    const Instruction& atomic = function_.body[origin - 1];
-    return !adds_a_number(atomic) && !atomic.has(Word::inc) && !atomic.has(Word::dec);
-  }
-
-  /// Adds the results of lanes that a branch lets through by an atomic's answer, until they meet
-  /// the others.
-  void add_winners(const State& of_block, std::vector<bool>& instructions) const {
-    for (std::size_t i = 0; i < accesses_.size(); ++i) {
-      const Instruction& instruction = function_.body[i];
-      if (!instruction.guard || !tells_winners(instruction.guard->predicate, of_block)) continue;
-      instructions[i] = true;
-      if (instruction.row().effects.flow == Flow::branch) add_region(i, instructions);
-    }
-  }
-
-  void add_region(std::size_t branch, std::vector<bool>& instructions) const {
-    for (const std::size_t number : regions_.of(branch)) {
-      const Block& block = graph_.blocks[number];
-      for (std::size_t i = block.first; i < block.end; ++i) instructions[i] = true;
-    }
-  }
-
-  State follow(PieceId source, const Origins& origins) const { return follow(source, origins, {}); }
 
   /// `known`: on what registers depend from the start; empty: on nothing.
   State follow(PieceId source, const Origins& origins, const std::vector<Origin>& known) const {
@@ -381,13 +363,16 @@ class Finder {
   std::vector<bool> is_overtaken_;      ///< by instruction: see SharedUse
   std::vector<bool> is_contested_;
   mutable BranchRegions regions_;
+  std::optional<LiveValues> live_;
+  std::optional<Identity> identity_;
+  std::optional<Winners> winners_;
 };
 
 }  // namespace
 
 OrderFlow order_flow(const Function& function, const ControlFlow& graph, const DataFlow& data,
                      const Spaces& variables, const std::vector<bool>& is_retried) {
-  return Finder(function, graph, data, variables, is_retried).find();
+  return OrderFinder(function, graph, data, variables, is_retried).find();
 }
 
 }  // namespace warpmeter::model::ptx

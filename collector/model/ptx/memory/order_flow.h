@@ -4,10 +4,9 @@
 // of it the lanes of one warp can share.
 //
 // Loads of memory that an order has filled decide branches too: who comes to an access, how often
-// a loop goes round, and what is written there. A branch's decision by an atomic's answer itself is
-// not followed, save how often a loop was tried again, and who did what: which lanes won a place by
-// compare-and-swap is for the hardware to say as well, whether they keep the answer in registers or
-// in shared memory. Three things look alike and depend on nothing: a ticket (one thread adds a
+// a loop goes round, and what is written there. An atomic's answer decides the same by itself
+// (winners.h), whether threads keep it in registers or in shared memory.
+// Three things look alike and depend on nothing: a ticket (one thread adds a
 // constant and hands the answer to its block between barriers, so that blocks take each other's
 // parts); a value that was made of the same answer as its place; and a value that is the same
 // wherever it lands.

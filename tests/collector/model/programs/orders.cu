@@ -380,3 +380,86 @@ extern "C" __global__ void exchange_in_block(const int* in, int* out) {
     }
   }
 }
+
+// ---- what an answer decides
+
+// Where a thread stores is computed in a branch that another's answer decides.
+extern "C" __global__ void go_on_if_first(int* taken, const int* next, int* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int place = i;
+  if (atomicExch(&taken[next[i] % 16], 1) == 0) {
+    for (int k = 0; k < next[0] + 3; ++k) place = next[place];
+  }
+  out[place] = 1;
+}
+// The same by way of a queue in shared memory.
+extern "C" __global__ void go_on_by_queue(const int* next, int* out) {
+  __shared__ int queue[64], count;
+  const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  if (t == 0) count = 0;
+  __syncthreads();
+  queue[atomicAdd(&count, 1)] = next[i];
+  __syncthreads();
+  int place = i;
+  if (queue[t] & 1) {
+    for (int k = 0; k < next[0] + 3; ++k) place = next[place];
+  }
+  out[place] = 1;
+}
+// A queue has so many places: who gets one says so, and the others do not.
+extern "C" __global__ void take_places(int* queue, int* count, int places, int* has_one) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int place = atomicAdd(count, 1);
+  if (place < places) {
+    queue[place] = i;
+    has_one[i] = 1;
+  }
+}
+// Every other one, whoever these are.
+extern "C" __global__ void every_other(int* count, int* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (atomicAdd(count, 1) & 1) out[i] = 1;
+}
+// One of all: its request is one lane's, wherever it goes. What stays there tells who it was.
+extern "C" __global__ void last_of_all(int* count, int last, int* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (atomicAdd(count, 1) == last) out[i] = 7;
+}
+// All but one.
+extern "C" __global__ void all_but_last(int* count, int last, int* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (atomicAdd(count, 1) != last) out[i] = 7;
+}
+// The last block sums up what all have left; its own parts another block's would not be.
+extern "C" __global__ void last_block(const int* in, int* sums, int* count, int* out) {
+  __shared__ int is_last;
+  const int t = threadIdx.x;
+  sums[blockIdx.x * blockDim.x + t] = in[t] + 1;
+  __threadfence();
+  if (t == 0) is_last = atomicAdd(count, 1) == gridDim.x - 1;
+  __syncthreads();
+  if (is_last) {
+    int sum = 0;
+    for (int k = t; k < gridDim.x * blockDim.x; k += blockDim.x) sum += __ldcg(sums + k);
+    out[t] = sum;
+  }
+}
+// Its threads go on where another block's would not.
+extern "C" __global__ void last_block_elsewhere(const int* in, int* count, int* out) {
+  __shared__ int is_last;
+  const int t = threadIdx.x;
+  if (t == 0) is_last = atomicAdd(count, 1) == gridDim.x - 1;
+  __syncthreads();
+  int place = blockIdx.x * blockDim.x + t;
+  if (is_last) {
+    for (int k = 0; k < in[0] + 3; ++k) place = in[place];
+  }
+  out[place] = 1;
+}
+extern "C" __global__ void last_block_by_list(const int* in, int* count, int* out) {
+  __shared__ int is_last;
+  const int t = threadIdx.x;
+  if (t == 0) is_last = atomicAdd(count, 1) == gridDim.x - 1;
+  __syncthreads();
+  if (is_last) out[in[blockIdx.x * blockDim.x + t]] = 1;
+}
