@@ -5,6 +5,7 @@ import collections, json, os, pathlib, re, sqlite3, subprocess, sys, tempfile, u
 
 HERE = pathlib.Path(__file__).parent / "explain"
 EXPECTED = json.loads((HERE / "expected.json").read_text())
+INVARIANTS = (HERE.resolve().parents[1] / "invariants.sql").read_text()
 LEAST_NAMED = 0.95  # the least share of the kernels with a cause
 
 
@@ -55,6 +56,23 @@ class Explain(unittest.TestCase):
     def tearDownClass(cls):
         cls.runs.connection.close()
         cls.folder.cleanup()
+
+    def broken(self, rule):
+        """What breaks a rule of tests/invariants.sql; all launches of all families are asked."""
+        self.assertGreater(len(self.runs.launches), 800)
+        return [row["broken"] for row in self.runs.rows(INVARIANTS) if row["rule"] == rule]
+
+    def test_no_efficiency_is_above_a_hundred(self):
+        self.assertEqual(self.broken("efficiency"), [])
+
+    def test_bytes_have_room_in_their_sectors(self):
+        self.assertEqual(self.broken("bytes"), [])
+
+    def test_requests_are_not_more_than_their_transactions(self):
+        self.assertEqual(self.broken("requests"), [])
+
+    def test_lines_add_up_to_their_launch(self):
+        self.assertEqual(self.broken("lines"), [])
 
     @staticmethod
     def tell(wrong):

@@ -28,6 +28,13 @@ inline std::string expected(const std::string& name) {
 
 class RuntimeProgram : public Workspace {
  protected:
+  /// Whatever was counted holds what holds for every launch.
+  void TearDown() override {
+    if (!std::filesystem::exists(file("warpmeter.db"))) return;
+    const Outcome broken =
+        warpmeter({"query", text_of(source_dir() + "/tests/invariants.sql"), "--format", "csv"});
+    EXPECT_EQ(broken.output, "rule,launch_id,broken\n") << broken.error;
+  }
   /// Without the toolkit's libraries in sight, as on a machine that has none.
   Outcome profile(const std::string& name, const std::vector<std::string>& more = {},
                   const std::vector<std::string>& arguments = {}) const {
