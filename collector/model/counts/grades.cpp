@@ -42,7 +42,8 @@ constexpr std::string_view apart_reason =
 constexpr std::string_view copy_stores_reason =
     "leaves out the stores of cp.async, which hardware counts apart from others";
 constexpr std::string_view part_reason =
-    "approximate: copies by cp.async from sources shorter than what they store are not calibrated";
+    "approximate: copies by cp.async had sources with a part of what they store, or a warp's had "
+    "none";
 constexpr std::string_view bulk_reason =
     "leaves out what copies in bulk (TMA) and asynchronous stores move: another unit moves it";
 constexpr std::string_view heap_reason =
@@ -145,6 +146,21 @@ bool is_left_out(const SiteInfo& site, const CounterName& counter, const AccessC
          kind_in(site, counter.space) == counter.kind;
 }
 
+/// Whether a copy was not made of whole sources alone, or of none in a whole warp: words of a
+/// source are loads of their own here, and a warp without a source makes no request.
+bool fell_short(const Program& program, std::size_t index, const LaunchOutcome& outcome) {
+  const SiteInfo& whole = program.sites[index];
+  for (std::size_t i = index + 1; i < program.sites.size(); ++i) {
+    const SiteInfo& site = program.sites[i];
+    if (site.instruction != whole.instruction || site.carrier != Carrier::copy) break;
+    if (site.kind == AccessKind::store) {
+      return outcome.counts[i].shared.requests != outcome.counts[index].global.requests;
+    }
+    if (outcome.counts[i].global.requests > 0) return true;
+  }
+  return true;
+}
+
 std::string_view left_out_reason(const SiteInfo& site) {
   if (site.carrier != Carrier::copy) return bulk_reason;
   return site.kind == AccessKind::store ? copy_stores_reason : part_reason;
@@ -194,7 +210,9 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   if (parted_at(program, outcome)) return {Grade::modelled, barrier_reason};
   if (waited_apart(program, outcome)) return {Grade::modelled, object_reason};
   if (site.is_apart) return {Grade::modelled, apart_reason};
-  if (site.may_fall_short) return {Grade::modelled, part_reason};
+  if (site.may_fall_short && fell_short(program, index, outcome)) {
+    return {Grade::modelled, part_reason};
+  }
   if (outcome.may_fill_heap) return {Grade::modelled, full_heap_reason};
   if (site.waits) return {Grade::modelled, waits_reason};
   if (site.is_ordered) return {Grade::modelled, ordered_reason};
