@@ -6,10 +6,10 @@
 // Loads of memory that an order has filled decide branches too: who comes to an access, how often
 // a loop goes round, and what is written there. An atomic's answer decides the same by itself
 // (winners.h), whether threads keep it in registers or in shared memory.
-// Three things look alike and depend on nothing: a ticket (one thread adds a
-// constant and hands the answer to its block between barriers, so that blocks take each other's
-// parts); a value that was made of the same answer as its place; and a value that is the same
-// wherever it lands.
+//
+// Three things look alike and depend on nothing: a ticket (one thread adds a constant and hands the
+// answer to its block between barriers, so that blocks take each other's parts); a value that was
+// made of the same answer as its place; and a value that is the same wherever it lands.
 #pragma once
 
 #include <vector>
