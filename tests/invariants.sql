@@ -1,5 +1,5 @@
--- What holds for every launch in a database, whatever was run: one row for each value that breaks a
--- rule. Tests of kernels and programs put it to the databases that they made.
+-- Rules that hold for every launch in a database, whatever was run: one row for each value that
+-- breaks one. Tests of kernels and programs put them to the databases that they made.
 WITH kinds(access, name, transactions) AS (VALUES
   ('global load', 'global_load', 'sectors'),
   ('global store', 'global_store', 'sectors'),

@@ -133,7 +133,7 @@ std::string in_parentheses(const ExplainedFinding& finding, const char* too_many
   return " (" + text + ")";
 }
 
-/// Whether transactions a request say less than all transactions do.
+/// True if transactions a request say less than all transactions do.
 bool has_other_requests(const ExplainedRemedy& remedy) {
   return remedy.spared_requests > 0 || remedy.changes_requests;
 }

@@ -72,6 +72,18 @@ class Table(unittest.TestCase):
                 for launch in line["launches"]:
                     self.assertEqual(list(launch.values), list(counting.counters()))
 
+    def test_keeps_the_invariants_on_hardware(self):
+        """The rules of tests/invariants.sql, which the model is held to as well."""
+        launches = [launch for line in self.recorded for launch in line["launches"] if None not in launch.values.values()]
+        self.assertGreater(len(launches), 900)
+        for launch in launches:
+            for kind in ("global_load", "global_store"):
+                self.assertLessEqual(launch.values[kind + "_bytes"], 32 * launch.values[kind + "_sectors"], launch)
+            for name in launch.values:
+                if name.endswith("_requests"):
+                    of = name.replace("_requests", "_wavefronts" if name.startswith("shared") else "_sectors")
+                    self.assertLessEqual(launch.values[name], launch.values[of], launch)
+
 
 class Compared(unittest.TestCase):
     def test_tells_values_by_their_grade(self):

@@ -58,7 +58,7 @@ class Explain(unittest.TestCase):
         cls.folder.cleanup()
 
     def broken(self, rule):
-        """What breaks a rule of tests/invariants.sql; all launches of all families are asked."""
+        """The launches that break a rule of tests/invariants.sql, out of all families."""
         self.assertGreater(len(self.runs.launches), 800)
         return [row["broken"] for row in self.runs.rows(INVARIANTS) if row["rule"] == rule]
 

@@ -146,8 +146,8 @@ bool is_left_out(const SiteInfo& site, const CounterName& counter, const AccessC
          kind_in(site, counter.space) == counter.kind;
 }
 
-/// Whether a copy was not made of whole sources alone, or of none in a whole warp: words of a
-/// source are loads of their own here, and a warp without a source makes no request.
+/// True if a copy had a part of a source, or a warp none at all: words of a source are loads of
+/// their own here, and a warp without a source makes no request.
 bool fell_short(const Program& program, std::size_t index, const LaunchOutcome& outcome) {
   const SiteInfo& whole = program.sites[index];
   for (std::size_t i = index + 1; i < program.sites.size(); ++i) {

@@ -155,7 +155,7 @@ Worst worst_of(const Subject& subject, const SharedArray& array, const ConflictG
   return worst;
 }
 
-/// Whether a layout goes by rows that nobody declared.
+/// True if a layout goes by rows that nobody declared.
 bool has_guessed_rows(const SharedArray& array, const Layout& layout) {
   if (array.extents.size() > 1 || array.is_given || layout.kind == Layout::Kind::split)
     return false;

@@ -68,7 +68,7 @@ void locate(const Subject& subject, const Place& place, schema::Finding& finding
 /// The grade of a site's accesses; keeps the weaker of two.
 void weaken(const Subject& subject, std::size_t site, AddressSpace space, schema::Finding& finding);
 
-/// Whether the machine loads a vector of PTX in parts, without what nobody uses.
+/// True if the machine loads a vector of PTX in parts, without what nobody uses.
 bool makes_parts(const SiteInfo& site);
 
 /// "4,096", "3.7 million".

@@ -35,7 +35,7 @@ const std::map<std::string, Copy>& copies() {
   return all;
 }
 
-/// Of each case what a lane's source has, and where it is.
+/// The bytes that each lane's source has, and where it is.
 struct Case {
   std::function<int(int lane, int width)> size;
   bool is_apart = false;  ///< the lanes 256 bytes apart; else side by side

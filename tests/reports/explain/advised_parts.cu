@@ -315,7 +315,7 @@ __device__ float sum_of_warp(float v) {
   return v;
 }
 
-/// Of a variable in shared memory, which the machine code adds to in a loop.
+/// The sum is one variable in shared memory, which the machine code adds to in a loop.
 __global__ void sum_in_block(float* out, const float* in) {
   __shared__ float s;
   if (threadIdx.x == 0) s = 0;

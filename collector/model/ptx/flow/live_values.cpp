@@ -28,7 +28,7 @@ LiveValues::LiveValues(const ControlFlow& graph, const DataFlow& data)
   }
 }
 
-/// Adds what those behind the block read and it does not settle. Whether there is more than before.
+/// Adds what those behind the block read and it does not settle. True if there is more than before.
 bool LiveValues::extend(std::size_t block) {
   bool changed = false;
   for (const std::size_t next : graph_.blocks[block].successors) {

@@ -76,11 +76,11 @@ Identity::Bits Identity::given_by(std::size_t i) const {
   return bits;
 }
 
-/// What lies at one place is the same for all who look there, as far as they see the same memory.
+/// One place holds the same for all who look there, as far as they see the same memory.
 Identity::Bits Identity::loaded_by(std::size_t i) const {
   const Instruction& instruction = function_.body[i];
   const Memory memory = instruction.row().effects.memory;
-  // What a function is handed may be anything of its caller's.
+  // A function's parameter may be anything of its caller's.
   if (instruction.space == Space::param && !function_.is_entry) return thread | block;
   Bits bits = memory == Memory::atomic ? thread : Bits{0};
   for (const PieceId id : accesses_[i].from) {

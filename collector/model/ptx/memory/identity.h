@@ -1,7 +1,7 @@
-// Which numbers differ by who computes them: from thread to thread of a block, or from block to
+// Numbers may differ by who computes them: from thread to thread of a block, or from block to
 // block. A number that does not is the same for whichever thread, or block, an atomic let through.
-// What an atomic answers differs between threads, and not between blocks: that one block's answer
-// is another's in another order is for order_flow.h to follow.
+// Answers of atomics differ between threads, and not between blocks: order_flow.h follows that one
+// block's answer is another's in another order.
 #pragma once
 
 #include <cstdint>

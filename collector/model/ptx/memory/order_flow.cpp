@@ -158,7 +158,7 @@ class OrderFinder {
 
   OrderReach reach(PieceId source) const {
     Deciders deciders(accesses_.size(), nothing);
-    std::vector<Origin> known(data_.registers().size(), nothing);  // of what branches decide
+    std::vector<Origin> known(data_.registers().size(), nothing);  // by branches: what they decide
     for (;;) {
       const State found = follow_certain(source, deciders, known);
       if (decide(found, deciders, known)) continue;

@@ -74,7 +74,7 @@ std::vector<bool> Winners::region_of(std::size_t i) const {
   return region;
 }
 
-/// What threads take along that went another way than others.
+/// The registers that threads take along which went another way than others.
 std::vector<RegisterId> Winners::left_by(std::size_t i) const {
   if (is_branch(function_.body[i])) return live_.left_by(regions_.of(i));
   const auto written = data_.writes(i);
@@ -95,7 +95,7 @@ Winners::Who Winners::who_comes(std::size_t i, Origin origin) const {
   return is_for_one_thread(i, origin - 1) ? Who::one_thread : Who::anybody;
 }
 
-/// Whether the answer itself is compared with a number that is the same for all, and only the one
+/// True if the answer itself is compared with a number that is the same for all, and only the one
 /// whose answer equals it comes.
 bool Winners::is_for_one_thread(std::size_t i, std::size_t atomic) const {
   const Instruction& counted = function_.body[atomic];
@@ -148,7 +148,7 @@ void Winners::note(std::size_t i, Who who, Won& won) const {
   }
 }
 
-/// What branches within the region decide by who has come there.
+/// The instructions that branches within the region decide by who has come there.
 std::vector<bool> Winners::decided_again(const std::vector<bool>& region, std::size_t outer,
                                          Identity::Bits bits) const {
   std::vector<bool> all(region.size(), false);

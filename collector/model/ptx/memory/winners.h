@@ -1,4 +1,5 @@
-// What threads do that a branch lets through by an atomic's answer, until they meet the others.
+// The threads that a branch lets through by an atomic's answer, and what they do until they meet
+// the others.
 //
 // Who took a place by compare-and-swap is for the hardware to say, and so is all that these threads
 // do there. Where a constant is added to one number, somebody has each answer: whoever it is, the
@@ -17,7 +18,7 @@
 
 namespace warpmeter::model::ptx {
 
-/// Whether it is a number that the code names.
+/// True if it is a number that the code names.
 bool is_number(const Operand& operand, const Function& function, const Definitions& definitions);
 
 struct Won {

@@ -420,7 +420,7 @@ extern "C" __global__ void every_other(int* count, int* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (atomicAdd(count, 1) & 1) out[i] = 1;
 }
-// One of all: its request is one lane's, wherever it goes. What stays there tells who it was.
+// One of all: its request is one lane's, wherever it goes. The memory tells who it was.
 extern "C" __global__ void last_of_all(int* count, int last, int* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (atomicAdd(count, 1) == last) out[i] = 7;
