@@ -18,10 +18,11 @@ Launch = collections.namedtuple("Launch", "kernel grid block values")
 
 
 def counters():
-    """Name → Nsight Compute's name, of every count of accesses that the model counts as hardware does, but for
-    those of ldmatrix and stmatrix, which no program of the table has: nvcc's default is PTX for sm_75."""
+    """Name → Nsight Compute's names, whose sum it is: loads by cp.async are counted apart. Every count of accesses that
+    the model counts as hardware does, but for those of ldmatrix and stmatrix, which no program of the table has: nvcc's
+    default is PTX for sm_75."""
     counted = re.compile(r"(shared|global)_(load|store|atomic|reduction)_(wavefronts|sectors|requests|bytes)$")
-    return {counter["name"]: counter["perfworks"]
+    return {counter["name"]: [counter[key] for key in ("perfworks", "copies") if counter.get(key)]
             for counter in json.loads(CATALOGUE.read_text(encoding="utf-8"))["counters"]
             if counted.match(counter["name"])}
 
@@ -32,7 +33,18 @@ def ncu(counted, log):
     return ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--kernel-name-base", "mangled",
             "--print-kernel-base", "mangled", "--target-processes", "all", "--graph-profiling", "node",
             "--cache-control", "none", "--clock-control", "none", "--log-file", log, "-c", str(LAUNCHES),
-            "--metrics", ",".join(counted.values())]
+            "--metrics", ",".join(metric for metrics in counted.values() for metric in metrics)]
+
+
+def number(text):
+    text = (text or "").replace(",", "")
+    return int(float(text)) if re.match(r"[\d.]+$", text) else None
+
+
+def total(row, metrics):
+    """None where there is no number for one. A chip without the counter of copies has no such column."""
+    values = [number(row[metric]) for metric in metrics if metric in row]
+    return sum(values) if values and None not in values and metrics[0] in row else None
 
 
 def of_ncu(log, counted):
@@ -46,9 +58,8 @@ def of_ncu(log, counted):
         if not row.get("ID"):
             continue  # the row of units
         grid, block = ("x".join(re.findall(r"\d+", row[column])) for column in ("Grid Size", "Block Size"))
-        values = [row.get(metric, "").replace(",", "") for metric in counted.values()]
         launches.append(Launch(row["Kernel Name"], grid, block,
-                               [int(float(value)) if re.match(r"[\d.]+$", value) else None for value in values]))
+                               [total(row, metrics) for metrics in counted.values()]))
     return launches
 
 

@@ -46,6 +46,25 @@ class Output(unittest.TestCase):
         self.assertEqual(output.difference(output.fingerprint(long + ["a"]), long + ["b"])[0], "output")
 
 
+class NsightCompute(unittest.TestCase):
+    def test_counts_loads_by_cp_async_beside_the_others(self):
+        counted = {"loads": ["ld", "ldgsts"], "stores": ["st"], "bytes": ["b", "b_ldgsts"]}
+        self.assertIn("ld,ldgsts,st,b,b_ldgsts", counting.ncu(counted, "log"))
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as log:
+            log.write('"ID","Kernel Name","Grid Size","Block Size","ld","ldgsts","st","b"\n'
+                      '"","","","","","","",""\n'
+                      '"0","k","(1, 1, 1)","(32, 1, 1)","1,000","24","8","n/a"\n')
+            log.flush()
+            launch, = counting.of_ncu(log.name, counted)
+        self.assertEqual(launch.values, [1024, 8, None])
+
+    def test_is_asked_for_each_counter_that_the_catalogue_adds_up(self):
+        counted = counting.counters()
+        self.assertEqual(counted["global_load_requests"],
+                         ["smsp__sass_inst_executed_op_global_ld.sum", "smsp__sass_inst_executed_op_ldgsts.sum"])
+        self.assertEqual(len(counted["global_store_requests"]), 1)
+
+
 class Table(unittest.TestCase):
     def setUp(self):
         self.programs = programs.table(HERE / "programs.csv")
