@@ -23,9 +23,17 @@ struct ReadFile {
 };
 ReadFile read_regular_file(const std::string& path, std::uint64_t most = largest_text);
 
+/// The folder of the project that a folder is of: the nearest one at or above it that a version
+/// control knows, else one with a CMakeLists.txt or Makefile, else the one around a build
+/// (CMakeCache.txt), else itself. Never found in the home folder or one above it.
+std::filesystem::path project_folder(const std::filesystem::path& folder);
+
 /// The folders that paths in a file may lead into. Links are followed before a path is judged.
+/// Files of the home folder's hidden folders (~/.ssh) need a folder in there.
 class NamedFiles {
  public:
+  /// No folder.
+  NamedFiles() = default;
   /// The working folder, and the folder of the file that names others.
   explicit NamedFiles(const std::string& naming_file);
 
@@ -36,7 +44,7 @@ class NamedFiles {
   std::string text(const std::string& path) const;
 
  private:
-  std::vector<std::filesystem::path> folders_;
+  std::vector<std::filesystem::path> folders_;  // resolved
 };
 
 }  // namespace warpmeter

@@ -182,6 +182,7 @@ void visit_fields(Io& io, M& message) {
     io.number(message.devices);
     flag(io, message.checks);
     io.texts(message.shapes);
+    io.texts(message.source_folders);
   } else if constexpr (std::is_same_v<Type, Device>) {
     visit_device(io, message.device);
   } else if constexpr (std::is_same_v<Type, Name>) {

@@ -75,6 +75,8 @@ struct Config {
   bool checks = false;
   std::vector<std::string>
       shapes;  ///< the shapes of arrays in shared memory, as the person gave them
+  /// Sources that machine code or PTX names are read below these folders only.
+  std::vector<std::string> source_folders;
 };
 
 /// A device of this process, before its first launch.

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -46,6 +47,56 @@ TEST(NamedFiles, AreNotReachedByALink) {
   // The names of neighbours begin alike.
   fs::create_directory(folder.path() / "project2");
   EXPECT_FALSE(files.allows((folder.path() / "project2/a.cu").string()));
+}
+
+/// For as long as it lives, the home folder is another one.
+class Home {
+ public:
+  explicit Home(const fs::path& folder) : before_(std::getenv("HOME")) {
+    setenv("HOME", folder.c_str(), 1);
+  }
+  ~Home() { before_ != nullptr ? setenv("HOME", before_, 1) : unsetenv("HOME"); }
+  Home(const Home&) = delete;
+
+ private:
+  const char* before_;
+};
+
+TEST(NamedFiles, InHiddenFoldersOfTheHomeFolderNeedAFolderThere) {
+  const TemporaryFolder home;
+  const Home mine(home.path());
+  fs::create_directories(home.path() / ".ssh");
+  fs::create_directories(home.path() / ".cache/kernels");
+  fs::create_directories(home.path() / "lab/.build");
+  NamedFiles files((home.path() / "k.ptx").string());
+  EXPECT_TRUE(files.allows((home.path() / "lab/.build/k.cu").string()));
+  EXPECT_FALSE(files.allows((home.path() / ".ssh/id_rsa").string()));
+  EXPECT_FALSE(files.allows((home.path() / "lab/../.netrc").string()));
+  EXPECT_FALSE(files.allows((home.path() / ".cache/kernels/k.cu").string()));
+  files.allow(home.path() / ".cache/kernels");
+  EXPECT_TRUE(files.allows((home.path() / ".cache/kernels/k.cu").string()));
+  EXPECT_FALSE(files.allows((home.path() / ".ssh/id_rsa").string()));
+}
+
+TEST(ProjectFolder, IsThatOfAVersionControlElseThatOfABuild) {
+  const TemporaryFolder home;
+  const Home mine(home.path());
+  const fs::path lab = fs::canonical(home.path()) / "lab";
+  fs::create_directories(lab / "build/dev/tests");
+  fs::create_directories(lab / "src");
+  EXPECT_EQ(project_folder(lab / "build/dev/tests"), lab / "build/dev/tests");
+  std::ofstream(lab / "build/dev/CMakeCache.txt") << "";
+  EXPECT_EQ(project_folder(lab / "build/dev/tests"), lab / "build");
+  std::ofstream(lab / "CMakeLists.txt") << "";
+  EXPECT_EQ(project_folder(lab / "build/dev/tests"), lab);
+  fs::create_directories(lab / "src/.git");
+  EXPECT_EQ(project_folder(lab / "src"), lab / "src");
+  EXPECT_EQ(project_folder(lab / "build"), lab);
+  // A home folder under version control does not show all that is in it.
+  fs::create_directories(home.path() / ".git");
+  EXPECT_EQ(project_folder(lab / "build/dev"), lab);
+  EXPECT_EQ(project_folder(home.path()), fs::canonical(home.path()));
+  EXPECT_EQ(project_folder("/usr/bin"), fs::canonical("/usr/bin"));
 }
 
 TEST(NamedFiles, AreRegularAndNotTooLarge) {

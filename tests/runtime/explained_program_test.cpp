@@ -44,6 +44,52 @@ TEST_F(RuntimeProgram, MayHaveTheShapesOfItsArraysGiven) {
   EXPECT_THAT(unknown.error, HasSubstr("--shape names 'tale', which is no array"));
 }
 
+// The linker of device code joins the PTX of both files with their lines.
+TEST_F(RuntimeProgram, HasTheLinesOfFilesThatWereCompiledApart) {
+  EXPECT_EQ(profile("apart_lines", {"--lines"}).exit_code, 0);
+  EXPECT_EQ(value_of("SELECT group_concat(place, ' ') FROM (SELECT replace(file, rtrim(file, "
+                     "replace(file, '/', '')), '') || ':' || line || ':' || access || '=' || "
+                     "transactions AS place FROM lines ORDER BY place)"),
+            // 32 floats in a row are 4 sectors, 32 or 8 floats apart 32.
+            "apart_lines.cu:7:global load=32 apart_lines.cu:7:global store=4 "
+            "apart_lines_function.cu:4:global store=32");
+  EXPECT_EQ(value_of("SELECT text FROM lines WHERE line = 4"), "table[threadIdx.x * stride] = x;");
+  EXPECT_EQ(value_of("SELECT object FROM findings WHERE file LIKE '%apart_lines_function.cu' AND "
+                     "line = 4"),
+            "table");
+  const Outcome wrong = checked("apart_lines", {"9"});  // 31 × 9 is past the 256 of the table
+  EXPECT_EQ(wrong.exit_code, 6);
+  EXPECT_THAT(wrong.output, HasSubstr("apart_lines_function.cu:4"));
+}
+
+// Whoever compiled a program chose the paths of its line table.
+TEST_F(RuntimeProgram, HasSourcesReadInItsProjectAndInFoldersThatThePersonNames) {
+  const std::string sources = source_dir() + "/tests/device/programs";
+  const auto texts = [&](const std::vector<std::string>& more) {
+    std::filesystem::remove(file("warpmeter.db"));
+    std::vector<std::string> words = {"profile", "-b", "model", "--lines"};
+    words.insert(words.end(), more.begin(), more.end());
+    words.push_back("./shared_square");
+    const Outcome outcome = run_program({words, folder_, {{"LD_LIBRARY_PATH", ""}}});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+    EXPECT_EQ(outcome.error.find("--source-root " + sources) == std::string::npos, !more.empty())
+        << outcome.error;
+    return value_of("SELECT count(*) > 0 FROM lines WHERE text LIKE '%tile[%'") +
+           value_of("SELECT count(*) > 0 FROM findings WHERE text LIKE '%tile[%'") +
+           value_of("SELECT count(*) FROM sources");
+  };
+  std::filesystem::copy_file(program("shared_square"), file("shared_square"));
+  EXPECT_EQ(texts({}), "000");
+  EXPECT_EQ(value_of("SELECT count(*) > 0 FROM lines WHERE line > 0"), "1");
+  EXPECT_EQ(texts({"--source-root", sources}), "111");
+  // A link in the project leads out of it.
+  std::filesystem::create_directory_symlink(sources, file("sources"));
+  EXPECT_EQ(texts({}), "000");
+  const Outcome wrong = profile("shared_square", {"--source-root", "nowhere"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.error, HasSubstr("--source-root 'nowhere' is no folder"));
+}
+
 TEST_F(RuntimeProgram, HasThePtxOfItsKernelsKeptWhenItsLinesAreAskedFor) {
   EXPECT_EQ(profile("shared_square").exit_code, 0);
   EXPECT_EQ(value_of("SELECT count(*) FROM codes"), "0");

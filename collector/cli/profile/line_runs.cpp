@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/named_files.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/profile/remarks.h"
 #include "collector/cli/tables/profile_tables.h"
@@ -20,6 +21,7 @@
 #include "collector/cupti/passes.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/input/kernel_file.h"
+#include "collector/model/input/toolkit.h"
 #include "collector/profile/injector.h"
 #include "collector/profile/input.h"
 #include "collector/profile/line_run.h"
@@ -36,9 +38,9 @@ constexpr const char* alone_variable = "WARPMETER_RUN_ALONE";
 /// The lines' texts, and their files as a person in this folder would write them.
 class Sources {
  public:
-  Sources() = default;
-  /// Sources that this program holds, by their paths.
-  explicit Sources(std::map<std::string, std::string> known) : known_(std::move(known)) {}
+  explicit Sources(NamedFiles allowed) : allowed_(std::move(allowed)) {}
+  /// A source that this program holds.
+  void give(std::string_view file, std::string_view text) { known_.emplace(file, text); }
 
   /// Lines are of type schema::Line or schema::Stall.
   template <class Placed>
@@ -46,13 +48,14 @@ class Sources {
     for (Placed& line : lines) {
       if (line.line == 0) continue;
       const auto [source, is_new] = known_.try_emplace(line.file);
-      if (is_new) source->second = model::source_text(line.file);
+      if (is_new) source->second = allowed_.text(line.file);
       line.text = model::line_text(source->second, line.line);
       line.file = model::relative_path(line.file);
     }
   }
 
  private:
+  NamedFiles allowed_;
   std::map<std::string, std::string> known_;
 };
 
@@ -151,7 +154,9 @@ void add_lines_of_kernels(const ProfileRequest& request, const profile::Options&
   const auto begin = Clock::now();
   const profile::Input input;
   schema::Store store(request.database);
-  Sources sources;
+  NamedFiles allowed;
+  for (const std::string& folder : config.source_folders) allowed.allow(folder);
+  Sources sources(std::move(allowed));
   for (std::size_t i = 0; i < count && !interrupted(); ++i) {
     const std::string& kernel = kernels[i].name;
     const std::string name = shown_name(kernel, KernelNameBase::function);
@@ -297,9 +302,8 @@ void add_lines_of_variants(const RunRequest& request, const run::Choice& choice,
       continue;
     }
     const kernels::Image& image = image_of(wanted);
-    std::map<std::string, std::string> known;
-    known.emplace(image.source_path, image.source);
-    Sources sources(std::move(known));
+    Sources sources(model::allowed_sources(std::string(image.source_path), image.folders));
+    sources.give(image.source_path, image.source);
     if (!look.without_stalls.empty()) {
       remark(request, fmt::format("what the warps of {} wait for is not known: {}", wanted.name(),
                                   look.without_stalls));

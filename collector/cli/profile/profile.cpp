@@ -333,6 +333,10 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
            "Measure only on these devices, as the program counts them");
   add_repeated(app, "--nvtx-include", "RANGE", request->ranges,
                "Measure only inside of this NVTX range of the program");
+  add_repeated(
+      app, "--source-root", "DIR", request->source_roots,
+      "Show the text of sources below this folder too; the folders of the program, of this "
+      "project and of the toolkit need no naming");
   add_flag(app, "--lines", request->lines,
            "Show the cost of each source line, the worst first; on a GPU this takes more runs of "
            "the program for each kernel");

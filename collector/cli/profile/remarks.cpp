@@ -13,6 +13,7 @@
 
 #include "base/utf8.h"
 #include "collector/cli/arguments.h"
+#include "collector/cli/profile/source_folders.h"
 #include "collector/cli/tables/findings_tables.h"
 #include "collector/cli/tables/lines_tables.h"
 #include "collector/cli/tables/profile_tables.h"
@@ -216,6 +217,9 @@ void show_remarks(const ProfileRequest& request, const profile::Recorder& record
   }
   if (recorder.run_id()) {
     const schema::Reader reader(request.database);
+    const std::string unread = unread_sources(request.database, *recorder.run_id(),
+                                              source_folders(request.words, request.source_roots));
+    if (!unread.empty()) say_line("warpmeter: " + unread);
     const std::string felt =
         reports::felt_in_words(reports::disturbances_of(reader, *recorder.run_id()));
     if (!felt.empty()) say_line("warpmeter: times may be disturbed: " + printable(felt));

@@ -9,6 +9,7 @@
 #include "base/output.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/profile/remarks.h"
+#include "collector/cli/profile/source_folders.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/passes.h"
 #include "collector/inject/filter.h"
@@ -56,6 +57,7 @@ inject::Config config_of(const ProfileRequest& request) {
         static_cast<std::uint32_t>(whole_number("--devices", device, 0, 1023)));
   }
   config.selection.ranges = request.ranges;
+  config.source_folders = source_folders(request.words, request.source_roots);
   const inject::KernelPattern checked(request.kernel);  // a bad pattern is noticed here
   return config;
 }

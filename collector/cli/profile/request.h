@@ -17,7 +17,7 @@ struct ProfileRequest {
                       command_line, backend = "auto", arch;
   std::int64_t skip = 0, count = 0, lines_kernels = 0;  ///< the last 0: not given
   double timeout = 0;
-  std::vector<std::string> shapes;
+  std::vector<std::string> shapes, source_roots;
   bool times = false, list_passes = false, quiet = false, checks = false, lines = false,
        verbose = false;
   bool pause_dcgm = false;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/named_files.h"
 #include "base/output.h"
 #include "collector/cli/options.h"
 #include "collector/cli/terminal.h"
@@ -52,6 +53,12 @@ reports::Config read_gates(const CheckCommand& command, const std::string& path)
   }
   if (config.baseline && looks_like_a_file(*config.baseline)) {
     config.baseline = (std::filesystem::path(path).parent_path() / *config.baseline).string();
+    if (command.baseline.empty() && !NamedFiles(path).allows(*config.baseline)) {
+      throw Error(ExitCode::usage,
+                  fmt::format("{0} names the baseline {1}, which lies neither in its folder nor in "
+                              "this one: give it with --baseline {1}",
+                              path, *config.baseline));
+    }
   }
   return config;
 }

@@ -15,13 +15,13 @@ constexpr std::size_t most_text_bytes = 1 << 20;
 
 constexpr const char* lines_of_files =
     "SELECT DISTINCT file, line, text FROM (SELECT run_id, file, line, text FROM lines UNION ALL "
-    "SELECT run_id, file, line, text FROM stalls WHERE file IS NOT NULL) WHERE run_id = :run ORDER "
-    "BY file, line";
+    "SELECT run_id, file, line, text FROM stalls WHERE file IS NOT NULL) WHERE run_id = :run AND "
+    "file IN (SELECT file FROM lines WHERE run_id = :run AND text <> '' UNION ALL SELECT file FROM "
+    "stalls WHERE run_id = :run AND text <> '') ORDER BY file, line";
 
 struct Source {
   std::string text;
-  bool is_same = true;    ///< as it was measured
-  bool has_line = false;  ///< a text that was measured stands in it
+  bool is_same = true;  ///< as it was measured
 };
 
 }  // namespace
@@ -43,14 +43,11 @@ void keep_sources(const std::string& database, std::int64_t run_id,
       const auto line = static_cast<int>(row.integer("line").value_or(0));
       const std::string text = row.text("text");
       source.is_same = source.is_same && model::line_text(source.text, line) == text;
-      source.has_line |= !text.empty();
     }
   }
   std::vector<std::pair<std::string, std::string>> kept;
   for (auto& [file, source] : sources) {
-    if (!source.is_same || !source.has_line || source.text.empty() ||
-        source.text.size() > most_text_bytes)
-      continue;
+    if (!source.is_same || source.text.empty() || source.text.size() > most_text_bytes) continue;
     kept.emplace_back(file, std::move(source.text));
   }
   if (!kept.empty()) schema::Store(database).add_sources(run_id, kept);

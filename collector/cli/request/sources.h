@@ -8,8 +8,9 @@
 
 namespace warpmeter::cli {
 
-/// `known`: sources that this program holds, by their paths as lines name them; others are read. A
-/// file that is too large, or that no longer holds the lines that were measured, is left out.
+/// `known`: sources that this program holds, by their paths as lines name them; of others, those
+/// are read that could be read for their lines. A file that is too large, or that no longer holds
+/// the lines that were measured, is left out.
 void keep_sources(const std::string& database, std::int64_t run_id,
                   const std::map<std::string, std::string>& known = {});
 

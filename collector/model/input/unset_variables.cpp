@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/named_files.h"
 #include "base/words.h"
+#include "collector/model/input/toolkit.h"
 #include "collector/model/input/variables.h"
 #include "collector/model/ptx/memory/variable_uses.h"
 
@@ -68,8 +70,9 @@ bool is_initialised(const KernelFile& file, const ptx::Variable& variable) {
   const std::string_view name = plain_name(readable);
   std::vector<std::string> sources = file.module->files;
   if (!file.path.ends_with(".ptx")) sources.push_back(file.path);
+  const NamedFiles allowed = allowed_sources(file.path, file.folders);
   return std::any_of(sources.begin(), sources.end(), [&](const std::string& path) {
-    return is_initialised(source_text(path), name);
+    return is_initialised(allowed.text(path), name);
   });
 }
 

@@ -18,6 +18,7 @@
 #include "base/kernel_name.h"
 #include "collector/model/check/findings.h"
 #include "collector/model/input/kernel_file.h"
+#include "collector/runtime/check/sources.h"
 #include "collector/runtime/image/allocated_variable.h"
 #include "collector/runtime/image/registry.h"
 
@@ -218,7 +219,7 @@ const std::vector<std::string>& source_lines(const std::string& file) {
   static auto* known = new std::map<std::string, std::vector<std::string>>;  // outlives exit()
   const auto [place, is_new] = known->try_emplace(file);
   if (!is_new) return place->second;
-  const std::string text = model::source_text(file);
+  const std::string text = allowed_source(file);
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     place->second.push_back(text.substr(begin, end - begin));

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "collector/model/explain/sources.h"
-#include "collector/model/input/kernel_file.h"
 #include "collector/model/machine/launch/launch.h"
 #include "collector/model/machine/memory/memory.h"
 #include "collector/runtime/check/report.h"
+#include "collector/runtime/check/sources.h"
 
 namespace warpmeter::runtime {
 
@@ -39,7 +39,7 @@ class Explained {
   static Shape shape_of(const LaunchPlace& place);
 
   std::map<Shape, std::vector<Told>> told_;
-  model::explain::Sources sources_{model::source_text};
+  model::explain::Sources sources_{allowed_source};
   std::map<std::string, std::string> shaped_;  ///< see model::explain::Options
   std::uint32_t unlike_ = 0;  ///< the explanation of those like none of the first; 0: not yet
 };

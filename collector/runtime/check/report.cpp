@@ -9,6 +9,7 @@
 #include "collector/inject/ranges.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/input/kernel_file.h"
+#include "collector/runtime/check/sources.h"
 #include "collector/runtime/device/device.h"
 
 namespace warpmeter::runtime {
@@ -24,6 +25,7 @@ constexpr std::size_t lines_in_a_frame = 1000;
 Report::Report(const std::string& socket) : channel_(socket) {
   const auto config = channel_.receive_config();
   if (config) config_ = *config;
+  allow_sources(config_.source_folders);
   filter_ = std::make_unique<inject::Filter>(config_.selection);
 }
 
@@ -126,7 +128,7 @@ void Report::send_lines(const std::vector<model::Ran>& grids) {
   }
   for (const auto& [key, line] : all) {
     const auto [source, is_new] = sources.try_emplace(line.file);
-    if (is_new) source->second = model::source_text(line.file);
+    if (is_new) source->second = allowed_source(line.file);
     inject::Lines::Line sent;
     sent.file = channel_.name(model::relative_path(line.file));
     sent.text = channel_.name(model::line_text(source->second, line.line));

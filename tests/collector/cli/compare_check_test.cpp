@@ -174,6 +174,11 @@ TEST_F(CompareAndCheck, GatesHoldInTheFoldersBelowTheirFileToo) {
   std::filesystem::remove(file("a/b/warpmeter.toml"));
   EXPECT_THAT(in("a/b", check),
               AllOf(StartsWith("2: "), HasSubstr("there is no baseline '../main.db'")));
+  for (const char* outside : {"/etc/passwd", "../../main.db"}) {
+    write("a/warpmeter.toml", std::string("[check]\nbaseline = \"") + outside + "\"\n");
+    EXPECT_THAT(in("a/b", check),
+                AllOf(StartsWith("2: "), HasSubstr("lies neither in its folder nor in this one")));
+  }
 }
 
 TEST_F(CompareAndCheck, BaselinesThatAreNotThereNameThoseThatAre) {

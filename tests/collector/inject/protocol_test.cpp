@@ -120,6 +120,8 @@ TEST(Protocol, FieldsKeepTheirValues) {
   config.shapes = {"tile=16x16:f32", "row=64:u8"};
   EXPECT_EQ(std::get<Config>(*decode(encode(config))).lines_of, config.lines_of);
   EXPECT_EQ(std::get<Config>(*decode(encode(config))).shapes, config.shapes);
+  config.source_folders = {"/home/u/lab", "/usr/include"};
+  EXPECT_EQ(std::get<Config>(*decode(encode(config))).source_folders, config.source_folders);
   const auto found = decode(encode(some_finding()));
   const schema::Finding& finding = std::get<Found>(*found).finding;
   EXPECT_EQ(finding.line, 44);
