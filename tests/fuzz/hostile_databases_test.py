@@ -1,9 +1,12 @@
 """Databases, family files and programs that a stranger changed, read by the real program.
 
 The databases are valid SQL with false contents. No command may end by a signal, take 20 s or 1 GB;
-its exit code is one of the program's, and what it calls JSON is JSON. The number of an input is the
-seed of all that is random in it:  hostile_databases_test.py WARPMETER [NUMBER]
+its exit code is one of the program's, and what it calls JSON is JSON. The kind and number of an input
+are the seed of all that is random in it:  hostile_databases_test.py WARPMETER [KIND NUMBER]
+
+Programs are few, for hostile_files_test reads as many as the others within its own process.
 """
+import concurrent.futures
 import json
 import os
 import random
@@ -16,7 +19,7 @@ import tempfile
 
 WARPMETER = os.path.abspath(sys.argv[1])
 PROGRAM = os.path.join(os.path.dirname(WARPMETER), "tests/runtime/launches_shared")
-INPUTS = 2000 if os.environ.get("WARPMETER_IN_FULL") else 80
+IN_FULL = bool(os.environ.get("WARPMETER_IN_FULL"))
 MOST_SECONDS, MOST_KILOBYTES = 20, 1_000_000
 
 NUMBERS = [0, 1, -1, 2, 7, 255, 2**31 - 1, 2**31, 2**32, 2**53 + 1, 2**63 - 1, -(2**63), 0.5, -1e308, 1e308]
@@ -115,26 +118,51 @@ def test_program(folder, rand):
     run(["profile", "-b", "model", "--db", "p.db", "./program"], folder)
 
 
-def main():
+# Each with its inputs in every test run, and in full.
+KINDS = {"database": (test_database, 56, 20_000), "yaml": (test_yaml, 16, 20_000), "program": (test_program, 8, 1000)}
+
+
+def prepare(folder):
+    for size in ("32", "64"):
+        code, output = run(["run", "transpose", "-n", size, "-b", "model", "-q", "--lines", "--db", "base.db"], folder)
+        assert code == 0, output
+    os.mkfifo(os.path.join(folder, "pipe"))
+    os.symlink("/etc/passwd", os.path.join(folder, "link"))
+    with open(os.path.join(folder, "k.ptx"), "w", encoding="utf-8") as file:
+        file.write(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\nret;\n}\n"
+                   ".file 1 \"/etc/passwd\"\n")
+
+
+def test_all(inputs):
+    """Runs the inputs in a folder of its own. Returns a sentence for each wrong one, and the most memory of a command."""
+    found = []
     with tempfile.TemporaryDirectory() as folder:
-        for size in ("32", "64"):
-            code, output = run(["run", "transpose", "-n", size, "-b", "model", "-q", "--lines", "--db", "base.db"], folder)
-            assert code == 0, output
-        os.mkfifo(os.path.join(folder, "pipe"))
-        os.symlink("/etc/passwd", os.path.join(folder, "link"))
-        with open(os.path.join(folder, "k.ptx"), "w", encoding="utf-8") as file:
-            file.write(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\nret;\n}\n"
-                       ".file 1 \"/etc/passwd\"\n")
-        numbers = [int(sys.argv[2])] if len(sys.argv) > 2 else range(INPUTS)
-        for number in numbers:
-            rand = random.Random(number)
-            test = test_database if number % 10 < 7 else test_yaml if number % 10 < 9 else test_program
+        prepare(folder)
+        for kind, number in inputs:
             try:
-                test(folder, rand)
+                KINDS[kind][0](folder, random.Random(f"{kind} {number}"))
             except (AssertionError, ValueError) as wrong:
-                sys.exit(f"input {number}: {wrong}")
-        most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-        assert most < MOST_KILOBYTES, f"a command took {most} kB"
+                found.append(f"{kind} {number}: {wrong}")
+    return found, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 
 
-main()
+def main():
+    if len(sys.argv) > 3:
+        inputs = [(sys.argv[2], int(sys.argv[3]))]
+    else:
+        inputs = [(kind, number) for kind, (_, some, all_of_them) in KINDS.items()
+                  for number in range(all_of_them if IN_FULL else some)]
+    workers = len(os.sched_getaffinity(0)) if IN_FULL else 1
+    parts = [inputs[first::workers] for first in range(workers)]
+    with concurrent.futures.ProcessPoolExecutor(workers) as pool:
+        results = list(pool.map(test_all, parts))
+    wrong = [sentence for found, _ in results for sentence in found]
+    most = max(memory for _, memory in results)
+    if most >= MOST_KILOBYTES:
+        wrong.append(f"a command took {most} kB")
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()
