@@ -44,6 +44,19 @@ BlockKnowledge joined(const BlockKnowledge& a, const BlockKnowledge& b) {
   return sum;
 }
 
+/// True if `a` knows all that `b` does.
+bool has_all(const BlockKnowledge& a, const BlockKnowledge& b) {
+  if (b.all > a.all) return false;
+  for (std::uint32_t warp = 0; warp < b.warps.size(); ++warp) {
+    const Lanes& lanes = b.warps[warp];
+    if (lanes == nullptr || (warp < a.warps.size() && a.warps[warp] == lanes)) continue;
+    for (std::uint32_t lane = 0; lane < lanes->size(); ++lane) {
+      if (!a.covers(warp, lane, (*lanes)[lane])) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 Knowledge::Knowledge(std::uint64_t blocks, std::uint32_t block, BlockKnowledge known) {
@@ -84,7 +97,19 @@ Knowledge::Tree Knowledge::joined(const Tree& a, const Tree& b, unsigned depth) 
   return sum;
 }
 
+bool Knowledge::has_all(const Tree& a, const Tree& b, unsigned depth) {
+  if (b == nullptr || a == b) return true;
+  if (a == nullptr) return false;
+  if (depth == 0) return check::has_all(a->block, b->block);
+  for (unsigned i = 0; i < children; ++i) {
+    if (!has_all(a->child[i], b->child[i], depth - 1)) return false;
+  }
+  return true;
+}
+
+/// Who polls is told the same again and again, which then takes no new nodes.
 void Knowledge::join(const Knowledge& other) {
+  if (depth_ >= other.depth_ && has_all(root_, other.root_, depth_)) return;
   depth_ = std::max(depth_, other.depth_);
   root_ = joined(root_, other.root_, depth_);
 }

@@ -56,6 +56,7 @@ class Knowledge {
   };
   using Tree = std::shared_ptr<const Node>;
 
+  static bool has_all(const Tree& a, const Tree& b, unsigned depth);
   static Tree joined(const Tree& a, const Tree& b, unsigned depth);
 
   Tree root_;

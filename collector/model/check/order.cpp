@@ -11,6 +11,27 @@ void for_each_bit(std::uint32_t mask, Visit visit) {
   for (; mask != 0; mask &= mask - 1) visit(static_cast<std::uint32_t>(std::countr_zero(mask)));
 }
 
+/// Adds to what one thread after the other knows. Most know the same as the thread before them.
+class Joining {
+ public:
+  explicit Joining(const Knowledge& added) : added_(added) {}
+  void operator()(Knowledge& known) {
+    if (has_joined_ && known == before_) {
+      known = after_;
+      return;
+    }
+    before_ = known;
+    known.join(added_);
+    after_ = known;
+    has_joined_ = true;
+  }
+
+ private:
+  const Knowledge& added_;
+  Knowledge before_, after_;
+  bool has_joined_ = false;
+};
+
 Knowledge& part_of(Location& location, std::uint32_t block) {
   for (auto& [of, known] : location.in_block) {
     if (of == block) return known;
@@ -131,10 +152,11 @@ void BlockOrder::hand_on(std::uint32_t warps, Barrier& from) {
   };
   const Fenced in_block = fenced(from.in_block), device = fenced(from.device);
   const Knowledge known = from.known.take(blocks_, block_);
+  Joining join(known);
   for_each_bit(warps, [&](std::uint32_t warp) {
     for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
       View& own = view(warp, lane);
-      own.known.join(known);
+      join(own.known);
       own.in_block = in_block;
       own.device = device;
     }
@@ -158,9 +180,10 @@ void BlockOrder::meet(std::uint32_t warp, std::uint32_t lanes, std::uint32_t all
     if (in_block.exists) in_block.known = together.in_block.take(blocks_, block_);
     device.exists = !together.device.is_empty();
     if (device.exists) device.known = together.device.take(blocks_, block_);
+    Joining join(known);
     for_each_bit(lanes, [&](std::uint32_t lane) {
       View& own = view(warp, lane);
-      own.known.join(known);
+      join(own.known);
       own.in_block = in_block;
       own.device = device;
     });
@@ -257,7 +280,11 @@ void BlockOrder::synchronise(Location& location, std::uint32_t warp, std::uint32
     for (const auto& [block, known] : location.in_block) {
       if (block == block_) in_block.join(known);
     }
-    if (is_wide) pending.join(location.device);
+    Knowledge& last = access.acquires ? own.acquired : own.seen;
+    if (is_wide && !(location.device == last)) {
+      pending.join(location.device);
+      last = location.device;
+    }
     is_shared_out_ = false;
   }
   if (!access.writes) return;
@@ -275,41 +302,63 @@ void BlockOrder::synchronise(Location& location, std::uint32_t warp, std::uint32
   if (!in_block.is_empty()) part_of(location, block_).join(in_block);
 }
 
-void BlockOrder::arrive_object(std::uint64_t address, bool phase, std::uint32_t warp,
-                               std::uint32_t lane) {
+/// In its phase of now.
+BlockOrder::Object& BlockOrder::object(std::uint64_t address, bool phase) {
   Object& object = objects_[address];
+  if (object.is_known ? object.phase != phase : phase) ++object.ended;
   if (object.is_known && object.phase != phase) {
     object.done = object.arrivals.take(blocks_, block_);
   }
   object.phase = phase;
   object.is_known = true;
+  return object;
+}
+
+void BlockOrder::arrive_object(std::uint64_t address, bool phase, std::uint32_t warp,
+                               std::uint32_t lane) {
+  Object& object = this->object(address, phase);
   add_own(object.arrivals, warp, lane);
   if (!views_.empty()) object.arrivals.add(view(warp, lane).known);
   ++now_;
 }
 
-void BlockOrder::leave_object(std::uint64_t address, bool phase, std::uint32_t warp,
-                              std::uint32_t lane) {
-  Object& object = objects_[address];
-  if (object.is_known && object.phase != phase) {
-    object.done = object.arrivals.take(blocks_, block_);
+std::uint32_t BlockOrder::leave_object(std::uint64_t address, bool phase, std::uint32_t warp,
+                                       std::uint32_t lane) {
+  Object& object = this->object(address, phase);
+  if (!object.done.is_empty()) {
+    view(warp, lane).known.join(object.done);
+    is_shared_out_ = false;
   }
-  object.phase = phase;
-  object.is_known = true;
-  if (object.done.is_empty()) return;
-  view(warp, lane).known.join(object.done);
-  is_shared_out_ = false;
+  return object.ended;
 }
 
-bool BlockOrder::knows(const Context& context, std::uint32_t other, std::uint32_t warp,
-                       std::uint32_t lane) const {
-  if (context.block == block_ && context.warp == warp && !met_[warp].empty() &&
-      context.stamp <= met_[warp][lane][other]) {
-    return true;
-  }
-  if (views_.empty()) return false;
-  const BlockKnowledge* known = views_[warp * warp_lanes + lane].known.of(context.block);
-  return known != nullptr && known->covers(context.warp, other, context.stamp);
+/// True if the lane knows of the context's accesses no more and no less than the one before it did
+/// that was asked for. `of_lane`: what it knows of its own warp; null: nothing.
+bool BlockOrder::Asked::is_same(const Knowledge& known, const LaneStamps* of_lane) {
+  const bool is_same = exists && of_lane == nullptr && met == nullptr && known == *this->known;
+  exists = true;
+  this->known = &known;
+  met = of_lane;
+  return is_same;
+}
+
+/// Lanes among `others` of a context whose accesses the lane of the warp comes after.
+std::uint32_t BlockOrder::known_of(const Context& context, std::uint32_t others, std::uint32_t warp,
+                                   std::uint32_t lane, Asked& asked) const {
+  const bool same_warp = context.block == block_ && context.warp == warp;
+  const LaneStamps* const met = same_warp && !met_[warp].empty() ? &met_[warp][lane] : nullptr;
+  static const Knowledge nothing;
+  const Knowledge& all = views_.empty() ? nothing : views_[warp * warp_lanes + lane].known;
+  if (asked.is_same(all, met)) return asked.found & others;
+  const BlockKnowledge* const known = all.of(context.block);
+  asked.found = 0;
+  for_each_bit(others, [&](std::uint32_t other) {
+    if ((met != nullptr && context.stamp <= (*met)[other]) ||
+        (known != nullptr && known->covers(context.warp, other, context.stamp))) {
+      asked.found |= 1u << other;
+    }
+  });
+  return asked.found;
 }
 
 std::uint32_t BlockOrder::unordered(const Context& context, std::uint32_t lanes, std::uint32_t warp,
@@ -321,11 +370,10 @@ std::uint32_t BlockOrder::unordered(const Context& context, std::uint32_t lanes,
     return std::has_single_bit(own) ? lanes & ~own : lanes;
   }
   std::uint32_t found = 0;
+  Asked asked;
   for_each_bit(own, [&](std::uint32_t lane) {
-    for_each_bit(lanes & ~found, [&](std::uint32_t other) {
-      if (same_warp && other == lane) return;
-      if (!knows(context, other, warp, lane)) found |= 1u << other;
-    });
+    const std::uint32_t itself = same_warp ? 1u << lane : 0;
+    found |= lanes & ~itself & ~known_of(context, lanes, warp, lane, asked);
   });
   return found;
 }
@@ -336,11 +384,10 @@ std::uint32_t BlockOrder::survivors(const Context& context, std::uint32_t lanes,
   const bool same_warp = context.block == block_ && context.warp == warp;
   std::uint32_t left = same_warp ? lanes & ~own : lanes;
   if (left == 0 || (views_.empty() && (!same_warp || met_[warp].empty()))) return left;
-  for_each_bit(left, [&](std::uint32_t other) {
-    for_each_bit(own, [&](std::uint32_t lane) {
-      if (knows(context, other, warp, lane)) left &= ~(1u << other);
-    });
-  });
+  const std::uint32_t all = left;
+  Asked asked;
+  for_each_bit(own,
+               [&](std::uint32_t lane) { left &= ~known_of(context, all, warp, lane, asked); });
   return left;
 }
 

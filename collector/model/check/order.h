@@ -80,7 +80,9 @@ class BlockOrder {
   bool have_fenced(std::uint32_t warp, std::uint32_t lanes, Scope scope) const;
   /// Barrier objects. `phase`: the object's own, before the access.
   void arrive_object(std::uint64_t address, bool phase, std::uint32_t warp, std::uint32_t lane);
-  void leave_object(std::uint64_t address, bool phase, std::uint32_t warp, std::uint32_t lane);
+  /// Returns how many of its phases have ended.
+  std::uint32_t leave_object(std::uint64_t address, bool phase, std::uint32_t warp,
+                             std::uint32_t lane);
 
   /// True if everything of this context is ordered before whatever the block does now.
   bool is_past(const Context& context) const {
@@ -109,6 +111,7 @@ class BlockOrder {
   };
   struct View {
     Knowledge known, pending_in_block, pending;
+    Knowledge acquired, seen;  ///< the last knowledge of a location, for those who poll
     Fenced in_block, device;
   };
   struct Barrier {
@@ -118,11 +121,22 @@ class BlockOrder {
     Gathering arrivals;
     Knowledge done;  ///< for the phase that was completed last
     bool phase = false, is_known = false;
+    std::uint32_t ended = 0;  ///< phases
   };
 
   View& view(std::uint32_t warp, std::uint32_t lane);
-  bool knows(const Context& context, std::uint32_t other, std::uint32_t warp,
-             std::uint32_t lane) const;
+  Object& object(std::uint64_t address, bool phase);
+  /// The lane that was asked for last what it knows of a context, and the answer.
+  struct Asked {
+    bool exists = false;
+    const Knowledge* known = nullptr;
+    const LaneStamps* met = nullptr;
+    std::uint32_t found = 0;
+
+    bool is_same(const Knowledge& known, const LaneStamps* of_lane);
+  };
+  std::uint32_t known_of(const Context& context, std::uint32_t others, std::uint32_t warp,
+                         std::uint32_t lane, Asked& asked) const;
   void add_own(Gathering& to, std::uint32_t warp, std::uint32_t lane) const;
   Knowledge snapshot(std::uint32_t warp, std::uint32_t lane);
   Knowledge knowledge_of(const Fenced& fenced, std::uint32_t warp, std::uint32_t lane) const;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 namespace warpmeter::model::check {
 namespace {
@@ -246,6 +245,7 @@ void Shadow::read(Cell& cell, const Conflict& at, const Accessing& by, ConflictS
     cell.read.lanes |= lanes;
     return;
   }
+  if (poll_again(cell, at, by, sink)) return;
   std::uint32_t chain = 0;
   if (cell.more != 0) {
     std::uint32_t old = cell.more;
@@ -275,6 +275,7 @@ void Shadow::read(Cell& cell, const Conflict& at, const Accessing& by, ConflictS
 }
 
 void Shadow::write(Cell& cell, const Conflict& at, const Accessing& by, ConflictSink& sink) {
+  if (retry_again(cell, at, by, sink)) return;
   const std::uint32_t lanes = at.own_lanes, warp = by.context.warp;
   std::uint32_t chain = 0, own = lanes;
   // Whoever comes after this one comes after what it has seen. Among its own lanes, the next one

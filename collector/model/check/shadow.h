@@ -103,6 +103,10 @@ class Shadow {
   void touch_run(std::uint64_t offset, std::uint32_t width, std::uint32_t first_lane,
                  std::uint32_t lanes, const Accessing& by, ConflictSink& sink);
 
+  /// The context of a write to one of these bytes, the last one there; 0: none. A shadow that
+  /// forgets may miss one that is past.
+  std::uint32_t last_write(std::uint64_t offset, std::uint64_t bytes) const;
+
   /// Nothing was touched.
   void clear();
 
@@ -141,6 +145,9 @@ class Shadow {
   void touch_cells(Sector& sector, std::uint64_t offset, std::uint32_t width, std::uint32_t lanes,
                    const Accessing& by, ConflictSink& sink);
   bool read_plainly(Cell& cell, std::uint32_t lanes, bool is_whole, const Accessing& by);
+  Slot* slot_of(Cell& cell, Slot& last, const Conflict& at, const Accessing& by);
+  bool retry_again(Cell& cell, const Conflict& at, const Accessing& by, ConflictSink& sink);
+  bool poll_again(Cell& cell, const Conflict& at, const Accessing& by, ConflictSink& sink);
   void read(Cell& cell, const Conflict& at, const Accessing& by, ConflictSink& sink);
   void write(Cell& cell, const Conflict& at, const Accessing& by, ConflictSink& sink);
   static bool outlives(const Context& theirs, const Accessing& by);

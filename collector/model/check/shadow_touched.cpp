@@ -68,4 +68,22 @@ void Shadow::for_each_touched(std::uint64_t address, std::uint64_t bytes, const 
   tell();
 }
 
+std::uint32_t Shadow::last_write(std::uint64_t offset, std::uint64_t bytes) const {
+  const std::uint64_t end = offset + bytes;
+  while (offset < end) {
+    const std::uint64_t number = offset / sector_bytes;
+    if (number / sectors_of_page >= pages_.size()) return 0;
+    std::uint64_t step = sector_bytes;
+    if (const auto& page = pages_[number / sectors_of_page]; page != nullptr) {
+      const Sector& sector = (*page)[number % sectors_of_page];
+      step = sector_bytes / sector.parts;
+      const Cell& cell =
+          sector.parts == 1 ? sector.whole : sector.cells[offset % sector_bytes / step];
+      if (cell.write.context != 0) return cell.write.context;
+    }
+    offset = (offset / step + 1) * step;
+  }
+  return 0;
+}
+
 }  // namespace warpmeter::model::check

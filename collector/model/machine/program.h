@@ -179,6 +179,15 @@ struct RowRange {
   std::uint32_t first = 0, count = 0;  ///< in units of row_unit_bytes
 };
 
+/// The registers of a warp that have to be the same twice, at one place of a loop that asks for
+/// what others bring about, so that the warp goes on in the loop as it did
+/// (ptx/flow/asking_loops.h).
+struct LoopState {
+  std::vector<RowRange> rows;
+  std::vector<std::uint32_t> predicates;
+  bool only_asks = false;  ///< nothing in the loop stores
+};
+
 /// A `.global` variable of the module; each launch starts from `initial`.
 struct ModuleVariable {
   std::string name;
@@ -343,6 +352,10 @@ struct Program {
   /// machine code predicates them.
   std::vector<std::uint32_t> predicated_barriers;
   bool has_partial_barriers = false;
+  /// Those of the loops that ask for what others bring about. The first is for all other code:
+  /// every register.
+  std::vector<LoopState> loop_states;
+  std::vector<std::uint16_t> loop_of;  ///< for each operation: its number among these
   std::uint32_t max_threads = 1024;
   Dim3 cluster = {};          ///< that the kernel asks for, in blocks
   bool has_clusters = false;  ///< blocks wait for others of their cluster, or reach their memory

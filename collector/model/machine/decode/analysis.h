@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "collector/model/ptx/flow/asking_loops.h"
 #include "collector/model/ptx/flow/control_flow.h"
 #include "collector/model/ptx/flow/slots.h"
 #include "collector/model/ptx/memory/order_flow.h"
@@ -16,10 +17,11 @@ struct Analysis {
   ptx::ControlFlow graph;
   ptx::DataFlow data;
   ptx::Slots slots;
-  std::vector<std::size_t> leader;      ///< the leader of each instruction; see ptx/leaders.h
-  std::vector<bool> is_meeting;         ///< for each instruction: lanes that parted meet before it
-  std::vector<bool> waits;              ///< the waits of each instruction: see ptx::waiting_loops()
-  ptx::OrderFlow order;                 ///< the values that depend on who comes to an atomic first
+  std::vector<std::size_t> leader;  ///< the leader of each instruction; see ptx/leaders.h
+  std::vector<bool> is_meeting;     ///< for each instruction: lanes that parted meet before it
+  std::vector<bool> waits;          ///< the waits of each instruction: see ptx::waiting_loops()
+  ptx::OrderFlow order;             ///< the values that depend on who comes to an atomic first
+  std::vector<ptx::AskingLoop> asking_loops;
   bool waits_somewhere = false;         ///< or a function that it calls
   std::vector<bool> is_behind;          ///< for each instruction: see ptx::behind_waiting()
   std::vector<bool> is_copied;          ///< for each instruction: see ptx::copied_loads()

@@ -120,6 +120,7 @@ const Analysis& Decoder::analyse(const ptx::Function& function) {
   analysis.slots = ptx::allocate(analysis.data, analysis.graph);
   analysis.leader = ptx::leading_accesses(function, analysis.graph, analysis.data);
   analysis.waits = ptx::waiting_loops(function, analysis.graph, analysis.data);
+  analysis.asking_loops = ptx::asking_loops(function, analysis.graph, analysis.data);
   note_waiting(function, analysis);
   program_.polls |= ptx::polls(function, analysis.graph, analysis.data);
   analysis.order = ptx::order_flow(function, analysis.graph, analysis.data, spaces_of(module_),
@@ -173,6 +174,7 @@ Program Decoder::decode() {
   if (refusals_.empty()) find_unset();
   program_.local_bytes = static_cast<std::uint32_t>(round_up(program_.local_bytes, 16));
   place_stack();
+  place_loop_states();
   // Dynamic memory has a name in each kernel of the module.
   std::erase_if(program_.shared_variables, [&](const SharedVariable& variable) {
     return variable.bytes == 0 && !used_variables_.contains(variable.name);
@@ -288,6 +290,7 @@ void Decoder::finish_function(Instance& instance, const Place& place,
       operation.imm = instance.returns() ? static_cast<std::int64_t>(end) : -1;
     }
   }
+  note_asking_loops(instance);
 }
 
 Operation& Decoder::emit(Code code, bool guarded) {

@@ -86,6 +86,14 @@ class Scratch {
     return pool.rows[pool.used++];
   }
 
+  /// All that were ever taken, as visit(shape, first row).
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const auto& [shape, pool] : pools_) {
+      for (const std::uint16_t row : pool.rows) visit(shape, row);
+    }
+  }
+
   /// While it lives; what was taken meanwhile is free again afterwards.
   class Lease {
    public:
@@ -150,6 +158,16 @@ class Decoder {
   // instruction.cpp
   void decode_instruction();
   void expect_executed() const;
+
+  // loop_states.cpp
+  /// Operations of a loop, and what of the registers decides nothing in it.
+  struct IdleRows {
+    std::vector<RowRange> operations;
+    std::set<std::uint32_t> rows, predicates;
+    bool only_asks = false;
+  };
+  void note_asking_loops(const Instance& instance);
+  void place_loop_states();
 
   // variables.cpp
   void place_variables();
@@ -419,6 +437,7 @@ class Decoder {
 
   std::vector<Refusal> refusals_;
   std::deque<Instance> kept_;        ///< functions that are decoded, for what looks at all of them
+  std::vector<IdleRows> idle_rows_;  ///< inner functions before those that they are inlined into
   std::vector<UnsetStep> passings_;  ///< the passings of arguments and results, for UnsetTable
 
   Root entry_root_;

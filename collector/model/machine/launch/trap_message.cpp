@@ -11,27 +11,11 @@
 #include "collector/model/machine/bulk.h"
 #include "collector/model/machine/cluster.h"
 #include "collector/model/machine/launch/launch.h"
+#include "collector/model/machine/launch/waiting_message.h"
 #include "collector/model/machine/memory/shown_name.h"
 
 namespace warpmeter::model {
 namespace {
-
-std::string place_of(const Program& program, const Place& place) {
-  if (place.line == 0 || static_cast<std::size_t>(place.file) >= program.files.size()) {
-    return fmt::format("line {} of its PTX", place.ptx_line);
-  }
-  return fmt::format("{}:{} (line {} of its PTX)",
-                     program.files[static_cast<std::size_t>(place.file)], place.line,
-                     place.ptx_line);
-}
-
-Dim3 position(std::uint64_t linear, const Dim3& size) {
-  return {static_cast<std::uint32_t>(linear % size.x),
-          static_cast<std::uint32_t>(linear / size.x % size.y),
-          static_cast<std::uint32_t>(linear / size.x / size.y)};
-}
-
-std::string to_string(const Dim3& d) { return fmt::format("({},{},{})", d.x, d.y, d.z); }
 
 std::string bytes(std::uint64_t count) {
   return fmt::format("{} byte{}", count, count == 1 ? "" : "s");
@@ -245,17 +229,6 @@ std::string illegal_address(const RaisedTrap& raised, const Program& program,
   return fmt::format("illegal address: kernel '{}' {} {}", kernel, does, where);
 }
 
-/// Blocks wait, and others begin only when one of these ends.
-std::string not_resident(const BlockTrap& trap, const std::string& kernel,
-                         const Geometry& geometry) {
-  return fmt::format(
-      "no progress: kernel '{}' waits in a loop for what no block on the device brings about: {} "
-      "blocks of {} threads fit at a time, and {} of {} blocks begin only when one of those ends; "
-      "launch at most {} blocks, or let blocks wait for lower ones only",
-      kernel, trap.resident, geometry.block.count(), trap.not_begun, geometry.grid.count(),
-      trap.resident);
-}
-
 bool is_exchange(const Program& program, std::uint32_t instruction) {
   return std::any_of(program.syncs.begin(), program.syncs.end(),
                      [&](const SyncInfo& sync) { return sync.instruction == instruction; });
@@ -303,10 +276,7 @@ std::string what_happened(const BlockTrap& trap, const Program& program, const G
       return fmt::format("endless loop: a warp of kernel '{}' has used up its instruction budget",
                          kernel);
     case TrapKind::no_progress:
-      if (trap.not_begun > 0) return not_resident(trap, kernel, geometry);
-      return fmt::format(
-          "no progress: kernel '{}' waits in a loop for what no thread of the grid brings about",
-          kernel);
+      return waiting_message(trap, program, geometry);
     case TrapKind::waits_outside:
       return fmt::format(
           "limit of warpmeter: kernel '{}' waits in a loop for what no thread of the grid brings "

@@ -16,8 +16,9 @@ namespace {
 constexpr std::size_t most_waiting_bytes = std::size_t{2} << 30;
 constexpr std::size_t least_waiting_blocks = 16;
 
-/// Turns of every waiting block in which none does anything new, after which nothing will come.
-constexpr std::size_t still_turns = 16;
+/// Turns of every waiting block in which none does anything new, after which nothing will come; and
+/// of blocks of which none stores anything either, so that each round is as the one before.
+constexpr std::size_t still_turns = 16, still_turns_of_askers = 4;
 
 /// Instructions, in budgets of one warp, that all blocks may execute before one of them ends.
 constexpr std::uint64_t most_budgets = 16;
@@ -41,8 +42,8 @@ class TurnTaking {
     Turns turns = rules_.turns;
     while (Worker* worker = next()) {
       // Lanes of a warp part for good only when no block goes on otherwise.
-      const bool is_last_resort = still_ > still_turns / 2 * waiting_.size() && still_ > 1;
-      const bool is_looked_at = still_ > still_turns * waiting_.size();
+      const bool is_last_resort = still_ > patience() / 2 * waiting_.size() && still_ > 1;
+      const bool is_looked_at = still_ > patience() * waiting_.size();
       if (is_looked_at) worker->note_loads(&loaded_);
       const std::uint64_t before = worker->executed();
       const BlockOutcome outcome =
@@ -62,8 +63,9 @@ class TurnTaking {
         case BlockOutcome::waits:
           turns = Turns::short_ones;
           waiting_.push_back(worker);
+          only_ask_ = (still_ == 0 || only_ask_) && worker->only_asks();
           note_turn(worker->is_still());
-          if (still_ > (still_turns + 1) * waiting_.size() && !is_answered()) return;
+          if (still_ > (patience() + 1) * waiting_.size() && !is_answered()) return;
           if (since_last_end_ / most_budgets > options.instruction_budget) {
             return give_up(TrapKind::endless);
           }
@@ -77,6 +79,8 @@ class TurnTaking {
   }
 
  private:
+  std::size_t patience() const { return only_ask_ ? still_turns_of_askers : still_turns; }
+
   void note_turn(bool is_still) {
     has_gone_on_ |= !is_still;
     still_ = is_still ? still_ + 1 : 0;
@@ -100,7 +104,7 @@ class TurnTaking {
     forget_places();
     loaded_.clear();
     // Two turns of each block show whether it goes on now.
-    still_ = (still_turns - 1) * waiting_.size();
+    still_ = (patience() - 1) * waiting_.size();
     return true;
   }
 
@@ -206,6 +210,7 @@ class TurnTaking {
   std::size_t still_ = 0;             ///< turns in a row in which a block did nothing new
   bool has_gone_on_ = true;           ///< a block, since others were waited for
   std::set<std::uint64_t> loaded_;    ///< global memory, by blocks that are still
+  bool only_ask_ = false;             ///< blocks, in all of these
   std::uint64_t since_last_end_ = 0;  ///< instructions since a block ended
   std::uint64_t let_go_at_ = 0;       ///< the same when others had their turn
 };

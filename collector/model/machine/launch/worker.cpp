@@ -220,6 +220,7 @@ void Worker::give_up(TrapKind kind) {
     return warp.status == WarpStatus::yielded;
   });
   raise(*unfinished, kind);
+  trap_.object_waits = object_waits({unfinished, warps_.end()});
 }
 
 void Worker::go_native(std::uint64_t after) {
@@ -253,7 +254,7 @@ BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) 
   bool is_behind_barrier = false;
   for (std::uint32_t shares = 1, still = 0, phases = 0;; ++shares) {
     bool ran = false, unfinished = false, yielded = false;
-    is_still_ = true;
+    is_still_ = only_asks_ = true;
     for (Warp& warp : warps_) {
       if (is_runnable(warp)) {
         ran = true;
@@ -303,6 +304,7 @@ BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) 
       const std::uint32_t longest = is_short ? longest_of_short_turns : longest_turn;
       if (turns != Turns::none && (is_still_ || shares >= longest)) return BlockOutcome::waits;
       whole_share = std::min(2 * whole_share, share);
+      if (is_still_ && only_asks_) whole_share = std::min(whole_share, share_of_spinners);
       still = is_still_ ? still + 1 : 0;
       if (still < still_shares) continue;
       give_up(TrapKind::no_progress);
@@ -345,23 +347,27 @@ Warp* Worker::of_incomplete_group() {
 }
 
 /// True if the warp, which has yielded, is where it was one of the last two times, with the same in
-/// its registers: a loop that does nothing but ask.
+/// all registers that decide there: a loop that does nothing but ask.
 bool Worker::stands_still(const Warp& warp) {
-  std::uint64_t hash = static_cast<std::uint64_t>(warp.pc - warp.code);
+  const auto place = static_cast<std::size_t>(warp.pc - warp.code);
+  const LoopState& state = program_.loop_states[program_.loop_of[place]];
+  only_asks_ &= state.only_asks;
+  std::uint64_t hash = place;
   const auto add = [&](std::uint64_t value) {
     constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;
     hash = (std::rotl(hash, 23) ^ value) * golden_ratio;
   };
   add(std::uint64_t{warp.active} << 32 | warp.depth);
   add(std::uint64_t{warp.alive} << 32 | warp.carry);
-  const std::size_t words =
-      std::size_t{program_.row_units} * row_unit_bytes / sizeof(std::uint64_t);
-  for (std::size_t i = 0; i < words; ++i) {
-    std::uint64_t word;
-    std::memcpy(&word, warp.registers + i * sizeof(word), sizeof(word));
-    add(word);
+  for (const RowRange& range : state.rows) {
+    const std::byte* const row = warp.registers + range.first * row_unit_bytes;
+    for (std::size_t i = 0; i < range.count * row_unit_bytes; i += sizeof(std::uint64_t)) {
+      std::uint64_t word;
+      std::memcpy(&word, row + i, sizeof(word));
+      add(word);
+    }
   }
-  for (std::uint32_t i = 0; i < program_.predicate_count; ++i) add(warp.predicates[i]);
+  for (const std::uint32_t predicate : state.predicates) add(warp.predicates[predicate]);
   auto& states = spins_[warp.index].states;
   const bool known = std::find(states.begin(), states.end(), hash) != states.end();
   states = {states[1], hash};

@@ -17,6 +17,7 @@
 #include "collector/model/machine/execute/units.h"
 #include "collector/model/machine/launch/launch.h"
 #include "collector/model/machine/memory/sharing.h"
+#include "collector/model/machine/object_waits.h"
 #include "collector/model/machine/program.h"
 #include "collector/model/machine/warp/parting.h"
 #include "collector/model/machine/warp/warp.h"
@@ -32,6 +33,9 @@ struct BlockTrap {
   std::uint64_t block = ~std::uint64_t{0};  ///< linear, x fastest
   /// Where no block goes on: how many have not begun, and how many the device holds at a time.
   std::uint64_t not_begun = 0, resident = 0;
+  /// Where its block does not go on: a wait of each place where warps wait at barrier objects, that
+  /// of its own warp first.
+  std::vector<ObjectWait> object_waits = {};
 };
 
 enum class BlockOutcome { done, waits, trapped, cancelled };
@@ -91,6 +95,8 @@ class Worker {
   std::uint64_t block() const { return trap_.block; }
   /// After BlockOutcome::waits: no warp has done anything in this turn but what it did before.
   bool is_still() const { return turn_is_still_; }
+  /// And none of its warps has stored anything, unless by an atomic or at a barrier object.
+  bool only_asks() const { return only_asks_; }
   /// The bytes of the block's registers and memory.
   std::size_t resident_bytes() const;
   /// While it is not null, takes the addresses of global memory that are loaded.
@@ -170,6 +176,7 @@ class Worker {
   bool has_atomics_ = false;
   std::vector<Spin> spins_;        ///< the spins of each warp
   bool is_still_ = false;          ///< in the last share of every warp
+  bool only_asks_ = false;         ///< each of the loops that warps were in then: see LoopState
   bool turn_is_still_ = false;     ///< in all of them of this turn
   bool goes_round_ = false;        ///< from barrier to barrier, without anything new
   bool is_round_ = false;          ///< the same for the barriers that were looked at

@@ -48,6 +48,7 @@ bool Worker::ends_turn(std::uint32_t phases) {
   is_round_ |= state == known_state_;
   if (phases < last) return false;
   goes_round_ = turn_is_still_ = is_round_;
+  only_asks_ = false;  // nobody knows what the loop stores
   return true;
 }
 

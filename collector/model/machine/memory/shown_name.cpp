@@ -63,6 +63,12 @@ std::optional<std::string> readable_variable(std::string_view symbol) {
   return name;
 }
 
+std::string name_of_shared(std::string_view symbol) {
+  std::string name = readable_variable(symbol).value_or(std::string(symbol));
+  const std::size_t function = name.rfind(")::");
+  return function == std::string::npos ? name : name.substr(function + 3);
+}
+
 bool has_shown_name(const Allocation& allocation) {
   return !is_module_variable(allocation) || readable_variable(allocation.name).has_value();
 }

@@ -15,6 +15,10 @@ namespace warpmeter::model {
 /// A module variable as its author wrote it, "app::counters"; nullopt: its author is no user.
 std::optional<std::string> readable_variable(std::string_view symbol);
 
+/// The name that its author gave a variable in shared memory, without the function that it stands
+/// in: "tile".
+std::string name_of_shared(std::string_view symbol);
+
 /// True if messages may name it.
 bool has_shown_name(const Allocation& allocation);
 

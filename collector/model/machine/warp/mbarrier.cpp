@@ -48,6 +48,12 @@ std::uint64_t awaited_bytes(std::uint64_t bits) {
   return bytes > bytes_mask / 2 ? 0 : bytes;
 }
 
+ObjectState object_state(std::uint64_t bits) {
+  const Barrier barrier(bits);
+  return {barrier.pending, barrier.expected, awaited_bytes(bits),
+          static_cast<unsigned>(barrier.phase)};
+}
+
 std::uint32_t change_mbarrier(Warp& w, const Operation* op, std::uint32_t mask) {
   const auto kind = static_cast<MbarrierKind>(op->c);
   std::uint32_t over = 0;

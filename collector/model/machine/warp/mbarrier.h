@@ -25,6 +25,14 @@ inline constexpr std::uint64_t mbarrier_count_mask = (1 << 20) - 1;
 /// Bytes that an object with these bits awaits; of fewer than none, none.
 std::uint64_t awaited_bytes(std::uint64_t bits);
 
+/// An object with such bits in words.
+struct ObjectState {
+  std::uint64_t pending = 0, count = 0;  ///< arrivals that are missing, and those of each phase
+  std::uint64_t bytes = 0;               ///< bytes of copies that are missing
+  unsigned phase = 0;                    ///< its parity
+};
+ObjectState object_state(std::uint64_t bits);
+
 /// Executes the change that Operation::c names, for one lane after the other, at w.lane_host. b is
 /// the row of counts, bytes, states or parities; d, which may be absent, takes states. Returns the
 /// lanes whose wait is over.

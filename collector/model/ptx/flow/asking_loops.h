@@ -1,0 +1,31 @@
+// Loops in which threads ask for what others bring about, and the registers that decide in them.
+//
+// `while (*flag == 0) ++tries;` goes on by the flag alone: the number of tries decides nothing as
+// long as the loop lasts, nor does the time by which a wait chooses how long to sleep. A thread
+// that comes to the same place again with the same in all registers that decide does there what it
+// did before, for as long as memory is the same.
+//
+// A register decides if it reaches an exit of the loop, a place or value in memory, another lane,
+// or a branch around one of these (a program slice, Weiser 1981).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "collector/model/ptx/flow/control_flow.h"
+#include "collector/model/ptx/flow/registers.h"
+#include "collector/model/ptx/module.h"
+
+namespace warpmeter::model::ptx {
+
+struct AskingLoop {
+  std::vector<std::size_t> blocks;
+  std::vector<bool> decides;  ///< by register
+  bool only_asks = true;      ///< nothing in it changes memory, but for atomics and barrier objects
+};
+
+/// Those that no other loop is around: a thread that was in one twice was there all the time.
+std::vector<AskingLoop> asking_loops(const Function& function, const ControlFlow& graph,
+                                     const DataFlow& data);
+
+}  // namespace warpmeter::model::ptx

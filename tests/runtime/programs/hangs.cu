@@ -1,0 +1,173 @@
+// Kernels that wait for what never comes, and kernels that only take long: the argument names one.
+#include <cooperative_groups.h>
+
+#include <cstdio>
+#include <cstring>
+#include <cuda/barrier>
+
+namespace cg = cooperative_groups;
+
+constexpr int blocks = 64, threads = 256;
+
+/// Half of the blocks come to a barrier of the grid that the others leave out.
+__global__ void unequal_grid(int* out, int*) {
+  const cg::grid_group grid = cg::this_grid();
+  out[grid.thread_rank()] = 1;
+  grid.sync();
+  if (blockIdx.x % 2 == 1) grid.sync();
+  out[grid.thread_rank()] = 2;
+}
+
+/// One block makes a round more than the others.
+__global__ void one_round_more(int* out, int*) {
+  const cg::grid_group grid = cg::this_grid();
+  const int rounds = blockIdx.x == 5 ? 4 : 3;
+  for (int round = 0; round < rounds; ++round) {
+    out[grid.thread_rank()] += round;
+    grid.sync();
+  }
+}
+
+__global__ void flag_nobody_sets(int* out, int* flag) {
+  volatile int* const seen = flag;
+  if (threadIdx.x == 0) {
+    while (*seen == 0) {
+    }
+  }
+  __syncthreads();
+  out[blockIdx.x * threads + threadIdx.x] = 1;
+}
+
+/// The number of tries decides nothing as long as the loop lasts.
+__global__ void counts_its_tries(int* out, int* flag) {
+  volatile int* const seen = flag;
+  int tries = 0;
+  if (threadIdx.x == 0) {
+    while (*seen == 0) ++tries;
+  }
+  out[blockIdx.x * threads + threadIdx.x] = tries;
+}
+
+/// Nor does the time by which it sleeps.
+__global__ void sleeps_longer_and_longer(int* out, int* flag) {
+  volatile int* const seen = flag;
+  const long long begin = clock64();
+  unsigned nanoseconds = 1;
+  while (*seen == 0) {
+    __nanosleep(clock64() - begin > 1000 ? nanoseconds : 1);
+    nanoseconds *= 3;
+  }
+  out[blockIdx.x * threads + threadIdx.x] = 1;
+}
+
+__global__ void lock_never_released(int* out, int* lock) {
+  if (threadIdx.x == 0) {
+    while (atomicCAS(lock, 0, 1) != 0) {
+    }
+    ++*out;
+  }
+}
+
+__global__ void lock_of_each_thread(int* out, int* lock) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  ++*out;
+  __threadfence();
+  if (threadIdx.x % 32 < 8) atomicExch(lock, 0);
+}
+
+/// A barrier object for a thread more than there are.
+__global__ void object_for_too_many(int* out, int*) {
+#pragma nv_diag_suppress static_var_with_dynamic_init
+  __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+  if (threadIdx.x == 0) init(&barrier, blockDim.x + 1);
+  __syncthreads();
+  barrier.arrive_and_wait();
+  out[blockIdx.x * threads + threadIdx.x] = 1;
+}
+
+/// One block of each cluster waits for a flag before it comes to the barrier of the cluster.
+__global__ void __cluster_dims__(2, 1, 1) cluster_without_one(int* out, int* flag) {
+  const cg::cluster_group cluster = cg::this_cluster();
+  volatile int* const seen = flag;
+  if (cluster.block_rank() == 1) {
+    while (*seen == 0) {
+    }
+  }
+  cluster.sync();
+  out[blockIdx.x * threads + threadIdx.x] = 1;
+}
+
+__global__ void two_named_barriers(int* out, int*) {
+  if (threadIdx.x < 128) {
+    asm volatile("bar.sync 1, 256;");
+  } else {
+    asm volatile("bar.sync 2, 256;");
+  }
+  out[blockIdx.x * threads + threadIdx.x] = 1;
+}
+
+/// It looks at a flag that nobody sets, and ends all the same: after so many rounds.
+__global__ void gives_up_by_itself(int* out, int* flag) {
+  volatile int* const seen = flag;
+  unsigned value = threadIdx.x;
+  for (int round = 0; round < 2000 && *seen == 0; ++round) value = value * 1664525u + 1013904223u;
+  out[blockIdx.x * threads + threadIdx.x] = static_cast<int>(value);
+}
+
+/// By the clock.
+__global__ void waits_for_a_time(int* out, int* flag) {
+  volatile int* const seen = flag;
+  const long long begin = clock64();
+  while (*seen == 0 && clock64() - begin < 10000) {
+  }
+  out[blockIdx.x * threads + threadIdx.x] = 1;
+}
+
+/// Memory is the only thing that changes: a block counts, the others wait.
+__global__ void waits_for_a_long_count(int* out, int* flag) {
+  volatile int* const seen = flag;
+  if (threadIdx.x == 0 && blockIdx.x == blocks - 1) {
+    for (int i = 0; i < 100000; ++i) *seen = i;
+  }
+  if (threadIdx.x == 0) {
+    while (*seen != 99999) {
+    }
+  }
+  __syncthreads();
+  out[blockIdx.x * threads + threadIdx.x] = 1;
+}
+
+int main(int, char** arguments) {
+  struct Kernel {
+    const char* name;
+    void (*function)(int*, int*);
+  };
+#define KERNEL(name) \
+  { #name, name }
+  const Kernel kernels[] = {
+      KERNEL(unequal_grid),          KERNEL(one_round_more),      KERNEL(flag_nobody_sets),
+      KERNEL(counts_its_tries),      KERNEL(lock_never_released), KERNEL(sleeps_longer_and_longer),
+      KERNEL(lock_of_each_thread),   KERNEL(object_for_too_many), KERNEL(cluster_without_one),
+      KERNEL(two_named_barriers),    KERNEL(gives_up_by_itself),  KERNEL(waits_for_a_time),
+      KERNEL(waits_for_a_long_count)};
+  int *out = nullptr, *flag = nullptr;
+  cudaMalloc(&out, blocks * threads * sizeof(int));
+  cudaMalloc(&flag, sizeof(int));
+  cudaMemset(out, 0, blocks * threads * sizeof(int));
+  cudaMemset(flag, 0, sizeof(int));
+  for (const Kernel& kernel : kernels) {
+    if (std::strcmp(kernel.name, arguments[1]) != 0) continue;
+    void* values[] = {&out, &flag};
+    const auto* const function = reinterpret_cast<const void*>(kernel.function);
+    const bool waits_as_grid = kernel.function == unequal_grid || kernel.function == one_round_more;
+    if (waits_as_grid) {
+      cudaLaunchCooperativeKernel(function, blocks, threads, values, 0, nullptr);
+    } else {
+      cudaLaunchKernel(function, blocks, threads, values, 0, nullptr);
+    }
+  }
+  std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  cudaFree(out);
+  cudaFree(flag);
+}
