@@ -62,6 +62,8 @@ void BlockChecker::start(std::uint64_t block, const std::byte* shared) {
   told_ = {};
   told_by_blocks_ = {};
   fences_ = acquired_ = {};
+  vain_waits_ = {};
+  waited_.clear();
   device_fence_ = device_acquired_ = {};
   if (launch_.has_remote_writes_) {
     shared_written_.mark(0, program_.shared_bytes(launch_.geometry_));
@@ -230,6 +232,7 @@ void BlockChecker::check_shuffle(const Warp& warp, const Operation* op, std::uin
 void BlockChecker::release(const Meeting& meeting) {
   const std::uint32_t all = lanes_below(warps_of(launch_.geometry_));
   order_.release(meeting.barrier, meeting.waiting, (meeting.waiting | meeting.finished) == all);
+  for_each_lane(meeting.waiting, [&](unsigned warp) { vain_waits_[warp].reset(); });
   if (!meeting.is_for_all) return;
   const auto first_warp = static_cast<std::uint32_t>(std::countr_zero(meeting.waiting));
   const Operation* const first = meeting.at[first_warp];

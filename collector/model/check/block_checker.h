@@ -5,6 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "collector/model/check/bulk_copies.h"
@@ -104,6 +108,14 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   void check_segments(const std::vector<Segment>& segments);
   void synchronise(const Warp& warp, const Operation* op, const SiteInfo& info,
                    const Places& places);
+  void note_wait(const Warp& warp, const Operation* op, unsigned lane, std::uint64_t object,
+                 std::uint32_t ended);
+  /// "; the wait for parity 1 of …", where the warp's last wait at a barrier object was one for a
+  /// phase that was over before; else empty.
+  std::string vain_wait(std::uint32_t warp) const;
+  std::string vain_wait_of_reader(const Conflict& conflict, Span span) const;
+  void check_read_only(const Shadow& shadow, std::uint64_t offset, std::uint64_t bytes,
+                       const Segment& segment);
   bool phase_of(std::uint64_t object) const;
   bool is_complete(const Warp& warp, const Operation* op, unsigned lane, std::uint64_t bits) const;
   /// "thread (3,0,0) of block (0,0,0) …"
@@ -134,6 +146,15 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   /// Last fences, and last fences or acquiring reads, of each warp, and for the device.
   std::array<Moment, warp_lanes> fences_{}, acquired_{};
   Moment device_fence_, device_acquired_;
+  /// A wait for a parity that ended no phase which its thread had not waited for before.
+  struct VainWait {
+    std::uint32_t instruction = 0;
+    std::uint64_t object = 0;
+    unsigned parity = 0;
+  };
+  std::array<std::optional<VainWait>, warp_lanes> vain_waits_;  ///< the last one of each warp
+  /// By object and thread: how many phases had ended when the thread waited last.
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> waited_;
   Current current_;
   std::array<std::byte, 64> nowhere_{};
 };

@@ -7,6 +7,7 @@
 #include "collector/model/check/block_checker.h"
 #include "collector/model/check/stored_value.h"
 #include "collector/model/machine/bulk.h"
+#include "collector/model/machine/object_waits.h"
 #include "collector/model/machine/warp/lane_rows.h"
 #include "collector/model/machine/warp/mbarrier.h"
 
@@ -73,13 +74,7 @@ void BlockChecker::write_copy(const Warp& warp, unsigned lane, const Copy& copy)
 /// names none there.
 std::optional<std::uint64_t> BlockChecker::object_of(const Warp& warp, const Operation* op,
                                                      unsigned lane) const {
-  std::uint64_t place = static_cast<std::uint64_t>(op->imm);
-  place += op->f != 0 ? row_of<std::uint64_t>(warp, op->a)[lane]
-                      : row_of<std::uint32_t>(warp, op->a)[lane];
-  if (place - shared_window < window_bytes) place -= shared_window;
-  const std::uint64_t bytes = program_.shared_bytes(launch_.geometry_);
-  if (bytes < sizeof(std::uint64_t) || place > bytes - sizeof(std::uint64_t)) return std::nullopt;
-  return place;
+  return object_place(warp, op, lane, program_.shared_bytes(launch_.geometry_));
 }
 
 /// The object counts the copies: whoever waits for its phase knows that they are there, and

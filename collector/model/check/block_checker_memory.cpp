@@ -29,13 +29,6 @@ bool is_atomic(const SiteInfo& info) {
   return info.kind == AccessKind::atomic || info.kind == AccessKind::reduction;
 }
 
-/// "tile", without the function that it stands in.
-std::string name_of(const SharedVariable& array) {
-  std::string name = readable_variable(array.name).value_or(array.name);
-  const std::size_t function = name.rfind(")::");
-  return function == std::string::npos ? name : name.substr(function + 3);
-}
-
 }  // namespace
 
 /// Accesses of one site by one warp between two moments have one context.
@@ -180,6 +173,7 @@ void BlockChecker::check_segments(const std::vector<Segment>& segments) {
     } else if (written != nullptr) {
       check_written(*written, offset, segment);
     }
+    if (info.is_read_only && !is_shared) check_read_only(*shadow, offset, bytes, segment);
     if (segment.is_run) {
       shadow->touch_run(offset, info.width, segment.first_lane, segment.lanes, by, *this);
     } else {
@@ -211,9 +205,10 @@ void BlockChecker::check_array(std::uint64_t offset, const Segment& segment) {
           current_.warp->index * warp_lanes + segment.first_lane + static_cast<std::uint32_t>(i),
           fmt::format("{} {} bytes {} '{}'{} in shared memory, {}",
                       info.kind == AccessKind::load ? "reads" : "writes", info.width, where,
-                      name_of(*own), size,
-                      other == arrays.end() ? "where no array lies"
-                                            : fmt::format("where '{}' lies", name_of(*other))));
+                      name_of_shared(own->name), size,
+                      other == arrays.end()
+                          ? "where no array lies"
+                          : fmt::format("where '{}' lies", name_of_shared(other->name))));
     };
     launch_.findings_.add(Defect::out_of_bounds, current_.op->instruction, Span::none, describe,
                           segment.is_run ? 1 : segment.lanes);
@@ -287,7 +282,8 @@ std::string BlockChecker::shared_at(std::uint64_t offset, std::uint64_t width) c
     const bool is_dynamic = array.bytes == 0;  // it goes on to the end
     if (offset < array.offset || (!is_dynamic && offset - array.offset >= array.bytes)) continue;
     const std::uint64_t byte = offset - array.offset;
-    const std::string place = fmt::format("shared memory at byte {} of '{}'", byte, name_of(array));
+    const std::string place =
+        fmt::format("shared memory at byte {} of '{}'", byte, name_of_shared(array.name));
     if (width == 0 || byte % width != 0) return place;
     return fmt::format("{} (element {} of {} byte{})", place, byte / width, width,
                        width == 1 ? "" : "s");
@@ -301,8 +297,9 @@ void BlockChecker::add_unwritten(std::uint64_t offset, unsigned lane, bool is_pa
                                                    : Defect::uninitialised;
   launch_.findings_.add(defect, current_.op->instruction, Span::none, [&] {
     return sentence(current_.warp->index * warp_lanes + lane,
-                    fmt::format("reads {} bytes of {} that nothing has written",
-                                current_.info->width, memory_at(offset)));
+                    fmt::format("reads {} bytes of {} that nothing has written{}",
+                                current_.info->width, memory_at(offset),
+                                current_.region == nullptr ? vain_wait(current_.warp->index) : ""));
   });
 }
 
@@ -335,7 +332,7 @@ void BlockChecker::synchronise(const Warp& warp, const Operation* op, const Site
     } else if (is_complete(warp, op, lane, bits)) {
       copies_.wait(place, phase);
       bulk_copies_.wait(place, phase);
-      order_.leave_object(place, phase, warp.index, lane);
+      note_wait(warp, op, lane, place, order_.leave_object(place, phase, warp.index, lane));
     }
   });
 }

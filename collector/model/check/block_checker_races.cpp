@@ -245,7 +245,8 @@ std::string BlockChecker::describe(const Conflict& conflict, Span span, bool is_
     text += always ? "; both write the same, which does no harm where nothing else writes it"
                    : "; both wrote the same this time, and with other input they may not";
   } else {
-    text += order_wanted(conflict, span);
+    const std::string vain = vain_wait_of_reader(conflict, span);
+    text += vain.empty() ? order_wanted(conflict, span) : vain;
   }
   return sentence(current_.warp->index * warp_lanes + lanes.own, text);
 }

@@ -67,9 +67,12 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
       "what becomes of a vector's or structure's unset part once it passes through local memory");
   all.emplace_back(
       "races between blocks of one cluster, and what they write to each other's shared memory "
-      "before it is set; in a cluster whose blocks signal each other there, races within a block");
+      "before it is set; in a cluster whose blocks signal each other there, races within a block; "
+      "races on global memory between clusters, in kernels with atomics, fences or volatile "
+      "accesses");
   all.emplace_back(
-      "loads by the read-only way (__ldg, const __restrict__) of what the same kernel writes");
+      "stores behind a load of the same memory by the read-only way (__ldg, const __restrict__), "
+      "past which the compiler may move the load");
   all.emplace_back("accesses that the compiler has left out, since it knew their value");
   if (coverage.is_program) {
     all.emplace_back(

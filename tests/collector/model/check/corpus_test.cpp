@@ -129,6 +129,8 @@ constexpr Remedy remedies[] = {
     {"last_warp_without_fence", "put __threadfence_block() behind line"},
     {"neighbours_changed_without_syncwarp", "put __syncwarp() between them"},
     {"count_beside_a_counter", "use atomicAdd()"},
+    {"waited_for_the_wrong_phase", "wait for parity 0"},
+    {"read_only_load_behind_a_store", "without __ldg()"},
 };
 INSTANTIATE_TEST_SUITE_P(CorpusOf, RemedyOf, ::testing::ValuesIn(remedies),
                          [](const auto& test) { return test.param.kernel; });

@@ -107,3 +107,9 @@ __global__ void columns_are_swapped(int* out) {
   for (int column = 0; column < 32; ++column) sum += tile[t * 32 + (column ^ t)];
   out[t] = sum;
 }
+
+// Each thread loads its element before it stores there; nobody loads it again.
+__global__ void changes_in_place_what_it_has_loaded(int* a) {
+  const int t = threadIdx.x;
+  a[t] = __ldg(&a[t]) + 1;
+}

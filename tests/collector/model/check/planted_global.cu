@@ -98,3 +98,17 @@ __global__ void odd_even_sort_without_barrier(int* a, int n) {
 __global__ void scatter_by_value(int* out, const int* in) {
   out[in[threadIdx.x] % 128] = threadIdx.x;  // ! global-memory race
 }
+
+// The compiler takes what comes by ld.global.nc for what nobody changes.
+__global__ void read_only_load_behind_a_store(int* out, int* a) {
+  const int t = threadIdx.x;
+  a[t] = t;
+  __syncthreads();
+  out[t] = __ldg(&a[63 - t]);  // ! global-memory race
+}
+
+__global__ void read_only_load_of_its_own_store(int* out, int* a) {
+  const int t = threadIdx.x;
+  a[t] = t;
+  out[t] = __ldg(&a[t]);  // ! global-memory race
+}
