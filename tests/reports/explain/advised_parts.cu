@@ -1,5 +1,5 @@
-// Kernels, each followed by itself rewritten as explain advises, as in advised.cu: structures of which
-// the compiler loads parts, tiles that are no power of two, sums and maxima by atomics.
+// Kernels, each followed by itself rewritten as explain advises, as in advised.cu: structures of
+// which the compiler loads parts, tiles that are no power of two, sums and maxima by atomics.
 #include <cuda_fp16.h>
 
 #define HERE (blockIdx.x * blockDim.x + threadIdx.x)
