@@ -242,11 +242,11 @@ static const std::map<std::string, Way> ways = {
      }},
     {"thread",
      [] {
+       waits<<<1, 1, 0, a>>>(device_flag, out);
        other = std::thread([] {
          sleep_a_while();
          cudaMemcpyAsync(device_flag, &one, sizeof one, cudaMemcpyHostToDevice, b);
        });
-       waits<<<1, 1, 0, a>>>(device_flag, out);
      }},
     {"process", by_other_process},
     {"ping pong", ping_pong},
