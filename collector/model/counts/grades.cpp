@@ -290,7 +290,9 @@ schema::Counter counter_of(std::string_view name, const Program& program,
       // Nobody had to wait here, or was let through; on the hardware somebody may be.
       const bool may_be_there = site.space == known->space || site.space == AddressSpace::generic;
       const bool is_left_ordered = !outcome.ordered.empty() && outcome.ordered[i] != 0;
-      if (!(site.waits || site.is_ordered || is_left_ordered) || !may_be_there) continue;
+      const bool may_differ =
+          site.waits || site.is_ordered || site.may_fall_short || is_left_ordered;
+      if (!may_differ || !may_be_there) continue;
     }
     sum += counts->*known->count;
     weaken(grade_of(program, i, known->space, outcome));
@@ -327,15 +329,31 @@ std::vector<double> counter_values(const Program& program, const LaunchOutcome& 
   return values;
 }
 
+namespace {
+
+/// The line of a site. Functions that the compiler made by itself (a destructor that frees) have
+/// none: their accesses are counted at the kernel's first line. Null: the program has no lines.
+const Place* line_place(const Program& program, const SiteInfo& site) {
+  const auto has_line = [&](const Place& place) {
+    return place.line != 0 && static_cast<std::size_t>(place.file) < program.files.size();
+  };
+  const Place& own = program.places[site.instruction];
+  if (has_line(own)) return &own;
+  const auto first = std::find_if(program.places.begin(), program.places.end(), has_line);
+  return first == program.places.end() ? nullptr : &*first;
+}
+
+}  // namespace
+
 std::vector<schema::Line> source_lines(const Program& program, const LaunchOutcome& outcome,
                                        std::string_view source_path, std::string_view source) {
   std::map<std::tuple<std::string, int, AddressSpace, AccessKind, Carrier>, schema::Line> lines;
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
     const SiteInfo& site = program.sites[i];
-    const Place& place = program.places[site.instruction];
+    const Place* const known = line_place(program, site);
     // The lines add up to the launch's counters.
-    if (site.is_apart || site.carrier == Carrier::product) continue;
-    if (place.line == 0 || static_cast<std::size_t>(place.file) >= program.files.size()) continue;
+    if (site.is_apart || site.carrier == Carrier::product || known == nullptr) continue;
+    const Place& place = *known;
     const std::string& file = program.files[static_cast<std::size_t>(place.file)];
     const auto add = [&](AddressSpace space, AccessKind kind, std::string_view access,
                          const AccessCounts& counts) {
