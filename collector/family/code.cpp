@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/host_cores.h"
 #include "base/kernel_name.h"
+#include "base/nearest.h"
 #include "base/words.h"
 #include "collector/family/listing.h"
 #include "collector/family/machine_code.h"
@@ -234,9 +235,43 @@ std::vector<CodeBase::Job> CodeBase::split(const Job& failed,
   return single;
 }
 
+/// Before a compiler works for minutes on a source of many kernels: a name that stands nowhere in
+/// the source, in its headers or in -D is no kernel's. Macros that join words (##) may make any.
+void CodeBase::refuse_unknown(const std::vector<Configuration>& configurations,
+                              const std::string& source) const {
+  constexpr std::size_t many = 100;  // the compiled file names each of fewer
+  const std::vector<std::string> names = kernel_names_in(source);
+  if (names.size() <= many) return;
+  std::vector<std::string> texts = {source};
+  for (const std::string& header : model::included_files(spec_.source, spec_.options.includes)) {
+    texts.push_back(model::source_text(header));
+  }
+  const auto any = [&](auto&& holds) { return std::any_of(texts.begin(), texts.end(), holds); };
+  if (any([](const std::string& text) { return text.find("##") != std::string::npos; })) return;
+  for (const auto* defines : {&spec_.options.defines, &spec_.options.flags}) {
+    texts.insert(texts.end(), defines->begin(), defines->end());
+  }
+  for (const Configuration& configuration : configurations) {
+    const std::string name = function_name(configuration.kernel);
+    if (name.empty() || any([&](const std::string& text) { return has_word(text, name); }))
+      continue;
+    const std::vector<Text>& own = configuration.variant->defines;
+    if (std::any_of(own.begin(), own.end(),
+                    [&](const Text& define) { return has_word(define.text, name); })) {
+      continue;
+    }
+    const Text& at = configuration.variant->kernel;
+    refuse(
+        spec_, at.line == 0 ? configuration.variant->name : at,
+        fmt::format("{} holds no kernel '{}'{}; warpmeter run {} lists what it holds", spec_.source,
+                    configuration.kernel, did_you_mean(configuration.kernel, names), spec_.source));
+  }
+}
+
 std::vector<Kernel> CodeBase::compile_source(const std::vector<Configuration>& configurations,
                                              const Progress& progress) {
   const std::string source = model::read_text_file(spec_.source);
+  refuse_unknown(configurations, source);
   std::vector<Job> jobs = jobs_of(configurations);
   run(jobs, progress);
   std::vector<Job> single;

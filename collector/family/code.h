@@ -60,6 +60,8 @@ class CodeBase {
   std::vector<Job> jobs_of(const std::vector<Configuration>& configurations) const;
   void run(std::vector<Job>& jobs, const Progress& progress) const;
   std::vector<Job> split(const Job& failed, const std::vector<Configuration>& configurations) const;
+  void refuse_unknown(const std::vector<Configuration>& configurations,
+                      const std::string& source) const;
   std::vector<Kernel> compile_source(const std::vector<Configuration>& configurations,
                                      const Progress& progress);
   std::string kernels_elsewhere(const Unit& unit,

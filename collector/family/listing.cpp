@@ -47,8 +47,11 @@ std::size_t closing(std::string_view text, std::size_t open, char opens, char cl
 
 /// "template <int TILE, int PAD>" that ends before `at`; "": none.
 std::string template_before(std::string_view text, std::size_t at) {
-  const std::size_t word = text.substr(0, at).rfind("template");
-  if (word == std::string_view::npos) return "";
+  constexpr std::size_t farthest = 8192;  // no parameters are longer; a file may have no template
+  const std::size_t begin = at > farthest ? at - farthest : 0;
+  const std::size_t before = text.substr(begin, at - begin).rfind("template");
+  if (before == std::string_view::npos) return "";
+  const std::size_t word = begin + before;
   const std::size_t open = text.find('<', word);
   if (open == std::string_view::npos || open > at) return "";
   const std::size_t close = closing(text, open, '<', '>');
@@ -304,6 +307,14 @@ std::vector<Found> in_machine_code(const MachineCode& code) {
 
 std::int64_t side_to_start_from(int dimensions) {
   return dimensions == 3 ? 64 : dimensions == 2 ? 256 : 1024;
+}
+
+std::vector<std::string> kernel_names_in(const std::string& source) {
+  std::vector<std::string> names;
+  for (const Found& found : in_source(source)) {
+    names.push_back(found.kernel.substr(0, found.kernel.find('<')));
+  }
+  return names;
 }
 
 std::string signature_in(const std::string& source, const std::string& kernel) {

@@ -33,6 +33,9 @@ std::int64_t side_to_start_from(int dimensions);
 /// Error{usage} where there is none, with what a kernel is.
 std::vector<Found> kernels_in(const std::string& path, const model::CompileOptions& options);
 
+/// The names of the kernels that the source declares, without template arguments.
+std::vector<std::string> kernel_names_in(const std::string& source);
+
 /// "void transpose(float* out, const float* in, int n)" as the source declares the kernel of that
 /// name, with or without template arguments; empty where it is not found.
 std::string signature_in(const std::string& source, const std::string& kernel);

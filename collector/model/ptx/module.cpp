@@ -8,6 +8,10 @@ const Function* Module::find(std::string_view name) const {
   for (const auto& [alias, function] : aliases) {
     if (alias == name) name = function;
   }
+  if (!places_.empty()) {
+    const auto place = places_.find(name);
+    return place == places_.end() ? nullptr : &functions[place->second];
+  }
   const Function* declaration = nullptr;
   for (const Function& function : functions) {
     if (function.name != name) continue;
@@ -15,6 +19,14 @@ const Function* Module::find(std::string_view name) const {
     declaration = &function;
   }
   return declaration;
+}
+
+void Module::index_functions() {
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    const auto [place, is_new] = places_.try_emplace(functions[i].name, i);
+    if (is_new || !functions[place->second].is_declaration) continue;
+    place->second = i;  // the first definition, else the last declaration
+  }
 }
 
 std::optional<std::size_t> address_position(const Instruction& instruction) {

@@ -169,6 +169,11 @@ struct Module {
   /// The function of this name or alias, its definition rather than a declaration of it; null when
   /// there is none.
   const Function* find(std::string_view name) const;
+  /// Makes find() quick. To be called when functions and aliases are complete.
+  void index_functions();
+
+ private:
+  std::unordered_map<std::string_view, std::size_t> places_;  ///< in `functions`; empty: none yet
 };
 
 /// Parses a whole module. Never crashes, loops or allocates without bound, whatever the text.

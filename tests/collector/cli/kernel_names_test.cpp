@@ -1,5 +1,7 @@
 // How instances of templates are named in a family: as C++ takes them, whichever compiler makes
 // them.
+#include <chrono>
+
 #include "tests/collector/cli/family_file.h"
 
 namespace warpmeter::cli {
@@ -83,6 +85,24 @@ TEST_F(KernelNames, KeepABlankBetweenWords) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
   EXPECT_EQ(value_of("SELECT variant FROM launches"), "put<unsigned int>");
   EXPECT_EQ(warpmeter({"check", "-g", "k/put<unsigned int>: gst_efficiency == 100"}).exit_code, 0);
+}
+
+// NVRTC takes a minute for these.
+TEST_F(KernelNames, ThatAreWrongAreRefusedBeforeThousandsOfKernelsAreCompiled) {
+  std::string source;
+  for (int i = 0; i < 8000; ++i) {
+    const std::string name = "kernel_" + std::to_string(i);
+    source +=
+        "extern \"C\" __global__ void " + name + "(int* p) { *p = " + name.substr(7) + "; }\n";
+  }
+  write("k.cu", source);
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome outcome = warpmeter({"run", "k.cu", "-b", "model", "-k", "kernle_77", "--grid", "1",
+                                     "--block", "32", "--arg", "i32[1]"});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.error, HasSubstr("holds no kernel 'kernle_77'; did you mean kernel_77"));
+  EXPECT_LT(outcome.error.size(), 1000U);
 }
 
 TEST_F(KernelNames, ThatAreWrongAreToldHowManyInstancesAreNotInTheList) {

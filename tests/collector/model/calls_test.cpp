@@ -2,6 +2,7 @@
 // computes.
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <numeric>
 
 #include "tests/collector/model/compiled_programs.h"
@@ -38,6 +39,52 @@ TEST_P(Calls, Recur) {
   Ints sorted = unsorted;
   for (auto row = sorted.begin(); row != sorted.end(); row += 40) std::sort(row, row + 40);
   EXPECT_EQ(run_sort.buffer<int>(0), sorted);
+}
+
+/// A kernel that calls f0, which calls f1, and so on: each adds 1 to its argument.
+std::string chain_of(int length) {
+  std::string ptx = ".version 8.0\n.target sm_90\n.address_size 64\n";
+  const auto call = [](int callee, const char* result) {
+    return fmt::format(
+        "  {{ .param .b32 p; .param .b32 q; st.param.b32 [p], %r1; call.uni (q), f{}, (p);\n"
+        "    ld.param.b32 {}, [q]; }}\n",
+        callee, result);
+  };
+  for (int i = length; i-- > 0;) {
+    ptx += fmt::format(
+        ".func (.param .b32 r) f{}(.param .b32 a) {{\n  .reg .b32 %r<4>;\n"
+        "  ld.param.b32 %r1, [a];\n  mov.b32 %r2, %r1;\n{}  add.u32 %r3, %r2, 1;\n"
+        "  st.param.b32 [r], %r3;\n  ret;\n}}\n",
+        i, i + 1 < length ? call(i + 1, "%r2") : "");
+  }
+  return ptx +
+         ".visible .entry chain(.param .u64 out) {\n  .reg .b32 %r<4>; .reg .b64 %d<3>;\n"
+         "  ld.param.u64 %d1, [out];\n  mov.u32 %r1, %tid.x;\n" +
+         call(0, "%r2") +
+         "  mul.wide.u32 %d2, %r1, 4;\n  add.u64 %d1, %d1, %d2;\n"
+         "  st.global.u32 [%d1], %r2;\n  ret;\n}\n";
+}
+
+// An analysis that takes the cube of a chain's length takes minutes here.
+TEST(ChainsOfCalls, AreDecodedInSeconds) {
+  constexpr int length = 2000;
+  const auto begin = std::clock();
+  const TestRun run =
+      run_ptx(chain_of(length), "chain", geometry(1, 32), {TestArgument::buffer(Ints(32))});
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  EXPECT_EQ(run.refusal + run.trap(), "");
+  EXPECT_EQ(run.buffer<int>(0)[7], 7 + length);
+  EXPECT_LT(seconds, 20);
+}
+
+TEST(ChainsOfCalls, TakeNoStackOfOursForEachFunction) {
+  std::string ptx = ".version 8.0\n.target sm_90\n.address_size 64\n.func f0() { ret; }\n";
+  for (int i = 1; i < 50'000; ++i) {
+    ptx += fmt::format(".func f{}() {{ call.uni f{}; ret; }}\n", i, i - 1);
+  }
+  ptx += ".visible .entry chain() { call.uni f49999; ret; }\n";
+  const TestRun run = run_ptx(ptx, "chain", geometry(1, 32), {});
+  EXPECT_EQ(run.refusal + run.trap(), "");
 }
 
 int from_many_places(int n, int seed) {

@@ -1,9 +1,10 @@
 // Calls: of functions in the module, through pointers, and of the few that the driver provides.
 //
 // A function is inlined where it is called, so that most kernels need no calls at all. One that may
-// call itself, and whatever is called through a pointer, has a body of its own ("root"). Its
-// variables and parameters lie in a frame of local memory whose base is a row like any other (each
-// lane has its own); a caller that may be entered again keeps its registers there, too.
+// call itself, one at the end of a very long chain, and whatever is called through a pointer, has a
+// body of its own ("root"). Its variables and parameters lie in a frame of local memory whose base
+// is a row like any other (each lane has its own); a caller that may be entered again keeps its
+// registers there, too.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,91 +12,16 @@
 
 #include "collector/model/machine/decode/decoder.h"
 #include "collector/model/machine/memory/align.h"
-#include "collector/model/ptx/flow/waiting.h"
 
 namespace warpmeter::model {
 namespace {
 
 /// Parameters and results of a body lie one after the other, each at a multiple of this.
 constexpr std::uint32_t argument_alignment = 16;
-
-bool is_call(const ptx::Instruction& instruction) {
-  return instruction.opcode == Opcode::call && instruction.operands.size() >= 3;
-}
-
-/// Visits the functions whose address the instruction takes.
-template <class Visit>
-void for_each_address(const ptx::Module& module, const ptx::Instruction& instruction, Visit visit) {
-  if (instruction.opcode != Opcode::mov || instruction.operands.size() != 2) return;
-  const ptx::Function* function = module.find(instruction.operands[1].name);
-  if (function != nullptr && !function->is_entry) visit(function);
-}
+/// Functions are inlined into each other no deeper: each takes stack of ours while it is decoded.
+constexpr std::uint32_t most_inlined = 500;
 
 }  // namespace
-
-/// True if the function may be running already when it is called: by what it calls, directly or,
-/// once there is a call through a pointer, through any address that the module takes.
-bool Decoder::is_recursive(const ptx::Function& function) {
-  if (const auto known = recursive_.find(&function); known != recursive_.end()) {
-    return known->second;
-  }
-  std::set<const ptx::Function*> seen;
-  std::vector<const ptx::Function*> work = {&function};
-  bool found = false, added_addresses = false;
-  while (!work.empty() && !found) {
-    const ptx::Function* from = work.back();
-    work.pop_back();
-    const auto reach = [&](const ptx::Function* to) {
-      found |= to == &function;
-      if (seen.insert(to).second) work.push_back(to);
-    };
-    for (const ptx::Instruction& instruction : from->body) {
-      if (!is_call(instruction)) continue;
-      if (const ptx::Function* callee = module_.find(instruction.operands[1].name)) {
-        reach(callee);
-      } else if (!added_addresses) {
-        added_addresses = true;
-        for (const ptx::Function* taken : addresses_taken()) reach(taken);
-      }
-    }
-  }
-  recursive_[&function] = found;
-  return found;
-}
-
-/// Notes the code behind waiting loops, those of functions that are called among them.
-void Decoder::note_waiting(const ptx::Function& function, Analysis& analysis) {
-  std::vector<bool> waits = analysis.waits;
-  const std::vector<bool> yields = ptx::yielding_loops(function, analysis.graph);
-  for (std::size_t i = 0; i < function.body.size(); ++i) {
-    waits[i] = waits[i] || yields[i];
-    if (!is_call(function.body[i])) continue;
-    const ptx::Function* callee = module_.find(function.body[i].operands[1].name);
-    if (callee == nullptr || callee->is_declaration || is_recursive(*callee)) continue;
-    waits[i] = waits[i] || analyse(*callee).waits_somewhere;
-  }
-  analysis.waits_somewhere = std::find(waits.begin(), waits.end(), true) != waits.end();
-  analysis.is_behind = ptx::behind_waiting(function, analysis.graph, analysis.data, waits);
-}
-
-/// Functions that a pointer may lead to.
-const std::vector<const ptx::Function*>& Decoder::addresses_taken() {
-  if (addresses_taken_) return *addresses_taken_;
-  std::set<const ptx::Function*> found;
-  for (const ptx::Function& function : module_.functions) {
-    for (const ptx::Instruction& instruction : function.body) {
-      for_each_address(module_, instruction, [&](const ptx::Function* f) { found.insert(f); });
-    }
-  }
-  for (const ptx::Variable& variable : module_.variables) {
-    for (const auto& relocation : variable.relocations) {
-      const ptx::Function* function = module_.find(relocation.name);
-      if (function != nullptr && !function->is_entry) found.insert(function);
-    }
-  }
-  addresses_taken_.emplace(found.begin(), found.end());
-  return *addresses_taken_;
-}
 
 /// The number of a function's own body, which is decoded after the entry.
 std::uint32_t Decoder::body_of(const ptx::Function& function) {
@@ -385,11 +311,14 @@ void Decoder::decode_plain_call() {
   if (results.size() != callee->results.size() || arguments.size() != callee->parameters.size()) {
     refuse(fmt::format("has another number of operands than {}", name));
   }
-  if (is_recursive(*callee)) return emit_call(body_of(*callee), 0, results, arguments);
+  if (is_recursive(*callee) || instance_->depth >= most_inlined) {
+    return emit_call(body_of(*callee), 0, results, arguments);
+  }
   Instance instance;
   instance.function = callee;
   instance.caller = instance_;
   instance.call_index = index_;
+  instance.depth = instance_->depth + 1;
   instance.root = instance_->root;
   std::vector<Symbol> result_symbols, argument_symbols;
   for (const Passed& one : results) result_symbols.push_back(one.symbol);

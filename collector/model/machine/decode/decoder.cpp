@@ -105,8 +105,28 @@ ptx::Spaces spaces_of(const ptx::Module& module) {
   return spaces;
 }
 
+/// The functions that it calls come first, by a list rather than by recursion: a chain of calls may
+/// be long.
 const Analysis& Decoder::analyse(const ptx::Function& function) {
-  if (const auto known = analyses_.find(&function); known != analyses_.end()) return known->second;
+  std::vector<const ptx::Function*> work = {&function};
+  while (!work.empty()) {
+    const ptx::Function& next = *work.back();
+    const std::size_t size = work.size();
+    if (!analyses_.contains(&next)) {
+      for (const ptx::Function* callee : callees_of(&next)) {
+        if (callee == nullptr || callee->is_declaration || analyses_.contains(callee)) continue;
+        if (!is_recursive(*callee)) work.push_back(callee);
+      }
+      if (work.size() > size) continue;
+      analyse_alone(next);
+    }
+    work.pop_back();
+  }
+  return analyses_.at(&function);
+}
+
+/// The functions that it calls are analysed already.
+void Decoder::analyse_alone(const ptx::Function& function) {
   auto graph = ptx::control_flow(function);
   if (auto* wrong = std::get_if<ptx::Diagnostic>(&graph)) {
     Refusal refusal;
@@ -148,7 +168,7 @@ const Analysis& Decoder::analyse(const ptx::Function& function) {
     if (block.behind != ptx::nowhere)
       analysis.is_meeting[analysis.graph.place(block.behind)] = true;
   }
-  return analyses_.emplace(&function, std::move(analysis)).first->second;
+  analyses_.emplace(&function, std::move(analysis));
 }
 
 Program Decoder::decode() {

@@ -57,6 +57,7 @@ struct Instance {
   const Analysis* analysis = nullptr;
   const Instance* caller = nullptr;  ///< null: a root
   std::size_t call_index = 0;        ///< the call index of the caller's call
+  std::uint32_t depth = 0;           ///< how many callers there are
   Root* root = nullptr;
   std::uint32_t first_predicate = 0, first_word = 0, first_pair = 0, first_quad = 0;
 
@@ -149,6 +150,7 @@ class Decoder {
   void note_order(SiteInfo& info);
   Scope scope();
   const Analysis& analyse(const ptx::Function& function);
+  void analyse_alone(const ptx::Function& function);
   [[noreturn]] void refuse(const std::string& what) const;  ///< the current instruction
   void keep(const Refusal& refusal);
   [[noreturn]] void refuse_form_of_operand() const;
@@ -389,6 +391,8 @@ class Decoder {
   void decode_bodies();
   void note_indirect_calls();
   bool is_recursive(const ptx::Function& function);
+  void find_circles(const ptx::Function& first);
+  std::vector<const ptx::Function*> callees_of(const ptx::Function* function);
   void note_waiting(const ptx::Function& function, Analysis& analysis);
   const std::vector<const ptx::Function*>& addresses_taken();
   std::uint32_t body_of(const ptx::Function& function);

@@ -454,6 +454,7 @@ std::variant<std::unique_ptr<Module>, Diagnostic> parse(std::string text) {
   module->text = std::move(text);
   try {
     Parser(*module).parse_module();
+    module->index_functions();
   } catch (const SyntaxError& error) {
     return error.diagnostic;
   }
