@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A family's kernels, compiled: for each configuration the image and the entry that it launches, or
 // the compiler's words. Configurations of the same defines are compiled some together and the rest
 // in parallel; where several instances fail together each is tried by itself, so that only those

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A .cu is read as text: what nobody has instantiated is in no compiled module, and parameters have
 // no names there.
 #include "collector/family/listing.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The content of a file of kernels, as its author wrote it: each kernel with its C++ signature and
 // a command to start from.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A PTX module as the parser leaves it: instructions and types understood, names resolved to
 // nothing yet, every instruction with its line. The decoder (collector/model/decode) turns it into
 // operations; this form stays close to the text, so that an error can always say what was written

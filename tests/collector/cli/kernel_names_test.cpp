@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How instances of templates are named in a family: as C++ takes them, whichever compiler makes
 // them.
 #include <chrono>

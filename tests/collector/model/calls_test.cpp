@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Functions that recur, are called through pointers, or come with the driver: against what the host
 // computes.
 #include <algorithm>

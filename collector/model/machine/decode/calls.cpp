@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Calls: of functions in the module, through pointers, and of the few that the driver provides.
 //
 // A function is inlined where it is called, so that most kernels need no calls at all. One that may

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Facts about a function that follow from its calls: it may be running already when it is called,
 // or it may wait somewhere.
 #include <algorithm>
@@ -61,7 +62,7 @@ void Decoder::find_circles(const ptx::Function& first) {
     std::size_t number, lowest;  ///< in the order of visits; the lowest that it leads back to
     std::size_t next = 0;
   };
-  std::map<const ptx::Function*, std::size_t> numbers;  // of those whose circle is not complete
+  std::map<const ptx::Function*, std::size_t> numbers;  // without those whose circle is complete
   std::vector<const ptx::Function*> open;
   std::vector<Visit> visits;
   std::size_t count = 0;

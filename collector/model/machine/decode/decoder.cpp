@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/machine/decode/decoder.h"
 
 #include <fmt/format.h>

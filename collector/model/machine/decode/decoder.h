@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The decoder's working state. decoder.cpp walks the functions, operands.cpp turns operands into
 // rows, calls.cpp the calls, and arithmetic.cpp, convert.cpp, memory.cpp, control.cpp and the other
 // files of this folder each decode a group of instructions.
