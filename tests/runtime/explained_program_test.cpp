@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The messages about kernels of programs without a GPU beside counts: what costs, and their code.
 #include "tests/runtime/answered_program.h"
 
@@ -52,14 +53,14 @@ TEST_F(RuntimeProgram, HasTheLinesOfFilesThatWereCompiledApart) {
                      "transactions AS place FROM lines ORDER BY place)"),
             // 32 floats in a row are 4 sectors, 32 or 8 floats apart 32.
             "apart_lines.cu:7:global load=32 apart_lines.cu:7:global store=4 "
-            "apart_lines_function.cu:4:global store=32");
-  EXPECT_EQ(value_of("SELECT text FROM lines WHERE line = 4"), "table[threadIdx.x * stride] = x;");
+            "apart_lines_function.cu:5:global store=32");
+  EXPECT_EQ(value_of("SELECT text FROM lines WHERE line = 5"), "table[threadIdx.x * stride] = x;");
   EXPECT_EQ(value_of("SELECT object FROM findings WHERE file LIKE '%apart_lines_function.cu' AND "
-                     "line = 4"),
+                     "line = 5"),
             "table");
   const Outcome wrong = checked("apart_lines", {"9"});  // 31 × 9 is past the 256 of the table
   EXPECT_EQ(wrong.exit_code, 6);
-  EXPECT_THAT(wrong.output, HasSubstr("apart_lines_function.cu:4"));
+  EXPECT_THAT(wrong.error, HasSubstr("apart_lines_function.cu:5"));
 }
 
 // Whoever compiled a program chose the paths of its line table.

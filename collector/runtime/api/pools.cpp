@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Pools of memory: made, asked, changed, and taken from.
 #include <algorithm>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "collector/runtime/device/device.h"
 #include "collector/runtime/graph/graph_addresses.h"
 #include "collector/runtime/process/pools.h"
+#include "collector/runtime/stream/capture.h"
 #include "collector/runtime/stream/submit.h"
 
 namespace warpmeter::runtime {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The model as a session sees it.
 #include "collector/model/session/backend.h"
 
@@ -292,7 +293,7 @@ TEST(Grades, CallNoZeroExactWhereSomethingElseMoves) {
   const schema::Counter some =
       counter_of("cp.async.ca.shared.global [%r1], [%rd1], 16, 8;", "global_load_sectors");
   EXPECT_EQ(some.grade, Grade::modelled);
-  EXPECT_THAT(some.reason, HasSubstr("sources shorter than"));
+  EXPECT_THAT(some.reason, HasSubstr("sources with a part of what they store"));
   const std::string bulk =
       "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 64;"
       "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;";

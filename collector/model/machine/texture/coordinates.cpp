@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A measurement (an H100) showed this: a normalized coordinate is cut, downwards, to a multiple of
 // 2^−21, of 2^−22 for larger sizes, and multiplied by the size exactly; denormals are 0.
 #include "collector/model/machine/texture/coordinates.h"
@@ -15,7 +16,8 @@ constexpr double far = 1 << 30;
 constexpr int position_bits = 24;
 
 /// The coordinate in units of 2^−position_bits of an element.
-std::int64_t position(float coordinate, std::uint32_t size, AddressMode mode, bool is_normalized) {
+std::int64_t place_of_coordinate(float coordinate, std::uint32_t size, AddressMode mode,
+                                 bool is_normalized) {
   if (std::isnan(coordinate) || std::fpclassify(coordinate) == FP_SUBNORMAL) coordinate = 0;
   double elements = coordinate;
   if (is_normalized) {
@@ -33,7 +35,7 @@ std::int64_t position(float coordinate, std::uint32_t size, AddressMode mode, bo
 /// 256ths of an element from the centre of the first.
 std::int64_t place_of(float coordinate, std::uint32_t size, AddressMode mode, bool is_normalized) {
   const std::int64_t half = std::int64_t{1} << (position_bits - 9);
-  const std::int64_t at = position(coordinate, size, mode, is_normalized);
+  const std::int64_t at = place_of_coordinate(coordinate, size, mode, is_normalized);
   return ((at + half) >> (position_bits - 8)) - 128;
 }
 
@@ -68,8 +70,8 @@ std::int64_t addressed(std::int64_t element, std::uint32_t size, AddressMode mod
 
 std::int64_t element_under(float coordinate, std::uint32_t size, AddressMode mode,
                            bool is_normalized) {
-  return addressed(position(coordinate, size, mode, is_normalized) >> position_bits, size,
-                   mode_of(mode, is_normalized));
+  return addressed(place_of_coordinate(coordinate, size, mode, is_normalized) >> position_bits,
+                   size, mode_of(mode, is_normalized));
 }
 
 Between elements_around(float coordinate, std::uint32_t size, AddressMode mode,
