@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bytes of a file that somebody else wrote, read without trust. A number, a part or a text comes
 // out only where all of it lies within the bytes; no sum of an offset and a size can wrap. Every
 // reader of a binary format goes through these functions.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/cache_folder.h"
 
 #include <cstdlib>

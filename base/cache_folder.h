@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where what can be made again is kept from one call of the program to the next.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Division by a number that stays the same, as a multiplication: for loops over addresses.
 #pragma once
 

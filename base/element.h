@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The types of what a kernel reads and writes: their names, their bytes, how their values are
 // written.
 #pragma once

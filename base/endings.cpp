@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A handler may call little: no allocation, no C++ library. So paths lie in places of fixed size,
 // and a folder is read with the system call that readdir is made of.
 #include "base/endings.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The program's untimely ends. A signal that ends it (Ctrl-C, SIGTERM, SIGHUP, a limit on CPU time)
 // removes what was only there for a while, and then ends it as it would have done.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How a command fails. Code that cannot continue throws Error at the boundary where it is noticed
 // (a file, the database, the driver); main() catches it once, prints one sentence and returns the
 // code. An expected outcome (a metric that a chip lacks, a wrong answer of a kernel) is a value and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/escapes.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Characters that would mean something where a text goes, spelled so that they do not.
 #pragma once
 

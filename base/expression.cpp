@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A parser by precedence climbing that computes as it goes; what ?:, && and || leave out is parsed
 // and not computed, so that n > 0 ? m/n : 0 divides by no zero.
 #include "base/expression.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arithmetic over names, as family files and arguments have it: n*n, ceil(n/TILE), 1<<20,
 // n % 32 == 0 ? n/32 : n/32 + 1.
 //

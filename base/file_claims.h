@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which files a command reads and which it will write: nothing is written over what is read, and
 // nothing is written twice.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How a kernel is launched: the shape of its grid and of its blocks.
 #pragma once
 

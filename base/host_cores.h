@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How many of this machine's cores the calling thread may use.
 #pragma once
 

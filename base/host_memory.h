@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How much memory this machine can give.
 #pragma once
 

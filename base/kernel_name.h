@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A kernel's name in its forms: mangled, as the linker knows it, and as people write it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Lanes of a warp as bits of a mask.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/named_files.h"
 
 #include <fcntl.h>

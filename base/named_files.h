@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files that are named by another file: the .file of PTX, the file: of YAML, an #include, a
 // configuration. Whoever wrote that file may be a stranger, so no such path makes the program wait
 // (a pipe), read without end (a device) or show what the person did not choose.

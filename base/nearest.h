@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Suggestions for a name that does not exist: names within a few edits (Levenshtein, counting a
 // swap of neighbours as one), or that contain it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A file that appears whole or not at all. Until it is complete it has no name where the file
 // system can do that, so that not even a killed program leaves anything behind; elsewhere it has
 // another name beside its place.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where a command's result goes: standard output, or the file of -o.
 //
 // A file appears whole or not at all (base/new_file.h). A device or pipe (/dev/full, a FIFO) is

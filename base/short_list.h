@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A list of so few values that they lie in it: it takes no memory of its own.
 #pragma once
 

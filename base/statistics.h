@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Plain statistics.
 #pragma once
 

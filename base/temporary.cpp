@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/temporary.h"
 
 #include <fcntl.h>

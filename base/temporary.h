@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Folders and files that go away again, and the permissions of files that stay.
 #pragma once
 

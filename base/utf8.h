@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Text from outside (kernel names, labels, source lines) on a screen: how wide it is, and how to
 // show it without letting it act on the terminal or break a table.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/variant_name.h"
 
 #include <fnmatch.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The name of a variant that has parameters, and of one at named sizes besides the launch's own,
 // "padded[TILE=16,PAD=1](m=64)": the one place that writes it and reads it back.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The identifiers of a text of C, and of what is written like them: names of variants, of objects
 // of SQL.
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # How our code is compiled and linked: warnings, hardening, sanitizers, optimisation.
 # Files that are compiled together share their templates: twenty compile in two thirds of the time of as many by eights.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 20)

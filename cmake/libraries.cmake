@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The libraries that the program needs. fmt is compiled here.
 find_package(CUDAToolkit REQUIRED)
 find_package(Threads REQUIRED)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The licences of what is linked into the program, for `warpmeter --version --licences`: the copyright files that Debian
 # ships with the packages, and ours. Another system names the packages alone.
 #

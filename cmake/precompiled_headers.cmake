@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Headers that nearly every file includes are compiled once.
 # add_headers(NAME <header>…): a library of the headers that nearly every file includes, for others to reuse. Only where
 # files are compiled together anyway: a build of each by itself is to show which of them includes too little.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # clang-tidy on the program's files as the tests' tree compiles them, several at once: target tidy, ./dev tidy.
 find_program(WARPMETER_CLANG_TIDY run-clang-tidy-14)
 mark_as_advanced(WARPMETER_CLANG_TIDY)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Makes a CUDA toolkit of NVIDIA's wheels, for a machine that has none: fetches those that toolkit.txt pins and
 gives them a toolkit's shape.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Fetches wheels from PyPI, each pinned by version and hash, and unpacks them into one folder. Nothing of Python
 is installed: a wheel is only an archive that holds files which no package of the distribution has.
 

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Five questions for a dashboard: each is the query of one Grafana panel on a lab's PostgreSQL server.
 -- run_id begins with the month: a condition on it skips the tables of other months.
 

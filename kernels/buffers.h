@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Functions that make a problem's buffers and read them back, typed.
 //
 // Inputs are whole numbers from −8 to 8, taken from a mixing hash of the index: they look random,

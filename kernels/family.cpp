@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The description of a family and its parts.
 #include "kernels/family.h"
 

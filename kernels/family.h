@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A family of kernel variants, as data.
 //
 // Both backends must be able to run the same record, so a variant names an entry of a compiled

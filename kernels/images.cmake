@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # embed_images(LIBRARY HEADER NAME… [ARCHITECTURES arch…]): the .cu files NAME.cu of the calling folder, compiled and
 # embedded as an object library LIBRARY, and declared as Images in the generated HEADER ("kernels/images.h").
 #

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Matrix products: every element of a and b is needed many times, and the question is from where.
 // cuBLAS, where it is installed, says how fast the machine can do it: the ceiling.
 #include <algorithm>

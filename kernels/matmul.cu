@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // c = a × b for row-major matrices: a is m × k, b is k × n, c is m × n; any of them. The first two
 // give a thread one element of c, in blocks of 16 × 16: a warp is two rows. The others give it
 // more.
-
 #include <cstddef>
 
 constexpr int tile_side = 16;

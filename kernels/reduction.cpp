@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sums of blocks of 1,024 doubles: the same additions, handed to different threads, in shared
 // memory or by shuffles. `copy` moves as many bytes without a sum: the ceiling.
 //

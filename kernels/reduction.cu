@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sums of 1,024 doubles, one a block, in place: it goes to the block's first element. n may be
 // anything; past it, all is zero. The first three go by a tree in shared memory: ten steps that
 // each halve what is left. They differ only in which threads work in a step, and so in how many
@@ -5,7 +6,6 @@
 // tile and writes the sum back. The steps end where the launch's block does, so that the compiler
 // keeps them a loop. The last two sums go by shuffles within warps, which need neither shared
 // memory nor barriers; `copy` is no sum at all.
-
 constexpr int tile_size = 1024;  // blockDim.x
 
 // Every (2 × stride)-th thread works: for five steps all 32 warps issue, with ever fewer lanes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every family, by name. The list is explicit: a static library's linker would drop objects that
 // only register themselves.
 #include <algorithm>

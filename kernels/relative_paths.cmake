@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # cmake -D SOURCE=kernels/x.cu -D IN=raw.ptx -D OUT=out.ptx -P relative_paths.cmake
 #
 # Line information should read the same wherever the program was built: in the .file directives of a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Problems of any shape, where a family's one size means a square. The families are built on these;
 // tests use them directly for edges that a square does not have.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rows and columns of an int tile of 512 words under a block of 32 × 16 threads: where a pad of one
 // is not enough. The patterns are described in smem_rectangle.cu.
 #include "kernels/images.h"

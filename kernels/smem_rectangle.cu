@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // As smem_square, in a block of 32 × 16 threads: the tile is no longer its own transpose, and a
 // thread that reads by columns must work out its place anew. idx is the thread's place in row-major
 // order,
@@ -9,7 +10,6 @@
 // neighbouring columns of sixteen words: sixteen words in each of two banks. A pad of one word a
 // row puts the columns over seventeen banks, of which they share fifteen; a pad of two puts one on
 // the even banks and the other on the odd ones.
-
 constexpr int rows = 16;  // blockDim.y
 constexpr int cols = 32;  // blockDim.x
 

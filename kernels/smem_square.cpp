@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rows and columns of a 32 × 32 int tile in shared memory: the textbook's bank conflicts, and the
 // pad that ends them. The patterns are described in smem_square.cu.
 #include "kernels/images.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A block of 32 × 32 threads writes its indices into a tile of shared memory and reads them back,
 // by rows or by columns. A warp is one row of threads: threadIdx.y is the same in all lanes.
 //
@@ -6,7 +7,6 @@
 //
 // A pad of one word a row moves each row on by one bank, and spreads a column over all of them. The
 // value read goes to out[idx], coalesced, where idx is the thread's place in row-major order.
-
 constexpr int side = 32;
 constexpr int pad = 1;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The parts that smem_square and smem_rectangle share: one block of `cols` × `rows` threads (x × y)
 // fills a tile of as many ints with its indices and writes what it reads back to `out`.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Transposes of a matrix: one side of the copy is against the grain of memory, unless shared memory
 // turns the tiles round. The two copies move as much without a transpose: `copy` an element a
 // thread, like the variants after it, `copy_float4` four of them, which is the ceiling.

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Ways through an out-of-place transpose of a row-major matrix. The first four give a thread one
 // element, in blocks of 16 × 16: a warp is two rows of its block, one in lanes 0–15, one in 16–31.
 //
 // The matrix has `height` rows of `width` elements; the result has `width` rows of `height`. Both
 // may be anything: threads outside the matrix load and store nothing, but reach every barrier.
-
 #include <cstddef>
 
 constexpr int tile_side = 16;

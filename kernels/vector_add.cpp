@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // c = a + b: what coalesced access costs, and how much the block's size matters to it.
 #include <cstdint>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/best.h"
 
 #include <fmt/format.h>

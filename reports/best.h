@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which variants of a run do best by a metric or several: for `run --best`, and for the sweeps of a
 // report, so that the two cannot disagree.
 #pragma once

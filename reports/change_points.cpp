@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/change_points.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where a series of measurements changes its level.
 //
 // The series is split where the two sides differ most (the largest share of the variance between

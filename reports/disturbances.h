@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The possible disturbances of a run's times: other processes on a card, clocks that were held
 // back. Each thing is said once, with when it was seen.
 #pragma once

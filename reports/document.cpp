@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/document.h"
 
 #include <fmt/format.h>

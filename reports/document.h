@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A report before it has a format: headings, paragraphs, facts, tables and plots. Sections build it
 // from the database; one renderer turns it into markdown, one into HTML, one into text for a
 // terminal.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The figures of all launches of a run. A profiled program has tens of thousands of launches with a
 // hundred figures each, so they are kept as columns of small rows; grades and reasons are numbers.
 #pragma once

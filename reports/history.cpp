@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/history.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One metric of one variant over the runs of a database: how it went, and where it changed.
 #pragma once
 

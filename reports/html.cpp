@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A report as one HTML page. The page (style, script, chart library) is made at build by
 // html/bundle.py; what is written here is plain HTML that can be read without any script: tables
 // whose cells carry their exact number for sorting, and for each plot the table of its values,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/html_table.h"
 
 #include <fmt/format.h>

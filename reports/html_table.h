@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tables of an HTML report: plain ones, a source file with figures beside its lines, heat maps.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which metrics the tables of a report show, and how.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/page.h"
 
 extern "C" const char warpmeter_page[], warpmeter_page_end[];

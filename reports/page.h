@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The empty HTML page that html/bundle.py makes of the style, the script and the chart library.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/record.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The content of the database about one run, read once and shared by the sections of a report.
 //
 // The same variant may have been launched several times at one size (`run --repeat`, a profiled

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/selector.h"
 
 #include <fmt/format.h>

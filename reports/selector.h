@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which launches are meant: "transpose", "transpose/tiled", "smem_*/*pad*", "transpose/tiled@1024",
 // "app/reduce@grid=64@block=256".
 //

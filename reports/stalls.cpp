@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/stalls.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The waits of a launch's warps, by source line: the view stalls in a person's words.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/statistics.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Is a difference of times real? The statistics behind `compare` and `check --baseline`.
 //
 // Samples of one session are not independent: they share the addresses of their buffers and code,

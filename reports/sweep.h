@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sweeps: the variants that a family file made of one kernel by combining the values of its
 // parameters, put back together from their names.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/unfinished.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs that are not the whole of what they were going to measure: still running, interrupted, ended
 // by an error. Statements about their launches may not hold for those that are missing, so whoever
 // passes a verdict on such a run has to say so.

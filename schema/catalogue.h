@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The one list of what warpmeter can measure. It is read from catalogue.json, embedded at build,
 // and drives the CUPTI plan, the model's counters, the rows in the database, headings, `list
 // metrics` and the docs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A run goes on in another process: that of a task which was cut off, maybe on another machine.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/database.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The life of the file: opened, recognised, brought to this program's version, and rid of runs
 // whose process died. For this folder only.
 #pragma once

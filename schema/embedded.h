@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files of this folder that are built into the program: the catalogue, the migrations and the
 // views. schema/CMakeLists.txt writes the definitions.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The costs of a launch, where, and what would help: what `warpmeter explain` says. Plain records,
 // made where the addresses are known (collector/model/explain), kept by the store, put into
 // sentences and pictures by reports.

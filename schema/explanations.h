@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Explanations in the database. Launches that are told the same share one, which is found by a
 // digest of all that it says; the views findings, remedies, predictions and looked_for unfold it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every figure of a run in one pass: the rows of the view `results`, for readers that want all of
 // them. The view looks the counters of each metric up by key, which is right for some metrics of
 // some launches and slow for a million; here the counters of a launch are read once and its metrics

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which run a person means.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

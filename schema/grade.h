@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How far a value is to be trusted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/interrupted.h"
 
 #include <fmt/format.h>

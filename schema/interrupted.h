@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs whose process died without a word. They are marked where the file can be written, and only
 // shown so where it cannot. For this folder only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/maintenance.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The upkeep of a database: names for runs, runs that go, space that comes back, copies, and
 // whether all is well. Each change is a transaction of its own; a program that is killed meanwhile
 // leaves it done or not begun.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The migrations themselves make the expected definitions, in memory, up to the file's version;
 // then the texts of the definitions are compared, where they differ without their comments and
 // spaces. A text decides more than the columns do: a CHECK, a generated column or a conflict clause

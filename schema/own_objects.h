@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Are the tables, indexes and views in a file those that warpmeter makes? A database from somebody
 // else may hold triggers that remove rows, views that show other figures or never end, tables that
 // compute. For this folder only.

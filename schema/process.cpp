@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/process.h"
 
 #include <signal.h>

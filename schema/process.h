@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which process writes a run, and whether it still lives. A process id means something only within
 // one boot of one machine and one namespace (containers), and is used again later; its start time
 // tells two users of a number apart.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reading. The file is opened read-only, `query_only` is on, and a statement of a person's is
 // watched (watch.h), so that one that would write says so before it starts.
 #include <fmt/format.h>

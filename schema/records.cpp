@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/records.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The records of a measurement for the store: plain records, one a table row or so. Absent values
 // are std::nullopt with a reason, never zero.
 #pragma once

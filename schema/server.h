@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs to a PostgreSQL server and back: the lab's database. A run is known by its UUID there as
 // everywhere, is added whole in one transaction or not at all, and never changed after.
 //

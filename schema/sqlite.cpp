@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/sqlite.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // SQLite behind types that release what they hold and turn its errors into sentences. For this
 // folder only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Writing. Every public call is one transaction; statements are prepared once and names that repeat
 // (counters, reasons) are looked up once.
 #include "schema/store.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The database. Tables are private; the views in schema/views/ are the product's API.
 //
 // Every write is one transaction and waits for another writer instead of failing. A launch is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/table_shapes.h"
 
 #include <fmt/format.h>

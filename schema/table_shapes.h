@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables of a run, read from the database itself: what belongs to a launch has a launch_id,
 // what belongs to the run a run_id, what launches share an explanation_id.
 #pragma once

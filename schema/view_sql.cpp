@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/view_sql.h"
 
 #include <fmt/format.h>

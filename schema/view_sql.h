@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A view's file says in braces what is said elsewhere, once: the formulas, in the catalogue, and
 // the scale of grades, in schema/records.h. Nothing of these is written in a view.
 //

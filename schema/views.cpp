@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The documentation of the public views, read from the comment at the head of each file:
 //   -- What one row is.
 //   --

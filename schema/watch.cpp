@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The lists hold what computes from its arguments, or tells about tables. Functions that
 // read files, load code, take addresses or show the inside of an index are not on them, nor are
 // those that a later SQLite or somebody's build of it adds.

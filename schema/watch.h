@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The statements that come from people and files: `query`, sections of reports, and the views that
 // a foreign database may hold. They may read, with the functions, pragmas and virtual tables of a
 // list; every other one is refused before the statement starts. For this folder only.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Plain CSV, as the golden files and the program's own tables without quotes are: cells between
 // commas.
 #pragma once

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Rules that hold for every launch in a database, whatever was run: one row for each value that
 -- breaks one. Tests of kernels and programs put them to the databases that they made.
 WITH kinds(access, name, transactions) AS (VALUES

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/paths.h"
 // The arrows between folders, as docs/building.md draws them: which folder may include what. The
 // test reads every source file's #include lines and names each one that no arrow allows.

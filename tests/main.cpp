@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The main function of the test programs: GoogleTest's, and the list of their tests for ctest.
 //
 //   PROGRAM --write_ctest=FILE environment=ENVIRONMENT NAME:MODE:SOURCE…

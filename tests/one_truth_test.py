@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The facts that stand in one place only: the formulas of metrics (schema/catalogue.json), the scale of grades
 (schema/grade.h), the exit codes (base/error.h). Names each place of the sources that says one of these again, and
 holds the tables of docs/ to the program's. Functions of CUDA are answered once each, and the top level holds its

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The archive that CPack makes, and an installation: what is in them, and whether it runs from where it was put.
 #
 #   tests/package_test.sh BUILD      BUILD: a build folder in which everything is built

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Sentences keep the mechanical part of the project's style: how they begin, how long they are, and how many there are.
 
     tests/style_test.py WARPMETER [SUBJECT…]     SUBJECT: a class below; without one, all
@@ -246,6 +247,15 @@ class Comments(unittest.TestCase):
     def test_begin_with_their_subject(self):
         self.assertGreater(sum(1 for _ in sources()), 1000)
         found = list(wrong_comments())
+        self.assertFalse(found, "\n".join(found))
+
+
+class Licence(unittest.TestCase):
+    def test_stands_at_the_head_of_every_source_file(self):
+        kind = (ROOT / "LICENSE").read_text(encoding="utf-8").split()[0]
+        head = re.compile(rf"(?:#!.*\n)?(?://|--|#) SPDX-License-Identifier: {kind}\n")
+        found = [name for name in sources()
+                 if not name.endswith(".js") and not head.match((ROOT / name).read_text(encoding="utf-8", errors="replace"))]
         self.assertFalse(found, "\n".join(found))
 
 

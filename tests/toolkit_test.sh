@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # A machine without a CUDA toolkit: ./dev makes one of PyPI's wheels, builds the program with it, and the program finds
 # it when it runs. Where this machine has a toolkit, empty folders are mounted over it, for this test alone (as root).
 #

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/arguments.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // From the text of an argument to its value. Text that is not one throws Error{usage}: the option,
 // the text that was wrong, and what would have been right.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which backend answers `run`: the GPU where one is usable, else the model; and why.
 #pragma once
 

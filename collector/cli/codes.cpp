@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/codes.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The compilers' output for the kernels of a run: the PTX of each and, where the CUDA toolkit's
 // nvdisasm is at hand, its machine code, both with the source lines as comments, "// FILE:LINE".
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The list of subcommands, in the order in which --help shows them.
 #include "base/shell_line.h"
 #include "collector/cli/options.h"

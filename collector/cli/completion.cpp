@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter completion`: a script for the shell, generated from the program's own options, so that
 // there is no second list to keep. The type in the help says what an argument can be: "a|b|c" these
 // words, FILE a path, SELECTOR and METRIC what `warpmeter list` prints now, SELECTOR|FILE that or a

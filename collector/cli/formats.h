@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // --format and what it does to a table.
 #pragma once
 

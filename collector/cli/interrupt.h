@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Ctrl-C. The first one asks the command to end in order and keep what is finished; the second one
 // ends it at once (base/endings.h). SIGTERM and SIGHUP are heard the same way.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The program: its commands, one file each; what the command line says; one of them runs. It
 // reports failures in one sentence and an exit code (base/error.h).
 #include <fcntl.h>

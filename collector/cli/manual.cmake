@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Writes the manual page from what --help says, so that the two cannot differ. PROGRAM: warpmeter, OUTPUT: the page.
 function(help_of variable)
   execute_process(COMMAND ${PROGRAM} ${ARGN} --help OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A subcommand for main(), and how its options are declared.
 //
 // CLI11 reads the command line; these few functions fix what it leaves open, the same for every

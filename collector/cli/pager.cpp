@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/pager.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Long answers on a terminal go through a pager, as git's do: $PAGER, else less, which leaves short
 // answers alone. Nothing is paged when standard output is no terminal.
 #pragma once

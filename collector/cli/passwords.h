@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A password on the command line can be read by everybody on the machine, in the list of processes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/plot_files.h"
 
 #include <fmt/format.h>

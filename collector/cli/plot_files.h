@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The folder of plots and pictures beside a markdown file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The progress bar of `run` and `merge`: one line on standard error, redrawn in place, gone at the
 // end.
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Writes OUTPUT, a C++ file with the git revision of SOURCE; leaves it alone when it would not change, so that
 # nothing is compiled again.
 execute_process(COMMAND git -c safe.directory=* rev-parse --short=12 HEAD

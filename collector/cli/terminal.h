@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The kind of a stream's other end, and the colours it gets. NO_COLOR is honoured
 // (https://no-color.org: set and not empty), and so is TERM=dumb.
 #pragma once

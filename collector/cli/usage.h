@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Errors of CLI11, as one sentence of ours with the nearest names.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/version.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The versions that this program was built from.
 #pragma once
 

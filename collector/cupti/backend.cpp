@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // GpuBackend owns what belongs to the device, GpuWorkload what belongs to a problem on it. Both
 // outlive a broken context: a kernel that reads outside its memory is that launch's failure, and
 // the next launch finds a new context with everything loaded again.

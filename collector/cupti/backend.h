@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The hardware backend: launches on a GPU through the driver API, counters through CUPTI's Range
 // Profiler, times through its activity records, the device's state through NVML.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cupti/context.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A device's CUDA context, our one stream in it, and memory that belongs to it.
 //
 // A kernel that reads outside its memory breaks not only its context: from then on the driver gives

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A row-major matrix read column by column is its transpose, and (a × b)ᵀ = bᵀ × aᵀ: so the library
 // gets b first and its rows and columns exchanged, and turns nothing round.
 #include "collector/cupti/cublas.h"

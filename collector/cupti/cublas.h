@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cuBLAS as a family's ceiling: what NVIDIA's own library makes of the same problem. It is loaded
 // at run time from where CUPTI is looked for, too, and need not be there.
 #pragma once

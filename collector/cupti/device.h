@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which devices there are, and in what state: what the driver and NVML say of them.
 #pragma once
 

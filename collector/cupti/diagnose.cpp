@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cupti/diagnose.h"
 
 #include <fmt/format.h>

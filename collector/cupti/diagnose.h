@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The state of this machine, and how to mend what does not: the hardware half of `doctor`.
 #pragma once
 

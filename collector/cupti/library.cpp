@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A library loads in three small steps: find the file, take every symbol, ask whether it works. The
 // first that fails leaves its reason.
 #include "collector/cupti/library.h"

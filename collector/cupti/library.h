@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CUDA's driver, CUPTI and NVML, loaded at run time.
 //
 // A program that is linked with libcuda does not start where there is no driver, and libcupti lies

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cupti/module.h"
 
 #include <fmt/format.h>

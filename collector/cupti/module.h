@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An image's code on a device: which of its codes fits, loaded once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cupti/neighbours.h"
 
 #include <fmt/format.h>

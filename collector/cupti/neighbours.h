@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Who else is on a card, and what else may disturb a time there: processes that compute on it or
 // keep memory of it, MPS, MIG, clocks that somebody set, DCGM and others that read its counters.
 //

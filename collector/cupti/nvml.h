@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The few functions of NVML that we call. The CUDA toolkit brings no nvml.h; these declarations
 // follow NVIDIA's "NVML API Reference Guide" (sections Device Queries, Device Enums, Clocks Event
 // Reasons), whose binary interface is stable across drivers, and were run against driver 580.

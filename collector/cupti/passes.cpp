@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cupti/passes.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How many passes a choice of counters takes, without a header of CUDA: for the command line.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cupti/planner.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // From the names that a person asked for to what CUPTI collects: each counter resolved to its
 // PerfWorks name on the chip, all of them in one configuration, with the number of passes.
 //

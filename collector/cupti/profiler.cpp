@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // measure() is the algorithm: for every batch run all passes, decode, and evaluate while the next
 // batch runs.
 #include "collector/cupti/profiler.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Counters of many launches at once: CUPTI's Range Profiler with automatic ranges (each kernel
 // launch is one) and user replay (we launch everything again for each pass).
 //

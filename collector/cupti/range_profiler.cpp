@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cupti/range_profiler.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CUPTI's Range Profiler on one context, as its calls want to be made: what backend and injector
 // have in common. Automatic ranges: each kernel launch is one.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cupti/resident.h"
 
 #include <fmt/format.h>

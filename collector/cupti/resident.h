@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A problem's buffers on the device, always ready to be as they were at the beginning.
 //
 // Only what a launch changes has to be put back. execute() of the backend compares every buffer

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CUPTI asks for buffers and returns them full through two callbacks without an argument of ours,
 // possibly on a thread of its own; so the records of the one recording that can be under way at a
 // time are collected in one place behind a lock.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Durations of kernels from CUPTI's activity records: start and end on the GPU's own clock in ns,
 // without the launch overhead that a timer on the host would see and without the half microsecond
 // that CUDA events resolve.

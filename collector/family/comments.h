@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A text of C++ as its compiler sees it: what a comment names is not used.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/family/configurations.h"
 
 #include <fmt/format.h>

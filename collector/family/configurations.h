@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cross product: each variant of a family file at each combination of its parameters' values,
 // and of the sizes besides the one of -n, is a configuration, with a name of its own:
 // padded[TILE=16,PAD=1](m=64).

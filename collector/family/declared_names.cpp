@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // This reads tokens, not grammar: a name is declared where a type stands in front of it and what
 // may follow a declared name behind it. "a * B;" may multiply or declare: it declares where `a` is
 // known for a type.

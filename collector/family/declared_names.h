@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The names that a source of C++ declares itself: its variables, parameters, functions, fields and
 // enumerators. No macro may stand in their place.
 #pragma once

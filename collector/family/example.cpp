@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/family/example.h"
 
 #include <fmt/format.h>

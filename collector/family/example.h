@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An argument to start from, for the command that a listing shows for each kernel: right in its
 // type and size, and anybody's guess in the rest.
 #pragma once

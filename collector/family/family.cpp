@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/family/family.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A family file made into what the catalogue's families are: a record that a session measures on
 // any backend, the same way.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/family/launch_state.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The inputs of a launch of a family file, so that --watch runs again only what changed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/family/machine_code.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A file that is machine code alone, a .cubin: what `nvcc -cubin` or ptxas wrote for one
 // architecture. A GPU of it runs the file as it is; the model, which executes PTX, cannot.
 #pragma once

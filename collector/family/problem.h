@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The arguments of a configuration's kernel at a size, worked out and filled.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/family/spec.h"
 
 #include <fmt/format.h>

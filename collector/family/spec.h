@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A family file as it was written: names, texts and where each stands. The meaning of the texts is
 // worked out for a size and its parameters later (configurations.h, family.h); every mistake is
 // said with the file's line and column.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Values of parameters in the place of their names. A compiler takes them as text, so "3-2" in
 // "neg<K*2>" needs parentheses; the name of a type must not have any.
 #pragma once

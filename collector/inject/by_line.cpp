@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/inject/by_line.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One launch of a process, looked at by machine instruction and sent by source line: what its
 // accesses cost (Mode::lines) or what its warps wait for (Mode::stalls). Which launch: the first
 // chosen one of a kernel.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Numbers and texts in a frame: little-endian, without padding. Reading is bounded: what a frame
 // does not hold makes the reader fail once and for all, and every later read returns nothing.
 #pragma once

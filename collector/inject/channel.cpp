@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/inject/channel.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The injector's end of the connection. Sending never fails for its caller: once warpmeter does not
 // listen any more, nothing is sent and is_open() says so.
 #pragma once

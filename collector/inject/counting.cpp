@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/inject/counting.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Counter mode: every launch that the filter takes is counted while the program waits in its launch
 // call, and sent before that call returns. With Mode::lines and Mode::stalls that is the first
 // launch of one kernel, by source line, and no other of the process.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/inject/delivery.h"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Takes the buffers that CUPTI has filled off the threads that bring them: CUPTI's callback may run
 // in the middle of the program's launch, and what takes long there the program waits for. One
 // thread of ours reads the buffers, and asks CUPTI for what is finished every few milliseconds, so

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where the injected library begins. The CUDA driver loads it (CUDA_INJECTION64_PATH) and calls
 // InitializeInjection in the middle of the program's first cuInit, whether the program linked the
 // runtime or loads CUDA late; from then on CUPTI calls on_event.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which launches of a process are measured: Nsight Compute's filters, in its order. The kernel's
 // name, the device and the open NVTX ranges choose; of what they choose, the first are skipped and
 // no more than a count are taken.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/inject/graph_steps.h"
 
 #include <fmt/format.h>

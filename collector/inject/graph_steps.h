@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A CUDA graph, done node by node. CUPTI cannot count a graph: between Start and Stop of a kernel
 // replay it does not run at all, and in a user range its kernels count no SASS counter, which then
 // reads as 0 (CUPTI 13.0.1, driver 580). Its kernels launched one by one count like any other. So

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/inject/graphs.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The executable graphs of the program: their names and how to run them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CUPTI hands over a function's parameters as a struct of generated_cuda_meta.h. That header does
 // not compile after cuda.h (it wants types of 2009), so the three shapes that matter are declared
 // here; the functions of the per-thread stream (_ptsz) have the same.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The request of a driver's launch function, whichever of them it was.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/inject/line_session.h"
 
 #include <span>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Accesses by source line of one launch, from CUPTI's SASS metrics: counts of each machine
 // instruction, whose address the code's line table (-lineinfo) leads to a line.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/inject/machine_code.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The machine code that a process loads, and the source line that each of its instructions came
 // from
 // (-lineinfo).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Each message has one function that visits its fields in order, for writing and for reading alike,
 // so that the two cannot disagree.
 #include "collector/inject/protocol.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The messages between the injected library and `warpmeter profile`.
 //
 // The program's environment names a socket in a private folder (WARPMETER_SOCKET). Every process

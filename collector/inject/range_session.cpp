@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/inject/range_session.h"
 
 namespace warpmeter::inject {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The counters of one launch of somebody else's program: kernel replay around one launch at a time.
 //
 // The image holds one range, because CUPTI walks the whole image after every launch: with one it

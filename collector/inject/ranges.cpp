@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // NVTX gives an injection tables of pointers to its functions; those that open and close ranges are
 // replaced. Texts are bytes (ASCII or UTF-8) or strings that the program registered with us; wide
 // ones are not read.

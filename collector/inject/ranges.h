@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The program's own NVTX ranges. NVTX loads the injector by itself (NVTX_INJECTION64_PATH) at the
 // first range, whether or not CUDA has been touched by then, and calls our functions from then on.
 #pragma once

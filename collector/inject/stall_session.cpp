@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/inject/stall_session.h"
 
 #include <array>

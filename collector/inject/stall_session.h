@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The waits of one launch's warps, by CUPTI's PC sampling: at a fixed number of cycles each
 // scheduler is asked where one of its warps is and why it does not go on. Continuous mode: the
 // launch costs no more than without, and the samples come when it has ended.

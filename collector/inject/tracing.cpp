@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CUPTI fills buffers and returns them on a thread of its own, or on the one that flushes; our
 // delivery thread turns each into frames.
 #include "collector/inject/tracing.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Activity mode: how long kernels, copies, sets and API calls took, from CUPTI's activity records.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/inject/turn.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A device's counters belong to one process at a time: while one has them, CUPTI says HARDWARE_BUSY
 // to every other. So the processes of one profiled program take turns, by two lock files a device
 // in the session's folder: who has the turn holds one, who waits for it shares the other.

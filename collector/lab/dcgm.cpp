@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/lab/dcgm.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // DCGM's profiling, paused while somebody measures: as long as it runs it takes the counters of the
 // machine's GPUs now and then, and nobody else gets them.
 //

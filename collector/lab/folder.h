@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The folder of a job, on storage that all nodes see:
 //
 //   plan.json       what the job is (plan.h)

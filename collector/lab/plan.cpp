@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/lab/plan.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The plan of a job: the command, what of it each task does, and how Slurm is asked. It is written
 // once, as plan.json, and never changed; everything else in the job's folder follows from it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/lab/process.h"
 
 #include <fcntl.h>

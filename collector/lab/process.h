@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Another program's answer. Its arguments are words, never a shell's line, so that what a person
 // typed stays text.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/lab/progress.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How far a job is: what its tasks left in its folder, and what Slurm says of those that have not
 // come to their end. Slurm forgets, the folder does not: it is asked first.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The two batch scripts of a job. A person can read them, and run them without `submit`: sbatch
 // job.sh in the job's folder, then merge.sh.
 #pragma once

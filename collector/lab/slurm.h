@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The questions to Slurm's own commands, and what they answer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Launches into parts that take about as long: the longest first, each to the part that has least.
 #pragma once
 

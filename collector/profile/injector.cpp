@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/profile/injector.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where the injected library is, and a folder that only this user can enter.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Standard input for a program that runs several times: a file is read again from where it stood,
 // anything else is empty after the first run.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/profile/later_pass.h"
 
 namespace warpmeter::profile {

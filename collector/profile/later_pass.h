@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The measurements of a later run of the program, kept until it ends: only then can its launches be
 // matched with those of the first. Many launches are alike, so a launch costs little more than its
 // figures.

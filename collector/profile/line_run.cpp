@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/profile/line_run.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One more run of the program, for one kernel by source line: its accesses, which CUPTI collects
 // for one launch of a process, or what its warps wait for.
 #pragma once

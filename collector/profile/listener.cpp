@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/profile/listener.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Our end of the connections: one socket that every process with the injector connects to.
 #pragma once
 

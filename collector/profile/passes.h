@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // All runs of the program that its figures take: one, or with application replay one for each group
 // of counters that the hardware can count at once, and one more for clean times.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Somebody else's program as a child of ours, with our standard streams.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The receiver of messages from processes with the injected library, while their program runs.
 #pragma once
 

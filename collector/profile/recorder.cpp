@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/profile/recorder.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The messages of the injected library, put into the database, and summed up for the tables.
 //
 // Launches are stored in batches: whatever has come when store() finds the writer free. After a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The recorder between two runs of the program: what the later one measured goes to the launches of
 // the first; what only one of them launched is stored with that reason.
 #include <fmt/format.h>

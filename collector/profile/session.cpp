@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/profile/session.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Profiling one run of a program, from its start to the last word of every process of it.
 #pragma once
 

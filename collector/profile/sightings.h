@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which launch of a later run of a program is which launch of its first run.
 //
 // A program that runs again has other processes, its threads take turns differently, and CUPTI may

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/profile/writer.h"
 
 #include <algorithm>

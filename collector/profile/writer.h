@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Puts launches into the database on a thread of its own, one transaction a batch and device, while
 // what the program sends goes on being read: writing a launch takes longer than reading it. Batches
 // grow with what has come in the meantime.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The one interface of a backend. Hardware under CUPTI and the PTX model answer the same questions:
 // run this launch, what did its counters say, how long does it take.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/run/launch_record.h"
 
 #include <fmt/format.h>

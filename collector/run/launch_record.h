@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The record of a launch before and beside its figures.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/run/nvtx.h"
 
 #include <nvtx3/nvToolsExt.h>

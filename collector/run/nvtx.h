@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // NVTX ranges in the domain "warpmeter", so that a timeline tool shows which variant and which
 // phase the device was busy with. Without a tool attached a range costs one indirect call.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A variant on its way through the session's phases.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The doubts that a right answer leaves. A buffer that neither a kernel nor its reference changes
 // is equal whatever they do, and one that is not compared may hold anything.
 #pragma once

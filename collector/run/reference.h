@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A variant whose result the others of its family must give.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // From what a person typed to what is measured: selectors and sizes → variants of families at
 // sizes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The program, from top to bottom: measure() begins a run and goes through backends, families and
 // sizes; measure_size() loads one problem; measure_variants() takes a few variants of it through
 // the phases execute → verify → time → count → store. A launch is stored once, complete; whatever

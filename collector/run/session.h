@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One invocation of `warpmeter run`: every chosen variant, at every size, on one or several
 // backends.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Statistics of timing samples and the rule that says when there are enough.
 #pragma once
 

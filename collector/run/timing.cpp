@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/run/timing.h"
 
 #include <algorithm>

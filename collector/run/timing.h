@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Samples of what launches take, until the median of each is known well enough.
 #pragma once
 

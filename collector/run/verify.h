@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Is the answer right? A launch's buffers are compared with what they must hold before a figure is
 // stored: with the CPU reference of a built-in family, with what a family file names as reference.
 #pragma once

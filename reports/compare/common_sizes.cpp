@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/compare/common_sizes.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Two variants of a family with several named sizes, "naive(m=64)", compete at the same ones only.
 #pragma once
 

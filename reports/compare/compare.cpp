@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/compare/compare.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `compare`: what changed between two runs (or variants, devices, backends, labels, sizes), and
 // whether it is real.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Counters of code that executes the same are the same: each is compared for equality. Where
 // launches were repeated, their spread tells how far a counter moves by itself. Only the numbers of
 // counters that differ get names, and only the metrics over them are derived: a database may hold a

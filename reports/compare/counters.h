@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The changes among counters.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A finding is the same one in two launches when its kind, array and access are and it stands on
 // the same line; or, since a change moves lines, on a line of the same text; or is the only one
 // left that fits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which findings of `explain` came, went, or stayed and cost more or less than before.
 #pragma once
 

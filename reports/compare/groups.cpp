@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/compare/groups.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The subject of a comparison: the launches of one variant at one size in one geometry on one
 // device, gathered from one run or several.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A comparison as text. People see what differs, rounded; programs get every compared time and
 // every counter that differs, exact, one row each.
 #include <fmt/format.h>

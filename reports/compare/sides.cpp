@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A side is a run, or all runs of a label, or the launches of a run that have one value of a key: a
 // variant, a device, a backend, a size. Values that the chosen run lacks are looked for in the
 // latest run that has them, so that `--by backend last` holds the last run against the other

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which launches are the two sides of a comparison: from what a person typed to groups.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/compare/times.h"
 
 #include <fmt/format.h>

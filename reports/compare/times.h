@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The verdicts on times.
 #pragma once
 

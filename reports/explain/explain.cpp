@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/explain/explain.h"
 
 #include <fmt/format.h>

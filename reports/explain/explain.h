@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter explain`: what the launches of a run do at a cost, in sentences, worst first; what was
 // tried against it as a table; a warp drawn.
 #pragma once

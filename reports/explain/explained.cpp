@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/explain/explained.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The findings of a run's launches in the database. Launches of one name that are told the same are
 // one.
 #pragma once

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- :launches is a JSON array. The first :top of each launch; pictures only where :lanes.
 SELECT launch_id, rank, kind, file, line, also_lines, text, object, access, evidence, requests, transactions, ideal,
        other_transactions, share, share_of, grade, grade_reason, iif(:lanes, lanes, NULL) AS lanes

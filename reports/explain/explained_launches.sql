@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 SELECT l.launch_id, l.family, l.variant, l.size, l.grid, l.block, l.device, l.outcome, l.reason AS failure, e.explanation_id,
        e.findings, e.reason,
        (SELECT sum(c.value) FROM counters c

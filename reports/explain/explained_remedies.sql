@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 SELECT launch_id, finding_rank, rank, name, change, words, also_amounts, is_advised, transactions, other_transactions, shared_bytes,
        blocks, iif(:lanes, lanes, NULL) AS lanes,
        EXISTS (SELECT 1 FROM predictions p

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/explain/sentences.h"
 
 #include <fmt/format.h>

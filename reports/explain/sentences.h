@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A finding and its remedies in words. Code stands between backticks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/explain/warp_picture.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One warp's access as a picture: in shared memory the passes as rows and the banks as columns, in
 // other memory the sectors as rows and their words as columns; in a cell the lane that goes there.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/gates/check.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `check`: do gates, the catalogue's expectations and the limit of a slow-down against a baseline
 // hold?
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // warpmeter.toml: the gates of a repository.
 //
 //   [check]

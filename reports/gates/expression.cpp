@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/gates/expression.h"
 
 #include <fmt/format.h>

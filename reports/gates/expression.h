@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A gate as text: "transpose/*: shared_load_transactions_per_request <= 2".
 //
 //   gate       = [selector ":"] sum relation sum

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The output of `check`: a table for people, rows for programs, annotations for GitHub, JUnit XML
 // for everything else that runs tests.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/gates/slowdown.h"
 
 #include <fmt/format.h>

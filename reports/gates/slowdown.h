@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The gate of `check --baseline`: no launch is slower than in the baseline by more than a limit.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Makes the one page of HTML reports: page.html with the style, the chart library and the script inlined,
 and a content security policy that names the hash of each. Nothing else runs, and nothing is loaded.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The elements that a plot's SVG file is made of, and the texts of its cells: what svg.cpp and
 // svg_heat.cpp draw with.
 #pragma once

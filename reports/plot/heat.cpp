@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/plot/heat.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How strong the colour of each cell of a heat map is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A picture of cells: where the lanes of a warp go. The terminal draws it with text, markdown gets
 // it as an SVG file, HTML as an inline one whose cells can be reached by keyboard.
 #pragma once

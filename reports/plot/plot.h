@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A plot before it is drawn: a table of values and how to look at them. Markdown gets it as an SVG
 // file, HTML as a chart whose alternative is this table; terminal text leaves it out where the
 // tables around it say the same.

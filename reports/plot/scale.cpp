@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/plot/scale.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // From values to places on a plot: a scale and the round numbers that are written along it.
 #pragma once
 

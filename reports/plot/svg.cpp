@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Plots as SVG files, for markdown. Written by hand because the program is one file that runs on
 // machines where no plotting program is installed, and rectangles, lines and text are all it needs.
 //

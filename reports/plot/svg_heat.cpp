@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A heat map as an SVG file: every cell has its figure written in it, the best one a frame and a
 // mark, so that nothing is said by colour alone. It is as wide as its columns need.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/plot/text_plot.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A series as a plot of characters, for a terminal and for a fenced block of markdown.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/render/export.h"
 
 #include <fmt/format.h>

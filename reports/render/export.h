@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reports for programs: CSV and JSON, exact. A run's are written as they are read, so that a
 // million rows need no memory; report.schema.json describes the JSON.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/render/report.h"
 
 #include <fmt/format.h>

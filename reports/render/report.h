@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The report on one run: what was measured where, the variants of each family side by side, the
 // expectations with their verdicts, what was unavailable and why. It reads public views only.
 #pragma once

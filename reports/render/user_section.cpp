@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/render/user_section.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A section that a user wrote: one SQL statement in a file. The comment at its head is the
 // section's text: its first line the heading, the others a paragraph.
 //

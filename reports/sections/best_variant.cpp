@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/sections/best_variant.h"
 
 #include <fmt/format.h>

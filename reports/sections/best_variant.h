@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which variants of a family do best, and by how much: by time where they were timed, else by the
 // transactions that they cost. Nobody is best where the difference is within what is known.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How near the launches come to what the device's memory can give: the bandwidth that a copying
 // variant (one that its family marks as its ceiling, and that computes nothing) was measured at on
 // the same device. The one that moved most bytes counts, and of the others the largest size: small

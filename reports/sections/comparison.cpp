@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The heart of a report: the variants of a family at one size, side by side.
 //
 // A column without any value in a table is left out of it; why is said once, under "Unavailable".

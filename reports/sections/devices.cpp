@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cards of a run side by side: how long each takes for what all of them ran, and which one is
 // off. A card's figure is the median, over its launches, of its time as a share of the cards'
 // median for that launch, so that no single launch and no single card decides. A card is off when

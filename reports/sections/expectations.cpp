@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The expected cost of each variant, and whether it holds. A report leads with the number that hold
 // and names those that do not; the full list, with its reasons in words, comes last.
 #include <fmt/format.h>

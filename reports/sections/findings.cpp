@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The main cost of each variant: explain's first finding of it, in the same words.
 #include <algorithm>
 #include <map>

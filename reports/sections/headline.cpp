@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The headline before any table: at most seven sentences, each with the heading that has more.
 //
 // Sentences on the run's faults (disturbed times, not all measured, failures, gaps) and what

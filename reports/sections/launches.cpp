@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every launch as it was: its geometry and what it took, for those who want to look one up.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

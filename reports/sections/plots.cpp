@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The plots of a family: its variants side by side at the largest size, and over the sizes where
 // there are several; and what a launch's transactions cost in time.
 #include <fmt/format.h>

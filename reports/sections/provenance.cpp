@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where the figures come from: enough to repeat the run, or to see why another one differs.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/sections/sections.h"
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The sections of a report. Each adds its blocks to the document, and nothing when there is nothing
 // to say.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where in the source the transactions go: the lines that a better access pattern would help most,
 // and the full list.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The sources with what each line costs beside it: a listing a file.
 #include <fmt/format.h>
 

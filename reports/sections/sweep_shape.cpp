@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/sections/sweep_shape.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The shown part of a sweep: by which metric, over which parameters, and who is best at each size.
 #pragma once
 

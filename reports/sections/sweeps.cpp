@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sweeps of parameters: the best combination at each size, a plot over the parameter where one
 // varies, a heat map where two do. The two most important of several parameters make the map, and
 // each of its cells is the best over the others.

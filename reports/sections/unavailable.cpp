@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The values that are missing or not exact, and why: one row a reason, not one a value. Metrics
 // that lack it for the same reason in the same launches share a row; launches are named as shortly
 // as is true (all of them, a whole family, single variants).

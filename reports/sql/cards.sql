@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The median times of a run's launches, by card.
 SELECT d.device_id, d.title, d.uuid, l.family, l.variant, l.size, l.grid, l.block, t.median_ns
 FROM launches l

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The bytes that a copying variant moved on the device in the latest other run that timed one, where it wrote (and
 -- read) most bytes.
 SELECT run_id, family, variant, size, achieved_bandwidth

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The metrics that gates read; :metrics is a JSON array of names.
 SELECT launch_id, metric, value, grade, reason
 FROM results

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The findings of some launches, without pictures; :launches is a JSON array of ids.
 SELECT launch_id, rank, kind, file, line, also_lines, text, object, access, evidence, requests, transactions, ideal,
        other_transactions, share, share_of, grade, grade_reason, NULL AS lanes

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The launches of a run, and the cache state of those that were timed. The device goes by its name: two cards of one
 -- name are compared with each other, and titles differ from database to database.
 SELECT l.launch_id, l.device_id,

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- How well the median of each launch's timing is known; a single sample does not tell.
 SELECT launch_id, relative_confidence
 FROM timings

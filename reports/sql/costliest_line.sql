@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The line of a variant whose accesses of one kind cost most beyond their ideal.
 SELECT n.file, n.line
 FROM launches l JOIN lines n ON n.launch_id = l.launch_id

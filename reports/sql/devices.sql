@@ -1,1 +1,2 @@
+-- SPDX-License-Identifier: MIT
 SELECT * FROM devices WHERE run_id = :run ORDER BY device_id

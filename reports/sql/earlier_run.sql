@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The last run before this one that launched the same variants at the same sizes on the same devices, and no others.
 -- The first comparison only spares the others their work.
 WITH mine AS (SELECT DISTINCT device, backend, family, variant, size FROM launches WHERE run_id = :run)

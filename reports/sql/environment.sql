@@ -1,1 +1,2 @@
+-- SPDX-License-Identifier: MIT
 SELECT name, value FROM environment WHERE run_id = :run ORDER BY name, value

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The values of one metric of the launches that were chosen, in the order of time. Kernels of other programs
 -- have no size: their geometry tells what can be compared.
 SELECT

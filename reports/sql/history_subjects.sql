@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The device and the sizes of a variant's launches, and whether that is what was chosen.
 SELECT DISTINCT
   l.family || '/' || l.variant || coalesce(' at ' || l.size, '') || ' on ' || l.device || ' (' || l.backend || ')',

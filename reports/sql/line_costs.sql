@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Every access of every source line. Repeated launches of a variant have the one where it costs
 -- most (beside one MAX the other columns are of its row).
 SELECT family, variant, size, file, line, access, text, grade,

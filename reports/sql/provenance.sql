@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The run with its times as people write them.
 SELECT *,
        strftime('%Y-%m-%d %H:%M:%S', started) AS began,

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The samples of what was timed more than once: how much they scatter.
 SELECT launch_id, duration_ns
 FROM samples

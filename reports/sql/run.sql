@@ -1,1 +1,2 @@
+-- SPDX-License-Identifier: MIT
 SELECT * FROM runs WHERE run_id = :run

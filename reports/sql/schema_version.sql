@@ -1,1 +1,2 @@
+-- SPDX-License-Identifier: MIT
 PRAGMA user_version

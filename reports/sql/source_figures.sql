@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The cost of each line of a source in the launch in which it costs most: all its accesses together, and where
 -- warps were sampled, which share of the launch's samples waits there for something else than its turn.
 WITH accesses AS (

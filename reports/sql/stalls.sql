@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The samples of each line and reason, launch by launch.
 SELECT l.family, l.variant, l.size, s.launch_id, s.file, s.line, s.text, s.reason, s.samples, s.share
 FROM stalls s JOIN launches l USING (run_id, launch_id)

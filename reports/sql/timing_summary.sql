@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- How the run was timed: one row a cache state.
 SELECT cache, MIN(samples) AS fewest_samples, MAX(samples) AS most_samples
 FROM timings

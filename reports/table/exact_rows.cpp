@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/table/exact_rows.h"
 
 #include <fmt/format.h>

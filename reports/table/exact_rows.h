@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rows as programs read them, as they come: the same text as render_csv and render_json make of a
 // table, without the table. A million rows take no more memory than one.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/table/json.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The JSON library stays behind this header, which only .cpp files include.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // GitHub tables. A cell must show exactly its text: whatever markdown would read as markup is
 // escaped, and only where it would be, so that names such as set_row_read_col stay readable in the
 // source.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rounding is done on the decimal digits of the shortest text, not on the binary value: printf
 // turns 56.25 into 56.2 (half to even), and a reader of a table takes that for a mistake.
 #include "reports/table/number.h"

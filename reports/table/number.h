@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Numbers as text, in two voices. For people: three significant digits, thousands separators, units
 // kept out of the cell. For programs (CSV, JSON, `query`): the shortest text that reads back as the
 // same number.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/table/stream.h"
 
 #include <utility>

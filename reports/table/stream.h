@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rows as they come: an answer of any length in little memory. CSV and JSON are the same text that
 // a whole table would be. Text for people is laid out in blocks of thousands of rows, each with its
 // headings, for columns cannot be lined up before their rows are known.

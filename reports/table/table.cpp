@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/table/table.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One table model for everything that is printed: the comparison tables of a report, the answer of
 // `query`, the lists of `list`. A table holds values; how they look is the renderer's business, so
 // that markdown, terminal text, CSV and JSON of one table cannot disagree.

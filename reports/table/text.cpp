@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tables for a terminal. Headings are stacked word by word, so that a column is as narrow as its
 // values; text wraps in its cell where the terminal is too narrow, and nothing is cut off. Source
 // text that would not keep 40 columns goes below its row, and so do the last columns where the rest

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Private. `comparison` without what its device is called, which may change when other devices are added: what follows from
 -- a launch's own rows, so that a server computes it once (t_comparison, server/functions.sql).
 CREATE VIEW v_comparison AS

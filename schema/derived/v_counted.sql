@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Private. One row is one counter of one launch. `grade` is a number of t_grade.
 CREATE VIEW v_counted AS
 SELECT

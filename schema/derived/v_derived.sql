@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Private. One row is one metric of one launch, derived from its counters; `complete` says whether all of them
 -- were recorded (a row is there when the first one was). The formulas are rows of t_metric and t_term, copied
 -- from the catalogue; here is what is done with them, for `results` and `expectations`. `comparison` has the

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Private. The devices with what they are called: two cards of one name are two devices. `title` is the name where the database has
 -- one card of it, else name and slot; where even these are alike (two machines), the beginning of the UUID too.
 CREATE VIEW v_device AS

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Private. One row is one launch: how many of its blocks and warps a multiprocessor holds at a time (the theoretical
 -- occupancy), and what keeps it from holding more. NULL where the registers or the shared bytes are not known, and for
 -- devices that the table below does not have.

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Private. One row is one metric of one launch that ended well, from its timing: the metrics without
 -- counters, by the formulas of the catalogue. Bytes a nanosecond are GB/s. `grade` is a number of t_grade.
 CREATE VIEW v_timed AS

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/merge/conflict.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Is a run the same in two databases? Each column is compared as its content: numbers differ from
 // database to database. For this folder only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables themselves say what a run is made of: those with a launch_id belong to its launches,
 // those with a run_id to the run. A column's name says what it refers to, and is translated:
 // launches move by one distance a run, so that their order stays; devices, counters, reasons and

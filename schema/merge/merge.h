@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Several databases into one. A run is known everywhere by its UUID: it is copied with all that
 // belongs to it, in one transaction, unless the target has it already. So merging again changes
 // nothing, a merge that was killed is completed by the next one, and other writers get their turn

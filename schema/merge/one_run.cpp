@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/merge/one_run.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The runs of a database as one: the tasks of a job each measured a part of what one command asked
 // for, and together they are that command's run.
 #pragma once

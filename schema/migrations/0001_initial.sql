@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The tables. They are private: programs and people read the views.
 --
 -- Names that repeat in every row (counters, reasons) are stored once and referred to by number. Rows

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The program's own NVTX range around a profiled launch; before, it was written behind the variant.
 ALTER TABLE t_launch ADD COLUMN nvtx_range TEXT;
 UPDATE t_launch SET

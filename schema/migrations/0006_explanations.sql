@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The findings of a launch. Launches of one kernel mostly have the same, so each explanation is there once, under a
 -- digest of all of it.
 CREATE TABLE t_finding_kind (

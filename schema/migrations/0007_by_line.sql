@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The waits of a launch's warps, by source line: sampled on a GPU in a run of its own. Line 0 of file '' holds the
 -- samples of instructions without a line. `idle_samples`: of them those in which the scheduler issued nothing.
 CREATE TABLE t_stall (

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The possible disturbances of a run's times, as found on one of its devices before or after the measuring;
 -- or, in `reason`, why that could not be found out. `process_id` is 0 and texts are empty where there is none, for a
 -- key holds no NULL: runs of a job's tasks are joined in one, where the same thing seen twice is one row.

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Other lines of the file that a finding counts, as a JSON array. Those that were written before name them in their
 -- evidence.
 ALTER TABLE t_finding ADD COLUMN also_lines TEXT;

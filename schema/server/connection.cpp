@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/server/connection.h"
 
 #include <fmt/format.h>

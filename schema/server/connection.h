@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A connection to a PostgreSQL server: its errors as sentences, without the password that came with
 // the server's name. For this folder only.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/server/copy_rows.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rows in PostgreSQL's binary COPY format, to a server and from it: numbers are their bytes, so
 // that every double arrives as it was. A value is a 64-bit integer, a double or a text; there are
 // no other columns. For this folder only.

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The functions of the server itself: numbers and tables for a month, and the rule that a run, once added,
 -- stays as it is. Executed by `push --migrate`, each time; `warpmeter` is the schema of all private things.
 --

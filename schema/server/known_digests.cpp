@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/server/known_digests.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The digests of a database's runs, kept from one push to the next, so that a database that nobody
 // wrote to since is not read again. For this folder only.
 //

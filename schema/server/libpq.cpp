@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/server/libpq.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // PostgreSQL's client library, loaded when a server is asked for: the program needs no more than
 // glibc where nobody does. For this folder only.
 #pragma once

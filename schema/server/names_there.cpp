@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/server/names_there.h"
 
 #include <fmt/format.h>

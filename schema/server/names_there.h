@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The numbers on a server of what runs name: devices, counters, reasons, explanations. Each is
 // found by its content, or added, in transactions of their own and sorted, so that writers never
 // wait for each other in a circle; one that no run names in the end does no harm. For this folder

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs from the server. They come into temporary databases with the server's numbers, which are
 // merged into the target: what merge promises (a run whole or not at all, known ones compared, a
 // killed one completed by the next) holds here too.

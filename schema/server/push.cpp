@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs to the server: what it lacks is asked once, then each run goes in one transaction by COPY.
 //
 //   content   what is the run, and what does it name?     (run_content.h, reads SQLite)

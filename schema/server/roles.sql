@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Two roles for a server of warpmeter's. The owner of the database, who also says `warpmeter push --migrate`,
 -- executes this once as somebody who may make roles:  warpmeter push --roles | psql postgresql://lab/warpmeter
 -- Then:  CREATE ROLE lab7 LOGIN PASSWORD '…' IN ROLE warpmeter_writer;

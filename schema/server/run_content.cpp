@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/server/run_content.h"
 
 #include <fmt/format.h>

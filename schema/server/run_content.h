@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The content of a run, apart from the numbers that its database gave it: read once, it gives a
 // digest, by which a run is compared with the same one on a server without reading that, and the
 // names that its rows refer to. For this folder only.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/server/runs_here.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs of a server in a temporary SQLite database with the server's own numbers: from there they
 // are merged or compared as those of any other database. For this folder only.
 #pragma once

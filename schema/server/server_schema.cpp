@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/server/server_schema.h"
 
 #include <fmt/format.h>

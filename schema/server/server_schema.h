@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables and views on a server. Both follow from SQLite's: the migrations are executed in
 // memory, and what they make is made there too, so that a migration says a change once; of its own
 // the server has numbers and t_comparison, the rows of a view (functions.sql). Tables of a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/server/text_there.h"
 
 #include <algorithm>

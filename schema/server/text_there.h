@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A text in SQLite may hold any bytes: a command line, a source line in Latin-1. PostgreSQL takes
 // UTF-8 without NUL only. A byte that is neither is kept there as U+10FF00 and its value, in a
 // range for private use; a text that holds one of these characters itself has its bytes kept so

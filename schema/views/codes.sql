@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The compiled text of one kernel of one run of `run --lines` or `profile --lines`.
 --
 -- run_id: the run

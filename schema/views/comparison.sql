@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- One launch, the standard metrics as columns. A launch that failed is here too, with NULL figures and
 -- its reason: a missing variant must be seen.
 --

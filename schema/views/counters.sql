@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- One counter of one launch, as it was measured: the part of `results` that is stored and not derived. It
 -- is the fast way to read very many.
 --

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- One device of one run, before or after the measuring, as NVML tells it.
 --
 -- run_id: the run

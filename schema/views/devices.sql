@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- One device of one run.
 --
 -- run_id: the run

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- One thing that may have disturbed the times of one run, on one of its devices before or after the measuring; or why that
 -- could not be found out. A run on a GPU without rows found nothing (or is of an older version, which did not look).
 --

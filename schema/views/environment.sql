@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- One variable of the environment of one run that says which devices it was given, or by what job: CUDA_VISIBLE_DEVICES,
 -- SLURM_JOB_ID and others; only those that were set.
 --

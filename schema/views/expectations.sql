@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The expected cost of one launch, and whether it holds.
 --
 -- run_id: the run

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The explanation of a launch, and which launches were told the same.
 --
 -- run_id: the run

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- One thing that a launch does at a cost, and where: what `explain` says.
 --
 -- run_id: the run

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- One variant (or one kernel launch of a profiled program) at one size in one run.
 --
 -- run_id: the run

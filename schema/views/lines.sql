@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Accesses of one kind on one source line of one launch.
 --
 -- run_id: the run

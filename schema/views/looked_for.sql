@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- One kind of finding in one launch: whether it was looked for.
 --
 -- run_id: the run

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The predicted value of a launch's counter with a remedy, by the rules that count it today.
 --
 -- run_id: the run

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- One change that was tried against a finding, on the addresses that were recorded.
 --
 -- run_id: the run

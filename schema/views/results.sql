@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- One counter or metric of one launch. A metric derived from counters is here when all its counters
 -- were recorded; duration and achieved_bandwidth always are. A launch that failed has no rows.
 --

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- One invocation of warpmeter that measured.
 --
 -- run_id: number of the run in this database

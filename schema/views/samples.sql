@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- One timing sample.
 --
 -- run_id: the run

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- One source file of one run, as it was when it was measured: those that lines and stalls name, where they could be read.
 --
 -- run_id: the run

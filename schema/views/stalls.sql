@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The waits of a launch's warps at one source line, by samples of a GPU: at a fixed number of cycles each scheduler
 -- is asked what one of its warps waits for.
 --

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- The clean timing of one launch; launches without one have no row.
 --
 -- run_id: the run

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Division by multiplication is the division: at all sorts of divisors, around their multiples and
 // at the ends of what there is.
 #include "base/divisor.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/element.h"
 
 #include <gmock/gmock.h>

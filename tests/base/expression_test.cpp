@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/expression.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/host_cores.h"
 
 #include <gtest/gtest.h>

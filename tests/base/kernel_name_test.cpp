@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/kernel_name.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Paths that another file names: no pipe is waited for, no device is read, and nothing outside of
 // the folders that a person chose is shown.
 #include "base/named_files.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The catalogue's cost in a way of executing it: times of its variants, added up by family.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cost of --check: every variant of the catalogue at its default sizes, plain on one thread of
 // the host, plain on all, and checked, each the least of three. A row a family, the sum last, and
 // the memory that the checker took at most.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cost that explaining adds to a counted execution: every variant of the catalogue at its
 // default sizes, on one thread of the host, counted alone, recorded as well, and recorded and
 // explained with every layout tried; each the least of three or more. A row a family, the sum last.

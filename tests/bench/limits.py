@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Limits on databases of a million metric rows and 10,000 launches: how long the commands take and how
 much memory they need, as processes, against their limits. Exits 1 when one is not kept.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Makes a database of any size for benchmarks, as `run` and `profile` would fill it.
 //
 //   make_database FILE RUNS LAUNCHES VARIANTS COUNTERS

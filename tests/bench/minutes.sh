@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Prints how long a fresh clone takes, in minutes of the clock and of the processors: ./dev run, ./dev test, .ci/run.
 # The compiler's cache is left out, packages are those of this machine.
 #

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How fast the model executes: warp instructions a second on the two matrix products, counting on,
 // with each unit that this processor has, on one thread of the host and on several. The goal it is
 // held against is printed by a stripped loop without parser or checks: see model_speed.py.

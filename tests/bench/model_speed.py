@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The model's speed beside a yardstick: a stripped loop without parser, checks or masks.
 
     tests/bench/model_speed.py BUILD YARDSTICK.cpp [UNIT]

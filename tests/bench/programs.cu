@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program that allocates as programs do, and one kernel of an ordinary kind; programs.py runs it
 // and says what it costs without a GPU.
 //
@@ -15,7 +16,6 @@
 #include <ctime>
 #include <string>
 #include <vector>
-
 extern "C" __global__ void gemm(const float* a, const float* b, float* c, int n) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= n || y >= n) return;

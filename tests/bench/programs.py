@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Limits of programs without a GPU: how much longer their start takes (a static runtime, a shared one, the driver's
 API), that a counted launch is as fast as the same kernel under `run -b model`, and the memory that they take beside
 what they allocate, for programs of different kinds.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One launch of one warp by the driver's API; programs.py runs it.
 #include <cuda.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How fast the store writes, and how fast it answers in a large database: 10,000 launches of 100
 // counters in 100 runs, a million rows.
 #include <benchmark/benchmark.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Ordinary kernels, one after the other: milliseconds of each on standard error, a hash of its
 // result on standard output. With "tiny BYTES LAUNCHES THREADS" launches of next to nothing, from
 // as many threads, each in a stream of its own, in a program with so much memory: microseconds of a
@@ -10,7 +11,6 @@
 #include <cstring>
 #include <thread>
 #include <vector>
-
 __global__ void gemm(const float* a, const float* b, float* c, int n) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= n || y >= n) return;

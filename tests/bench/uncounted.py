@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The cost of programs without a GPU: how much faster the model runs kernels whose accesses nobody counts;
 the processor's time that a start takes, and a launch of next to nothing; memory beside the program's own.
 

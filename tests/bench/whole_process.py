@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Warp instructions a second of `warpmeter run matmul/naive -b model` as a whole process (parsing,
 verification and the database included), beside those of a yardstick that prints its own.
 

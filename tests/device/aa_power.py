@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Measures the false alarms and the power of `warpmeter compare` for aa_power.sh."""
 
 import csv

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # How often `compare` is wrong on this machine's GPU, and how often it finds what is there.
 #
 #   A/A    one build measured in many processes, each compared with the three after it: the share of rows

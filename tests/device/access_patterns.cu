@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One access of one warp a launch: the rows of a list (tests/golden/access_patterns/*.csv) in their
 // order, for access_patterns.sh to count. The access is written in PTX, so that it is the
 // instruction that the row names. Where the lanes go comes with the launch, so that nothing else is
@@ -11,7 +12,6 @@
 #include <sstream>
 #include <string>
 #include <vector>
-
 struct Lanes {
   std::uint32_t offset[32];
   std::uint32_t mask;

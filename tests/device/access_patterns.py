@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Joins the list of accesses with the counts of the launches that made them, in the same order, into a golden file."""
 
 import collections

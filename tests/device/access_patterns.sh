@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Measures single accesses on this machine's GPU: the accesses of tests/golden/access_patterns/sm_90.csv, each by one
 # warp, counted by the hardware. Writes the golden file of the device's compute capability beside it. The model's
 # counts are `exact` for an architecture that has such a file whose every access the counting rules meet: build anew,

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # How near the built-in kernels come to what the machine gives: transposes and sums as shares of the bandwidth of
 # a copy, products of matrices as shares of cuBLAS. The variants of a family are timed in turns, each sample with a
 # flushed cache.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compares what check.sh measured with tests/golden/h200_seed_kernels.csv, one line a check."""
 
 import csv

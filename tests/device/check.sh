@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Measures everything on this machine's GPU and holds it to what was measured before: every variant verified,
 # every row of tests/golden/h200_seed_kernels.csv met to the last count. One line a check, a count at the end.
 #

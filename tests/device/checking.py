@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The parts that checks on a device share: a line a check, how many failed, and the rows of a
 query."""
 import csv

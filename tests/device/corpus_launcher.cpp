@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Launches one kernel of tests/collector/model/check once: the program that sanitizer_check.sh puts
 // under compute-sanitizer. A buffer without a fill is left as the driver gives it.
 //

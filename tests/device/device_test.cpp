@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The hardware backend on a GPU. Small kernels in PTX, which the driver compiles, so that every
 // figure can be worked out by hand.
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Checks of explain_check.sh."""
 
 import json

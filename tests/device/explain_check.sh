@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The promises of `explain` on this machine's GPU: the kernels of tests/reports/explain and their rewritten forms,
 # counted and timed. It checks that the hardware counts what the model predicted, that the rewritten ones are faster,
 # and that exact counts are the hardware's. One line a check, a count at the end.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The kernels of device_test.cpp, in PTX, which the driver compiles.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Launches one variant, of the catalogue or of a family file, N times and does nothing else: the
 // program that Nsight Compute profiles in vs_ncu.sh and own_kernels.sh. It runs the same machine
 // code on the same input as `warpmeter run`, and restores the input before each launch as warpmeter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Holds the lines that a GPU measures to the model's; see lines_check.sh.
 
 lines_check.py BUILD WORK [PROGRAM...]

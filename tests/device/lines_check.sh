@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Measures the accesses by source line of the whole catalogue on this machine's GPU (`run --lines`) and on the model,
 # and holds one to the other: requests and transactions of every line that the model calls exact; how many ideals are
 # equal as well is told. Then the same of programs that know nothing of warpmeter (`profile --lines`), and what --lines

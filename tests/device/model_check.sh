@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Holds the model to the hardware: every kernel of tests/device/model on both, on the same input. One line a
 # kernel, the count at the end.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Checks of own_kernels.sh."""
 
 import csv

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Families that files describe, on this machine's GPU: the catalogue's six as files against the built-in ones,
 # the same as cubins, kernels of others against Nsight Compute, a sweep of 128 configurations, a save under --watch, a
 # kernel that reads outside its memory and one that hangs among good ones. One line a check, a count at the end.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Holds `warpmeter profile` to ncu, program by program, and times both; see profile_check.sh."""
 
 import collections

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Profiles programs that know nothing of warpmeter and holds every count to ncu's on the same binary; then
 # measures what profiling costs. One line a check, a count at the end.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The first lines of this folder's scripts; each sources it, and it runs nothing itself.
 #
 #   . "$(dirname "$(readlink -f "$0")")/prologue.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs every kernel of the corpus under each tool and writes who found what; see sanitizer_check.sh."""
 
 import collections

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Puts the kernels of tests/collector/model/check (with planted mistakes, and correct ones) under compute-sanitizer's four
 # tools on this machine's GPU, and under `warpmeter model --check`: who finds what. Each kernel is launched once with the
 # fill iota, or with another with which its mistake happens. A few minutes on 16 cores.

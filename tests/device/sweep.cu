@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A transpose with everything to choose: the tile's side, words of padding, rows that a thread
 // moves.
 template <int TILE, int PAD, int ROWS>

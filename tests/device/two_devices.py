@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Several GPUs of one host; see two_devices.sh.
 
 two_devices.py BUILD WORK

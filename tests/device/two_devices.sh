@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Several GPUs of one host: `run -d all` beside one device, what `compare --by device` says of them and whether three more
 # runs confirm it, and a part that is killed. One line a check, a count at the end.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Times warpmeter and ncu on the same launches and compares their values; see vs_ncu.sh."""
 
 import csv

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The cost of one more profiled launch: warpmeter against Nsight Compute's command line, side by side, with the
 # same metrics on the same kernel, and whether both read the same values.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The columns in docs/database.md are those of the program, for the views that people query most.
 
     tests/docs/columns.py WARPMETER     writes them anew, from `warpmeter list views`"""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """README.md and docs/ against the program and the repository: links, paths, command lines, examples, queries, views.
 
     tests/docs/docs_test.py WARPMETER [SUBJECT…]     SUBJECT: a class below; all of them when none is given"""

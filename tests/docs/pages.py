@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """README.md and docs/*.md, taken apart: prose, code, headings, links, and the marks that make an example a test.
 
 A mark is a comment of its own line, which a reader of the page does not see:

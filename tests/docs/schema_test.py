@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The JSON schema of family files: it takes the files that ship, and refuses what the program refuses.
 
     tests/docs/schema_test.py WARPMETER"""

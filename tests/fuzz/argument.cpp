@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Any text as a kernel's argument and as a share of blocks: it is refused with a message, or has a
 // meaning that can be made into memory.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Any bytes as a cubin: its sections, what it declares, the code of every kernel in it, and the
 // audit of a kernel of ours against that code.
 #include <cstddef>

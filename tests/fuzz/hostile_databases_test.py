@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Databases, family files and programs that a stranger changed, read by the real program.
 
 The databases are valid SQL with false contents. No command may end by a signal, take 20 s or 1 GB;

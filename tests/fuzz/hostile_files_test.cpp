@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files that a stranger made: fat binaries, ELF programs, cubins and .npy files whose sizes,
 // offsets, counts and indexes are false. Each input is a whole file of the seeds with a few of its
 // fields changed, found by the format's grammar; its number is the seed of all that is random in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Any bytes as a .npy file: refused with a message, or elements of which there are as many bytes as
 // they take.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Any text as PTX: parsed, decoded, and its entries asked whether they can be run. Whatever it
 // says, the answer is a module and programs, or diagnostics with a line.
 #include <cstddef>

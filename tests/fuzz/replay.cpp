@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Stands in for libFuzzer where the compiler has none: runs a fuzzer on every file of the folders
 // that are named, so that what once broke something is tried by every test run.
 #include <cstddef>

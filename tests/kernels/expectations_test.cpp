@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The claimed costs of the families, against what an H200 counted (tests/golden).
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The embedded parts of the build: PTX and a cubin for every architecture, the source, and nothing
 // about the machine that it was built on.
 #include <elf.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Inputs, geometry, references and useful work, against what a person works out by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

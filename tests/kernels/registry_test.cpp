@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The registry, and what every family in it promises to its users.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

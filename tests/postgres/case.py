@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The parts that tests of push and pull share: a server, an empty database and folder for each
 test."""
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The five queries of docs/dashboard.sql by their questions: tests run the text that people copy."""
 import pathlib
 import re

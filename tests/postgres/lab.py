@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Databases with runs of every kind, and the comparison of a server's views with SQLite's, value by value."""
 import json
 import math

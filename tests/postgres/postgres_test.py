@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs to a real PostgreSQL and back: postgres_test.py WARPMETER SUBJECT (a class of this file)."""
 import os
 import pathlib

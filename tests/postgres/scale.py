@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """scale.py WARPMETER [MILLIONS]: a server with 20 million metric rows, what it weighs, and how long its questions take.
 
 Not a part of ctest: it takes minutes. It prints the figures of docs/lab.md and of README.md.

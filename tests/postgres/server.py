@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A real PostgreSQL in a temporary folder, for tests: a Unix socket and a TCP port of its own, nobody else's data.
 
 initdb refuses root, so it runs as the user `postgres` (or `nobody`) where the tests run as root. Where there is no

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Who may do what on a real PostgreSQL, and what is said when it does not answer as hoped: server_test.py WARPMETER SUBJECT."""
 import contextlib
 import os

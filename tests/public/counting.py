@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The counts of a program's launches: from Nsight Compute, from warpmeter, as they are recorded, and compared."""
 
 import collections

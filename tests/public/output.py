@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The output of a program, without what is another at each run or on each machine: the one place for these
 rules.
 

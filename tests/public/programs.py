@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs public CUDA programs without a GPU and holds what they print, and each count, to what a GPU gave.
 
     tests/public/programs.py FOLDER [--build BUILD]      without a GPU, against the recording

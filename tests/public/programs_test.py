@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The comparison of public programs with a recording, on programs of our own.
 
     tests/public/programs_test.py WARPMETER PROGRAMS    PROGRAMS: the folder of those built from tests/runtime"""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Kernels rewritten as explain advises (tests/reports/explain/advised*.cu): the rewritten kernel counts what was
 predicted, moves no more than before, and gets other advice than the one that was followed."""
 import json, os, pathlib, re, sqlite3, subprocess, sys, tempfile, unittest

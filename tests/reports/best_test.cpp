@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // --best: which variants nothing beats, for each device by itself.
 #include "reports/best.h"
 

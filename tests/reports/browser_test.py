@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Drives the HTML reports in headless Chromium, as a reader would: sorting, filtering, values on hover
 and by the keyboard, dark mode, paper; axe-core looks at labels, structure and contrast.
 

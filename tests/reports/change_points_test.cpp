@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Changes that are there are found; where there is none, hardly ever one is.
 #include "reports/change_points.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which launches of two sides a comparison holds against each other.
 #include "reports/compare/compare.h"
 

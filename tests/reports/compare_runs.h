@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs for the tests of comparisons and gates: a few words make a run with times and counters.
 #pragma once
 

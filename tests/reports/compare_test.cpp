@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The results of comparisons of runs whose truth is known.
 #include "reports/compare/compare.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which findings came, went, or stayed and cost more or less.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

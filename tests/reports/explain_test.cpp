@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The output of explain, against the files in golden/: every kind of finding, in every format.
 #include "reports/explain/explain.h"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Kernels with one known cause each, clean ones, and rewritten ones (tests/reports/explain): what the first finding says
 of them, and whether the rewritten kernel gets the counts that the remedy promised."""
 import collections, json, os, pathlib, re, sqlite3, subprocess, sys, tempfile, unittest

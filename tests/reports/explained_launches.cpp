@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/reports/explained_launches.h"
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Launches with what explain says of them, made up: a finding of each kind.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How often `compare` calls a build slower than itself, and how often it finds a real slow-down:
 // from sessions recorded on an H200 (tests/golden/h200_aa_samples.csv, 24 processes of one build,
 // at most 200 samples of each launch, in the order they were taken). The statistics' constants were

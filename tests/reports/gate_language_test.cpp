@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The text of gates and selectors, and where a mistake in one is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

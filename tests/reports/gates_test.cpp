@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Gates: what each says of launches whose figures are known, and how the answer looks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Texts against the files in golden/.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The sentences that a report begins with: each only where it is true.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One metric over the runs of a database, as people and programs read it.
 #include "reports/history.h"
 

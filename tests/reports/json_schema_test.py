@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The JSON of report and explain against reports/report.schema.json and explain.schema.json: it is valid, every key is described, and what is
 wrong is refused.
 

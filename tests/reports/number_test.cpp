@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "reports/table/number.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Whole reports against the files in golden/. Values that differ from run to run (times of day,
 // UUIDs) are made equal here, not in the product.
 #include "reports/render/report.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/reports/runs.h"
 
 #include "tests/reports/explained_launches.h"

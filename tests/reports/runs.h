@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs with fixed contents, written through schema::Store, that the report tests render.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The statistics of `compare`: against values computed by hand or by other programs, and against
 // what they promise.
 #include "reports/statistics.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/reports/sweep_runs.h"
 
 #include <fmt/format.h>

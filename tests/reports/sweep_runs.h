@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs of sweeps of parameters with fixed figures.
 #pragma once
 

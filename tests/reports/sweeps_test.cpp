@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sweeps of parameters in reports: what is drawn over how many parameters, who is best, and what
 // stands where a combination has no figure.
 #include <fmt/format.h>

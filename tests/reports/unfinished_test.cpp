@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs that did not come to their end: what is said of them, and by whom.
 #include "reports/unfinished.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Writes the reports of the test runs into a folder, as HTML for the test that drives a browser and
 // as JSON, whole and by sections, for the test of its schema.
 //

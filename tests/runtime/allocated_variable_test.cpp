@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The variable that a line of source allocates memory for.
 #include "collector/runtime/image/allocated_variable.h"
 

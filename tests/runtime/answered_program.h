@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The parts that tests of programs without a GPU share: how one is run, what it has to print, and
 // what was counted of it.
 #pragma once

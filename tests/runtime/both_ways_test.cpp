@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every program of this folder, uncounted and counted: what counts nothing may execute machine code
 // of the processor, and what counts runs in the interpreter. Output and exit code are the same.
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Programs of the driver's API where there is no GPU: what they print, and what --check says of
 // them. Their sources lie in programs/, what they print in expected/.
 #include <regex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Fat binaries whose sizes are false: each is read up to where it is whole, in a few steps, and
 // nothing is read that lies outside of it.
 #include "collector/runtime/image/fat_binary.h"

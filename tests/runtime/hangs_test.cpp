@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A kernel that waits for what never comes is reported within seconds, with --check and without;
 // one that only takes long comes to its end.
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Unmodified CUDA programs without a GPU, held to what Nsight Compute counted of them on one.
 #include <algorithm>
 #include <fstream>

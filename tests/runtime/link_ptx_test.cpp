@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The linker joins PTX modules that were compiled apart: which text stays, and under which name.
 #include "collector/runtime/image/link_ptx.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Programs that are linked with a library of kernels: it is initialised before they are, and has to
 // find the runtime answered by then.
 #include "tests/runtime/answered_program.h"

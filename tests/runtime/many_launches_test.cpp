@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How much memory warpmeter takes for a program of very many launches: none for each.
 #include <algorithm>
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Programs that call the runtime and the driver wrongly, or for very little, are told what an H200
 // has told them: what they printed there lies in expected/.
 #include <fstream>

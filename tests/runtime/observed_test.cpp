@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The answers of `profile --check` about programs of which it did not see everything: killed, ended
 // in the middle, or started where the library does not come.
 #include <sys/stat.h>

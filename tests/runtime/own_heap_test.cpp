@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/entry/own_heap.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where a person is told that a mistake is: at a line of their own.
 #include "tests/runtime/answered_program.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The facts of an image that are known before its instructions.
 #include "collector/runtime/image/ptx_image.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The answers of `profile --check` about programs with several streams: a race on every line that
 // says so, and on no other; and nothing of programs that are right.
 #include <regex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program's uses of memory that hardware would not allow, or that stand beside its kernels:
 // copies onto themselves, another device's memory, kernels that wait for the host.
 #include <set>

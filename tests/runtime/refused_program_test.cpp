@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Programs that cannot be answered without a GPU, or not in full: what they are told, the exit
 // code, and what `doctor` says of them beforehand.
 #include "tests/runtime/answered_program.h"

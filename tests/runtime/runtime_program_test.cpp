@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Unmodified CUDA programs where there is no GPU: what they print, and what warpmeter counts of
 // them. Their sources lie in programs/, what they print in expected/.
 #include <sys/stat.h>

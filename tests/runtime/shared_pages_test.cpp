@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Pages and events that processes share, while both are there and when one is not any more.
 #include "collector/runtime/memory/shared_pages.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Variables of the environment that change what a program without a GPU finds.
 #include <map>
 

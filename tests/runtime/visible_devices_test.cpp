@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/device/visible_devices.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "schema/catalogue.h"
 #include "base/nearest.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The file itself: what is not a database of ours is refused with a sentence and left as it was;
 // what is older is brought up to date; what cannot be written can still be read.
 #include <sys/resource.h>

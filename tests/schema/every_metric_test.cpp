@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every metric of the catalogue, derived from counters that can be worked out by hand.
 #include "schema/figures.h"
 #include "tests/schema/fixture.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Verdicts: what holds, what is broken, and what cannot be said.
 #include "tests/schema/fixture.h"
 

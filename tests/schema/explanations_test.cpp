@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The explanations of explain, through the store and back by the views.
 #include "schema/explanations.h"
 

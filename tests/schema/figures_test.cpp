@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The results of `results` and `comparison` for counters and timings, on figures that can be worked
 // out by hand.
 #include "schema/figures.h"

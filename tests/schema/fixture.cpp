@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/schema/fixture.h"
 
 #include <sys/wait.h>

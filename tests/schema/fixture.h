@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The parts that tests of this folder share: a folder that is removed at the end, small records,
 // and short ways to read a database back.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Housekeeping: labels, runs that go, space that comes back, copies, and whether all is well.
 #include "schema/maintenance.h"
 

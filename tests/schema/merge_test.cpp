@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Databases into one: each run once, with everything that belongs to it, and no source changed.
 #include "schema/merge/merge.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The theoretical occupancy of `launches`, held to NVIDIA's own calculation (cuda_occupancy.h of
 // the toolkit).
 #include <cuda_occupancy.h>

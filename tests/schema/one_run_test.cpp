@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The runs of a job's tasks as one run.
 #include "schema/merge/one_run.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Databases from somebody else: what hides in them is found before anything of theirs is run.
 #include "schema/own_objects.h"
 

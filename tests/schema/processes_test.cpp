@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Several processes on one database, and processes that die.
 #include <signal.h>
 #include <sys/wait.h>

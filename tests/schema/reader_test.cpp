@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The questions of a person to a database, and how a question that would change it is refused.
 #include "tests/schema/fixture.h"
 

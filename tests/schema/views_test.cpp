@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The views' documentation, every column of those that tell what was stored, and how they are read
 // by key. Figures derived from counters are in figures_test.cpp.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A Slurm cluster on this machine, of its own: munged, slurmctld and a slurmd a node, all in a temporary folder, on
 ports that were free. It ends with the program that started it, however that ends.
 

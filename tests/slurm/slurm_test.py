@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """`warpmeter submit` on a real cluster of three nodes that this test starts on this machine (cluster.py).
 
     tests/slurm/slurm_test.py PROGRAM [CLASS[.TEST]…]      exit code 77: there can be no cluster here, and why

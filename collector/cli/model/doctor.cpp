@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter doctor`: one line a check, and for what does not work how to mend it. A machine
 // without a GPU is not ill: the model answers there.
 #include <fmt/format.h>

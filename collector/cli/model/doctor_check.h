@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A line of `warpmeter doctor`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/model/doctor_program.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The examination of `warpmeter doctor PROGRAM`: whether its kernels can be executed where there is
 // no GPU.
 #pragma once

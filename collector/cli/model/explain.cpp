@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter explain`: which line, why, what to change, and what it would bring.
 #include "reports/explain/explain.h"
 

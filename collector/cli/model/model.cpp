@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter model`: run kernels of a .cu or .ptx file on the CPU model, from the command line. The
 // typed words become a spec; its launches are checked, then run one after the other; the figures go
 // through the database, a passing one unless --db or --label asks for one to be kept, since metrics

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `--lines` on a GPU: accesses by source line, measured in runs of their own. CUPTI collects them
 // for one launch of a process, so `profile` runs the program once more for each kernel, and `run`
 // starts itself again for each launch. The answers are added to launches that are stored.

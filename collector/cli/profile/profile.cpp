@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter profile`: nvprof's job. Mistakes of the request are reported before the program
 // starts; the program runs with our library inside; its own output goes where it always goes, the
 // tables go to standard error when it has ended, and its exit code becomes ours.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/profile/remarks.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The output of `warpmeter profile` when the program has ended: tables, remarks, the exit code.
 #pragma once
 

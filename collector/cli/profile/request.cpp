@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/profile/request.h"
 
 #include <fmt/format.h>

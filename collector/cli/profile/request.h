@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The request of `warpmeter profile`, and what follows from it before the program starts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/profile/source_folders.h"
 
 #include <fmt/format.h>

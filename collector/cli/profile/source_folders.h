@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where the sources of a profiled program may lie. Whoever compiled the program chose the paths of
 // its line table, so none of them is read anywhere else.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter check`: exit 0 when every gate holds, 1 when one is broken, 3 when one cannot be
 // judged.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter compare`: what changed, and whether it is real.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter history`: one metric of a variant over runs and git revisions.
 #include "reports/history.h"
 

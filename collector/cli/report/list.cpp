@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter list`: what there is. One function a list, each a table.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter merge`: the databases of several machines in one.
 #include "schema/merge/merge.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter push` and `warpmeter pull`: runs to a PostgreSQL server, and back.
 #include <fmt/format.h>
 #include <unistd.h>

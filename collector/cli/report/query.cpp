@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter query`: any SQL that reads, or a view by its name.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

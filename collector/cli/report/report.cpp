@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter report`: the tables of one run.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter runs`: what a database holds, and keeping it tidy. Removing is asked about on a
 // terminal; everything is refused before the first change when a part of it cannot be done.
 #include "collector/cli/report/runs.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The runs of a database as a table, for `runs` and `list runs`.
 #pragma once
 

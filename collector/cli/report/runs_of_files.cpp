@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/report/runs_of_files.h"
 
 #include <fmt/format.h>

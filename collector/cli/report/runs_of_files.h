@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs that `compare` takes from other databases: "main.db" is its last run, "main.db:nightly" the
 // one of that label.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/request/kernel_words.h"
 
 #include <CLI/CLI.hpp>

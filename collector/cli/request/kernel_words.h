@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One kernel of a file and its launch, as a command line says them: the same words for `run` and
 // `model`.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/request/run_files.h"
 
 #include <fmt/format.h>

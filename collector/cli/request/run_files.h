@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The files of `warpmeter run`: a family in YAML, or kernels in a .cu, .ptx or .cubin with what the
 // command line says of one of them. Either becomes a family that the session measures as it does
 // the catalogue's.

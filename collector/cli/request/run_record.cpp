@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/request/run_record.h"
 
 #include <cstdlib>

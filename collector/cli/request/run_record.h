@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The record of a run of this process: the program it was built as, the machine it is on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The request of `warpmeter run`, and all that follows from it without a device.
 #pragma once
 

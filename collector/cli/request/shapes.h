@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // --shape, of run and profile: said when the run is stored, since only then it is known which
 // arrays its kernels had.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/request/sources.h"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The source files that a run's lines are of go into the database, so that a report made later, or
 // on another machine, can show them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The open questions of a finished run: which launches were verified, and against what; what was
 // not run; which metrics have no value.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter run --check`: each chosen variant runs on the model, and is looked at for mistakes.
 // Nothing is measured or stored.
 #pragma once

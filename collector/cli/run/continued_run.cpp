@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/run/continued_run.h"
 
 #include <fmt/format.h>

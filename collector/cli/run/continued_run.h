@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // run --continue: which run of the database goes on, and what it has already. A run is found by
 // what its command line asks for, not by how that was typed: the program's path, -q or another
 // order make no difference. A --continue alone goes on with the database's last run, whatever that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Waits until a file is saved. Folders are watched, not files: editors save by writing another file
 // and renaming it.
 #pragma once

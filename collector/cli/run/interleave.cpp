@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A build is a program, so a turn is a process. That is what makes the comparison sound: each turn
 // has its own addresses, context and clocks, and what a single session shifts its times by averages
 // out over the rounds (reports/statistics.h). The runs of each build get one label, and `compare

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `run --against PROGRAM`: two builds measured in turns.
 #pragma once
 

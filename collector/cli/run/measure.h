@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Measures a plan into the database, with what a person sees of it meanwhile. A kernel that breaks
 // the device's context, or hangs, leaves the rest of the run to a fresh process: this one is
 // replaced by the same command, which takes the run over.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The plan of a run: the families of a request with their kernels compiled, the backends, and what
 // of the one is run on the other.
 #pragma once

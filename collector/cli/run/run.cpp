@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter run`: measure kernel variants. The typed request (run_request.h) becomes a plan: which
 // variants, which sizes, which backend (run_plan.h); what cannot be done is said before anything is
 // measured or recorded; the session measures (run_measure.h); the comparison goes to standard

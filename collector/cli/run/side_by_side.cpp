@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/run/side_by_side.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Several GPUs of one host at once (`run -d all`): a process each, for timing and counting belong
 // to one process and device, and one run that all of them store their launches in. The parent
 // begins and ends the run; a part that dies leaves the launches of the others and its own finished

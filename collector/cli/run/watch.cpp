@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/run/watch.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `run FILE… --watch`: measured again at every save. Only launches whose code, geometry or
 // arguments changed are run; a table that stays in place shows each figure with its change since
 // the last save and since the start. Each round is a run of the database.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A planned job and Slurm: put into the queue, completed, waited for, shown.
 #pragma once
 

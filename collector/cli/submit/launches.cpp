@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The launches that a `run` would measure, found without measuring: its own options read its words.
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // From what was typed to the plan of a job: the command is looked at, divided by expected cost or
 // repeated on nodes, and held against what there is on the cluster, before anything is written.
 #include <fmt/chrono.h>

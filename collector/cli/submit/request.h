@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The request of `warpmeter submit`, and the plan that it becomes.
 #pragma once
 

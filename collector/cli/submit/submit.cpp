@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter submit`: any measuring command as a job of Slurm, which starts the work and starts it
 // again. This file plans the measurements (submit_plan.cpp), the job's folder holds all that there
 // is to know of it (collector/lab), and Slurm does the rest (submit_job.cpp).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/tables/acceptance_tables.h"
 
 #include <iterator>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The output of `warpmeter model --accepts`: which kernels of files can be run, and why others
 // cannot.
 #pragma once

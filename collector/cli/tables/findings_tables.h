@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The findings of --check of `run`, `model` and `profile`, as one table and in one sentence.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tables of the view `lines`: what each source line of a launch costs, the worst first.
 #pragma once
 

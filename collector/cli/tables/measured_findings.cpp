@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/tables/measured_findings.h"
 
 #include <fmt/format.h>

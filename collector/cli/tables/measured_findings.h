@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Findings of a GPU beside its counts: lines that the warps wait at, and times beside that of a
 // copy.
 #pragma once

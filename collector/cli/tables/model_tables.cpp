@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cli/tables/model_tables.h"
 
 #include <fmt/format.h>

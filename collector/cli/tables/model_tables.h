@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The output of `warpmeter model`: the metrics of each launch, and its source lines.
 #pragma once
 

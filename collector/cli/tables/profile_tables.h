@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // nvprof's two tables: where the time went, and the metrics of each kernel.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/check/block_checker.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The checker of one block while it runs: what its threads do to shared, local and global memory,
 // and what orders them. Blocks that take turns have one each.
 #pragma once

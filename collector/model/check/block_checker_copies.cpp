@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The checker's view of copies that run on while their threads do.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The checker's view of accesses that may go on.
 #include <fmt/format.h>
 

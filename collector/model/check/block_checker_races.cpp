@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Conflicts in words: which kind of mistake two accesses are, and what would order them.
 #include <fmt/format.h>
 

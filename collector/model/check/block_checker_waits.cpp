@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reads that come too early, for one of two reasons: their threads waited at a barrier object for a
 // parity whose phase was over before, or they load by the read-only way what the kernel itself
 // stores.

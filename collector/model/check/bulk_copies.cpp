@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/check/bulk_copies.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copies of whole stretches that run on while their threads do (cp.async.bulk): which bytes of
 // shared memory they may still write or read. The machine copies at once; the hardware has written
 // for certain when somebody has waited for the phase of the barrier object that counts the bytes,

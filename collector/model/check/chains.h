@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Short chains of values that share one store of nodes: what cells of memory keep beyond the one
 // write and the one read that most of them have. A chain is the number of its first node, 0 an
 // empty one; nodes that were dropped are used again.

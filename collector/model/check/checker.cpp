@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/check/checker.h"
 
 #include <fmt/format.h>

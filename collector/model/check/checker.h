@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The mistakes that --check finds while a kernel runs, one thread of the host at a time: accesses
 // out of bounds or misaligned (they are left out, and the kernel goes on), reads of memory that
 // nobody has written, accesses that race, copies to shared memory that nobody waits for, barriers

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/check/copies.h"
 
 #include <algorithm>

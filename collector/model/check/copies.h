@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copies that run on while their threads do (cp.async): which bytes of shared memory they may still
 // write. The machine copies at once; the hardware has copied for certain when the thread that asked
 // for the copy has waited for it, or somebody has waited at the barrier object that counts it.

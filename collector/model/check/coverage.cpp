@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/check/coverage.h"
 
 namespace warpmeter::model::check {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The scope of a clean answer, and its gaps: nothing is said to be free of mistakes beyond
 // that.
 #pragma once

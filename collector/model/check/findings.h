@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The findings: one finding for each kind of mistake and instruction, with how often it was seen.
 // Seeing it again costs next to nothing, so that a loop that goes wrong a million times ends.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The knowledge of a thread about others: up to which moment of each other thread everything that
 // it did happened before now. A vector clock after Lamport (1978), kept small in two ways.
 //

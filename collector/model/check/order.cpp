@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/check/order.h"
 
 #include <algorithm>

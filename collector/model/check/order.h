@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The order of events, as the threads of one block know it. Order comes from barriers of the block
 // with the warps that take part, from __syncwarp with its lanes, from barrier objects, and from
 // memory: a thread that releases (a fence and then a strong write, or a write that says release)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The operations behind a barrier for good: operations that control reaches from it and that do not
 // lead back to it. A warp that ends there without having waited has gone past the barrier. One that
 // has returned before, or out of the loop around it, has not: barriers do not wait for threads that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/check/shadow.h"
 
 #include "collector/model/check/whole_lanes.h"

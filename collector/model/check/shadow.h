@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Who touched memory last, for a stretch of it: what is needed to tell whether the next access is
 // ordered after all that it conflicts with (as FastTrack does, Flanagan and Freund, 2009).
 //

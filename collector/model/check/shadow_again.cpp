@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Threads that poll a flag or retry an atomic: what they did there before is kept already, and
 // becomes the last again. Nothing else changes, however many do so beside them.
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The touched memory, put together of what a shadow keeps: of each place the last write is there as
 // long as the launch is, and reads are where nothing was written since.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sectors that are touched as a whole: most of them, and cheap as long as nothing in them has to be
 // told apart.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Messages between threads by flags, locks and counters, fenced or not: who has read what whom has
 // written, by strong accesses. It makes no order. It says which remedy a race wants: where one
 // thread was told of the other's access, a fence or a barrier is missing, not an atomic.

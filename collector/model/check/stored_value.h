@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The value that a store is about to put into memory.
 #pragma once
 

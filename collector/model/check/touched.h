@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The final effect of a launch on global memory: which bytes it read and which it wrote. That is
 // what decides whether it races with what other streams do, or the host.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where a thread reads memory, computes, and writes back to the same place: h[x]++. One of two
 // threads that do so is lost, whatever barrier stands between; an atomic is what makes it one
 // access.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The lanes that touched a whole sector, in one number: the first lane, how wide each access was,
 // and of other lanes that read the same the first, plus 1.
 #pragma once

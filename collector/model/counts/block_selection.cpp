@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/counts/block_selection.h"
 
 #include <fmt/format.h>

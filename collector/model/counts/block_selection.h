@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which blocks of a grid too large to run are run: its corners, some blocks of its edges, where
 // kernels treat the border, and some of its interior, drawn by a fixed seed.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/counts/estimate.h"
 
 #include <fmt/format.h>

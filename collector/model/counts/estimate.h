@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cost of a whole grid, from blocks of it: each part of the grid (see block_selection.h) as
 // much a block as those of its blocks that were run. Where these differ, it is somewhere between
 // all of the part's blocks costing as the cheapest and all as the dearest.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Counters and source lines out of what the sites of a program have counted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sites of one line that access global memory alike, and the finding that is told of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The repeated accesses, as the blocks show that were followed access by access: sectors that are
 // fetched again by the same lanes, the same warp or others, and what is stored over before anybody
 // of the block has read it.

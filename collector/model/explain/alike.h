@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Accesses of a shared array that no layout of a kind tells apart: all lanes moved by the same
 // whole words, so that each goes to another bank than before and the same ones meet. A warp that
 // reads column 5 costs what one costs that reads column 0. Few of many accesses are left to count.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bank conflicts: of each array in shared memory the lines whose accesses take more wavefronts than
 // their words need, the pattern of the costliest warp in words, and what other layouts would give.
 #include <fmt/format.h>

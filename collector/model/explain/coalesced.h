@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The counts of a layout where elements that lie the same distance apart lie next to each other
 // instead: of structures an array for each member, of a matrix its transpose. Every recorded access
 // of the buffer goes where its element lies then, and is counted by the rule that counts it today.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/explain/conflict_words.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bank conflicts and other layouts in words: how the lanes of a warp lie, and what a layout is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Atomics many lanes of which go to one address. The accesses of a source line to one array are one
 // finding, however many copies of them the compiler made. Each advice is counted on the recorded
 // accesses, and given only where it spares more than it costs.

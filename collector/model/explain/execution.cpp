@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cost of instructions: lanes that wait while others run, doubles in code of floats.
 #include <fmt/format.h>
 

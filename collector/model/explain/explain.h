@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The costs of a counted launch, where, and what would help: from the recording of its accesses.
 // Every figure is counted; nothing is advised whose effect was not counted too.
 //

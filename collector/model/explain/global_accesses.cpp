@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Accesses to global memory: how the lanes of each line lie (strided, scattered, misaligned,
 // narrow). The file again.cpp has repeated accesses and overwritten stores.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Texts and numbers one after the other, as often as a small launch can bear it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/explain/lane_order.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How the lanes of accesses to global memory lie: in a row, in a row that begins in the middle of a
 // sector, the same distance apart, or in no order.
 #pragma once

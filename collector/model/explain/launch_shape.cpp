@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The part of the device that the shape of a launch leaves unused: of an H100 or whatever has the
 // launch's architecture.
 #include <fmt/format.h>

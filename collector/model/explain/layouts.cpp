@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where layouts put the bytes of an array, and what they are called.
 #include <algorithm>
 #include <bit>

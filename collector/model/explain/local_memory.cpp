@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory of a thread's own that is no register: arrays with computed indices, and what ptxas
 // spills.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The words that one request of a warp goes to, each once, and where they lie in rows: which words
 // are different no layout of the array changes, so they are found once for all of them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/explain/shared_arrays.h"
 
 #include <fmt/format.h>

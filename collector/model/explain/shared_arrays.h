@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which arrays lie in a block's shared memory, what is accessed of each, and how long its rows are.
 //
 // A variable is one array, unless its accesses fall into parts that no access crosses: those of one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The sources that launches name: each is read once, and searched once for what it declares,
 // however often its kernels are explained.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/explain/subject.h"
 
 #include <fmt/format.h>

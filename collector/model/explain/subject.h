@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A launch that is to be explained, and a common measure for what its parts cost.
 //
 // Findings of different sorts have to be put in order, so each says what it costs in cycles of a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/explain/what_if.h"
 
 #include <algorithm>

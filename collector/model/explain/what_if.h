@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An array of shared memory stored in another way: every recorded access of it goes where the
 // change puts it, and is counted by the rules that count it today.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A kernel's arguments as a person writes them:
 //
 //   i32=1024  n:i32=1024        a number, with or without a name

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/input/cache.h"
 
 #include <fmt/format.h>

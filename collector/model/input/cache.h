@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Compiled kernels are not compiled again: compilations by their content (source, the files it
 // includes, options, expressions, compiler), in cache_folder(). An entry holds its whole key, so
 // that two of one hash are told apart, and ends with a sum of what it holds: one that is damaged is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/input/compile_options.h"
 
 #include <fmt/format.h>

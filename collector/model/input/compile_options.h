@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The options for the compilation of a .cu, checked before a compiler sees it: a compiler passes
 // over a folder that is missing, and names neither the option nor what would be right.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/input/compiler_messages.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The messages of a compiler, shortened.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/input/fill.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How a buffer or a variable of a module starts:
 //
 //   zeros, iota                 0, 0, 0, …; 0, 1, 2, …

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/input/includes.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The files that a source includes, found as a compiler would find them but without one: it is
 // enough to know what must not be overwritten.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/input/kernel_file.h"
 
 #include <fmt/format.h>

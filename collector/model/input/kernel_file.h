@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The file that a person names, as a parsed module: .ptx as it is, .cu compiled by NVRTC, or by
 // nvcc where the file holds host code as well, which NVRTC does not compile.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The format, by NumPy's documentation: "\x93NUMPY", a version, the header's length, the header as
 // a Python dictionary with 'descr', 'fortran_order' and 'shape', then the elements.
 #include "collector/model/input/npy.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // NumPy's .npy files: one array, as a kernel's buffer takes it or leaves it. The file is not
 // trusted: a header may claim anything, and no more is ever allocated than the file holds.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/input/nvcc.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The output of nvcc for a .cu, host code and all. It has no way to ask for an instance of a
 // template by name, as NVRTC has: a source that includes the file takes the address of each in a
 // variable of the device, and the PTX says which entry the variable points to.

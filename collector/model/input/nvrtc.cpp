@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/input/nvrtc.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // NVRTC, NVIDIA's compiler as a library, loaded at run time: a .cu becomes PTX, and machine code
 // for the audit, without a GPU or a driver. It compiles device code only.
 #pragma once

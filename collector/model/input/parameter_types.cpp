@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/input/parameter_types.h"
 
 #include <fmt/format.h>

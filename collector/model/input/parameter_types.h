@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The elements that a kernel's pointers point to, as far as the C++ types of its parameters tell,
 // and whether the elements of a buffer are that. A machine knows addresses only: a float* that is
 // given doubles computes with halves of them, and two variants that do so agree.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // JSON is read as the YAML that it is.
 #include "collector/model/input/spec.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The work of `warpmeter model`: a file and the launches of its kernels, from the command line or
 // from a file of --spec.
 //

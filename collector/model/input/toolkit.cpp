@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/input/toolkit.h"
 
 #include <fcntl.h>

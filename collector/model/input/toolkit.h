@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The CUDA toolkit of this machine, where there is one: its folders, its programs, and how those
 // are run. Nothing of it is needed to execute PTX.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Variables of a module that a kernel reads although nobody has given them a value. A program's
 // host code would (cudaMemcpyToSymbol); here they are zero, and a person has to be told.
 #pragma once

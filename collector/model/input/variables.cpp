@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/input/variables.h"
 
 #include <cxxabi.h>

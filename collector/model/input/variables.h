@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The variables of a module (`__constant__`, `__device__`), as the host of a program would set
 // them:
 //

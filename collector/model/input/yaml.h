@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // YAML, or the JSON that is YAML, as a person wrote it: each part with its place, so that a mistake
 // is said with the file's line and column. Lists of launches (spec.h) and families are read so.
 #pragma once

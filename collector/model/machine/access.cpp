@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/machine/access.h"
 
 #include "base/lanes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The careful path of a memory access: every lane checked, counted, and remembered in the site (see
 // warp.h) where the fast path of execute/ will find it. Also atomics, which have no fast path.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The costs of accesses: those that a site remembers, put into the counts when their shape changes
 // and at the end, and those that cannot be remembered.
 #include "collector/model/machine/access_counts.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The careful path of an access (access.h): what it costs, put into the counts of its site.
 #pragma once
 

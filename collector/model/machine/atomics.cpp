@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Atomics: one lane after the other, each number of a vector by itself.
 #include <bit>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The sixteen barriers of a block: who waits at them, and when those go on.
 #pragma once
 

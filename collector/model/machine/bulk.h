@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copies of whole stretches (cp.async.bulk, cp.reduce.async.bulk) and of boxes of tensors
 // (cp.async.bulk.tensor and its like): one lane's instruction moves many bytes, by the tensor
 // memory accelerator on hardware, past the counters of loads and stores. Here they are done at

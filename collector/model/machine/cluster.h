@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Clusters: blocks that run side by side, wait for each other, and reach each other's shared
 // memory.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Calls of CUDA's runtime in the code of a kernel, as a program has them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The functions of CUDA's runtime that kernels call (dynamic parallelism), a row each: the name
 // behind "cuda" or "__cudaCDP2", how many numbers its arguments are once structures are taken
 // apart (dim3: three, cudaExtent: three, cudaPitchedPtr: four), and the bytes of its result.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The limits of devices, by their architectures: NVIDIA's tables of compute capabilities.
 // schema/derived/v_occupancy.sql holds the same for devices of every backend; a test compares them.
 #pragma once

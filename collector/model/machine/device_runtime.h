@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CUDA's runtime on the device: what kernels launch, and what they ask.
 //
 // A kernel's launches wait until its own grid has ended, which is one of the orders that streams

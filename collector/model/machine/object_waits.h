@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Waits at barrier objects that are not over, for messages about kernels that do not go on.
 #pragma once
 

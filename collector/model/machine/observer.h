@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Who may look on while the machine runs: somebody who checks the accesses of a launch, block by
 // block. The machine knows only these two faces of it (check/ has them).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory whose contents depend on the order in which threads came to an atomic, from launch to
 // launch: a queue that one kernel fills is what another goes by. The code of a kernel says what it
 // makes of it (Program::lasting_memory); which allocations that means, when it is launched.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An entry of a PTX module, ready to run: operations, what their operands' rows hold at the start,
 // memory sites, and where each instruction came from.
 #pragma once

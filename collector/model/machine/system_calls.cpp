@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/machine/system_calls.h"
 
 #include <fmt/format.h>

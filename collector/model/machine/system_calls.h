@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The functions of the driver that a kernel can call: printf, assert, malloc and free. The units of
 // execute/ call these; each serves the lanes of the mask in turn.
 #pragma once

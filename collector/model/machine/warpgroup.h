@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The shared memory that a product of a warpgroup (wgmma) reads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where an address of an access leads: the stretch of memory around it that the lane may touch.
 #pragma once
 

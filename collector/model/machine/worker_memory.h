@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The memory that the warps of one worker thread reach, and what their accesses have cost so far.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every instruction of PTX, a row each: what the parser, the analyses, the decoder, the checker,
 // `--accepts` and the tests' list of forms know of it. Included with macros that pick what they
 // need (row.h, row.cpp).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The name of an instruction with all that is written behind it, "ld.acquire.gpu.global.v4.f32",
 // understood once: the row of the instruction, its words, and what they say of types, memory, order
 // and rounding.

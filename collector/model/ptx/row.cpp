@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/ptx/row.h"
 
 #include "collector/model/ptx/row_table.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The facts about every instruction of PTX, from the rows of instructions.h: control flow, data
 // flow, the checker's roles and the grading of accesses are derived from it. It is wider than what
 // the machine can execute, so that a kernel is refused for what it really lacks.

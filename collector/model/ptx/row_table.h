@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The rows of instructions.h as a table that the compiler can read, for what is checked at compile
 // time.
 #pragma once

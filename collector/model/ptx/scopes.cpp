@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/ptx/scopes.h"
 
 #include <fmt/format.h>

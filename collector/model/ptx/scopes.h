@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Names of one function, made unique. PTX scopes names by braces, and inline assembly and every
 // call sequence lean on that: "param0" or "p" is declared in a hundred scopes of one function, each
 // time something else. The rest of warpmeter wants one flat list of names, so the second and every

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Special registers: what the hardware tells a thread about itself, its block, the grid, the time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/ptx/words.h"
 
 #include "collector/model/ptx/word_table.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The words that PTX instructions are made of, behind the opcode: ".shared.v4.f32" is three. The
 // parser turns each into a Word, and what they mean together (type, space, scope, order, rounding)
 // into fields of the Instruction, so that nothing beyond it compares text.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/session/backend.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The CPU backend: a launch is executed from its PTX, and its counters come from the addresses that
 // it used. It has no clock, so there are no times.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs the launches of a spec one after the other on the model: their buffers and the module's own
 // variables stay from one to the next, as they do in a program.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Advice on managed memory, prefetching it, and what is known of both.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The advice of a program on its managed memory: where it should lie, who reads it, where it was
 // prefetched to. It lies where host and kernels both reach it whatever is said; what was said is
 // remembered, for programs ask.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How a table of answers is written: each entry is checked against CUDA's own declaration.
 #pragma once
 

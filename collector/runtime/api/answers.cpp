@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/api/answers.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The functions of the CUDA runtime and driver that are answered here, by name.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CUDA arrays: made, asked about, and copied to, from and between.
 #include <algorithm>
 #include <iterator>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Batches of copies, prefetches and discards, and copies of boxes between devices. All of a batch
 // is looked at before anything of it is done.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One call of the API: one at a time, timed for the summary, with what went wrong turned into what
 // the function returns. A call that another one makes is a part of that.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // These functions capture streams into graphs.
 #include <algorithm>
 

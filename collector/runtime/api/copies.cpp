@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copies and sets of memory, in all the forms that they have.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The answers about the device, which device is meant, errors and versions.
 #include <algorithm>
 #include <cstdio>

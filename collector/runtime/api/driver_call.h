@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One call of the driver's API. Its errors have the numbers of the runtime's, so that what is the
 // same in both is answered once: most functions of the driver are the runtime's by another name.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The calls of programs before CUDA 13 that have other parameters, or names that are gone.
 #include <cstddef>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Functions of graphs as CUDA 12 and before called them: edges had no data.
 #include "collector/runtime/api/answer.h"
 #include "collector/runtime/api/driver_call.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/api/earlier_names.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Functions as earlier toolkits had them. A program that was built with CUDA 12 calls some by the
 // names of today's, but with other parameters; and some by names that are gone.
 #pragma once

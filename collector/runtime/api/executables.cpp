@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Graphs made executable, launched and updated; and the program's objects that graphs keep.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Graphs asked for their nodes, and their edges: added, removed, asked.
 #include <algorithm>
 #include <cstring>

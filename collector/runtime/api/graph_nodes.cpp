@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The nodes of graphs: asked, and changed, in the graph or in what was made executable of it.
 #include "collector/runtime/api/answer.h"
 #include "collector/runtime/api/call.h"

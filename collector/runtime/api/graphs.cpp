@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Graphs that a program builds, and their nodes.
 #include <algorithm>
 #include <fstream>

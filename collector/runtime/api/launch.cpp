@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Launches by function, what a kernel takes, and how many of its blocks a multiprocessor holds.
 #include "collector/runtime/api/answer.h"
 #include "collector/runtime/api/call.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/api/lookup.h"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which code answers a function of CUDA's API, by its name.
 #pragma once
 

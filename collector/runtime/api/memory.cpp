@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory: taking it, giving it back, asking about it.
 #include <fmt/format.h>
 #include <sys/mman.h>

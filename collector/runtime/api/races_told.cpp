@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Races in words, and those that show by what host code touches.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The registration of a program before it begins, and how it asks for the kernels that it said
 // then: the functions that nvcc's generated code calls (crt/host_runtime.h).
 #include <memory>

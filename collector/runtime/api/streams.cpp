@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Streams, events, host functions, and waiting for them.
 #include <algorithm>
 #include <chrono>

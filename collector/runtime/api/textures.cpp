@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Textures, surfaces and arrays with levels, by the runtime's API.
 #include <algorithm>
 

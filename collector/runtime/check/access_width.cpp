@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/check/access_width.h"
 
 namespace warpmeter::runtime {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How many bytes an instruction of x86-64 accesses in memory, for the instructions that compilers
 // and the C library move and compare data with. A host access that a page was kept from is told by
 // its first byte only.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where in the program's host code a call was made: the function, and with debug information (-g)
 // the file and line. Code of the toolkit's headers (cudaMalloc as a template), of launch stubs that
 // nvcc writes and of this library is passed over: a person wants the line that they wrote.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/check/checks.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The checks of `profile --check` in this process: mistakes of its kernels, which the model's
 // checker sees (model/check), and of the host code around them. Findings are reported at once, so
 // that a program that is ended loses none of it.

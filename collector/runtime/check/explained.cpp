@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/check/explained.h"
 
 #include "collector/model/counts/grades.h"

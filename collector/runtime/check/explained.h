@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The findings in a process's launches: the first ones of each kernel and shape are recorded and
 // explained; a later one whose counts are those of one of them is told the same.
 #pragma once

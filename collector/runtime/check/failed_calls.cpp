@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/check/failed_calls.h"
 
 #include <fmt/format.h>

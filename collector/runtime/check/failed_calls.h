@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Calls of the API that return an error: which of them failed, and how a person is told.
 #pragma once
 

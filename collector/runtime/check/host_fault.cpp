@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/check/host_fault.h"
 
 #include <ucontext.h>

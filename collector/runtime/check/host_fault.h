@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Host code that touches device memory ends with a signal, as on hardware; here it says first what
 // it touched.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/check/host_guard.h"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory that host and device share, kept from host code while an operation might still use it: of
 // pages that were written the program's view can be touched by nobody until the host has waited, of
 // those that were only read it cannot be written. Who tries is looked at (races.h), and goes on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which operations touched memory last: of each byte the last write, and the reads since. A touch
 // that is ordered before all that can still come is not kept.
 //

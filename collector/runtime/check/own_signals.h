@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The signals that this library handles for itself. The program's handlers for them, before or
 // later (sigaction, signal), are kept, answered as if they stood, and called for what is not ours.
 #pragma once

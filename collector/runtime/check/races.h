@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Races between what streams do, and of that with the host: what `profile --check` finds although
 // everything was run in order here.
 //

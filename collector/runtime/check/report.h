@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The messages to warpmeter about this process: the same messages that the injected library sends
 // where there is a GPU (inject/protocol.h), with counts of the model.
 #pragma once

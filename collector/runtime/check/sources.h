@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The sources that machine code and PTX of the program name. They are read only below the folders
 // that the person chose (inject::Config), for whoever compiled the program may be a stranger.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The functions of the C library that this preloaded library stands in front of.
 #pragma once
 

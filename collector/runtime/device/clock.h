@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which operations come before something, whatever order streams choose: a vector clock (Lamport;
 // Fidge; Mattern). Operations are numbered along tracks, each of which is in order: a stream, or a
 // chain of nodes of the graphs that a stream launches.

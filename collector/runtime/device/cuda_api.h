@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CUDA's own declarations, for the types and for checking that each answer has the shape of the
 // function that it answers. Only the headers are needed to build, no library.
 #pragma once

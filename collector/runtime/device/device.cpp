@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/device/device.h"
 
 #include <fmt/format.h>

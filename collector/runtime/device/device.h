@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The device that a program without a GPU finds: an H100 for sm_90, and what NVIDIA publishes of
 // the architectures beside it. Sizes of memory are this machine's.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/device/error_texts.h"
 
 #include <algorithm>

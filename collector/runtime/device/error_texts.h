@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Names and sentences of CUDA's errors, as the runtime of the toolkit gives them. The driver's have
 // the same numbers and sentences, and names of their own.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which devices a program sees and in which order: CUDA_VISIBLE_DEVICES, as NVIDIA's programming
 // guide has it. It is read at the first question, so that a program may set it itself.
 #pragma once

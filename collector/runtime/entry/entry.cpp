@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where the library begins: preloaded into the program that `warpmeter profile -b model` starts,
 // and into its children. A process that has no CUDA in it is left alone.
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The functions of the C library that start programs, in front of its own: this library was
 // preloaded. Each looks at what is to be started (started.h) and goes on to the one behind it. They
 // may run in a child of vfork(), which shares its parent's memory: nothing is kept. Those that

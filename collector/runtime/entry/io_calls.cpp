@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The functions of the C library by which the system itself reads and writes a program's memory, in
 // front of its own: this library was preloaded. The system is told of no signal: a page that is
 // kept from the host (host_guard.h) would make the call fail. So it is opened for the call, and

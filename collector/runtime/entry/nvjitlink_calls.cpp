@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // In front of nvJitLink: the inputs that a program links are kept, and linked as PTX once the cubin
 // that they became is loaded. PTX is linked as the driver's linker does it (linker.h); what is code
 // for link-time optimization nvJitLink makes PTX of.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // In front of NVRTC's nvrtcGetCUBIN: what it compiled it has as PTX too.
 #include <nvrtc.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory of the library's own. Its memory in the program's heap would lie there as a trace: a
 // program that reads memory which it never set finds zeros on its own, and what it finds must not
 // depend on who watches. Nor does a program that writes past its blocks harm the library.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `new` and `delete` of the library: its own heap's. They are of this library alone, as all its
 // names are but those that `exports.map` lists; the program's are what they were.
 #include <pthread.h>

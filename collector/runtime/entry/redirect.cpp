@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/entry/redirect.h"
 
 #include <link.h>

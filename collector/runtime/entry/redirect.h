@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The way into a program: functions of the CUDA runtime and driver, wherever they lie in the
 // process, get a jump at their first byte to those of ours that answer them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Programs that this process starts. The library comes into them by LD_PRELOAD; where it does not,
 // or finds no way in, warpmeter is told, for of such a program it hears nothing else.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Writes the table of error_texts.cpp at build time: the toolkit's runtime knows its errors without
 // a GPU.
 #include <cuda_runtime_api.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/graph/graph.h"
 
 #include <algorithm>

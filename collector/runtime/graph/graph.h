@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Work that a stream or a graph can hold, as data: it runs at once when it is given to a stream,
 // and becomes a node of a graph where the stream is captured or the program builds the graph.
 #pragma once

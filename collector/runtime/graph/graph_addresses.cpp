@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/graph/graph_addresses.h"
 
 #include <algorithm>

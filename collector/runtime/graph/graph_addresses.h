@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where the allocations of a graph lie. As on an H200, an allocation takes the place of an earlier
 // one whose free comes before it in the graph, the smallest place that holds it; else it lies
 // behind all others. The graph's memory is as large as these places together.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The data of a graph's edges: that a kernel may begin before the one in front of it has ended.
 // Here it begins when that has ended, which is allowed; programs ask for what they said.
 #pragma once

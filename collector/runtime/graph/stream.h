@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Streams and events, as data: what a program has made them and what they still have to do.
 #pragma once
 

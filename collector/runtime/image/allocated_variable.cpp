@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/image/allocated_variable.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The name that a program gives to what it allocates, read from the source line that does it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/image/fat_binary.h"
 
 #include <elf.h>

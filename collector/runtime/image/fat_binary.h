@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Fat binaries, as nvcc puts them into a program: PTX and machine code of one module for several
 // architectures, plain or compressed.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/image/jit_options.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The options of loading and linking that are answered: where the compiler's words go, and how long
 // it took. The others ask for code that the machine does not execute.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/image/link_ptx.h"
 
 #include <fmt/format.h>

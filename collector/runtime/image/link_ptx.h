@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // PTX modules that were compiled apart made into one, by the names that they give each other: what
 // nvlink does with machine code.
 #pragma once

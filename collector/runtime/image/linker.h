@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cuLinkCreate to cuLinkDestroy: PTX from several inputs, linked by the names that they give each
 // other. The result is a fat binary with the linked PTX in it, which is loaded as a cubin is.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Machine code that a library of NVIDIA's made in this process: it is loaded as a cubin, which the
 // model does not execute, but there is PTX of the same code.
 #pragma once

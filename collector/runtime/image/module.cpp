@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/image/module.h"
 
 #include <fmt/format.h>

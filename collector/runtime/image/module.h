@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A module of a program: the PTX that is executed, the machine code that its counts are audited
 // with, its variables and its kernels. Nothing is read before something of it is used: a library
 // with a hundred kernels costs a program that launches one of them what that one costs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/image/object_file.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An ELF file, mapped to be read, whoever wrote it: the functions that its symbol tables name, its
 // sections, and the libraries that it needs.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program's file, looked at before it runs: whether there is a way into it, and what CUDA code it
 // holds.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/image/ptx_image.h"
 
 #include <elf.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The mistakes that a driver finds in an image, or an input of its linker, before it compiles its
 // instructions.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The text of a PTX module as the items that it consists of: just enough of its grammar to move
 // them into another module, and to rename in them.
 #pragma once

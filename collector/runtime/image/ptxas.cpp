@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/image/ptxas.h"
 
 #include <fmt/format.h>

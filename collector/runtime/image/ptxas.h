@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The machine code that ptxas makes of a module's PTX, kept by its content, so that a program that
 // runs again does not wait for it again.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/image/readable_memory.h"
 
 #include <link.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How far memory of this process can be read. Images that a program registers or loads come as a
 // pointer alone; the sizes in them are believed up to the end of what is mapped.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The registrations of the program's constructors: kept as they come, before there is a Process.
 #pragma once
 

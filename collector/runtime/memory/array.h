@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A CUDA array: rows of elements in device memory, which copies, textures and surfaces reach.
 #pragma once
 

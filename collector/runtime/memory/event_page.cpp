@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/memory/event_page.h"
 
 #include <sys/mman.h>

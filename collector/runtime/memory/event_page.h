@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The knowledge that processes share of an event: how often it was recorded, and how many of these
 // recordings are done.
 #pragma once

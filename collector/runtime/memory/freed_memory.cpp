@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/memory/freed_memory.h"
 
 #include <sys/mman.h>

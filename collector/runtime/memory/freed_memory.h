@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Addresses that a program gave back and gets again, as from a GPU: of the pieces that are large
 // enough the one that lies lowest. A piece that fits brings its pages along, zeroed as the device's
 // are: to zero them takes a hundredth of the time in which a system finds new ones.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/memory/memory.h"
 
 #include <sys/mman.h>

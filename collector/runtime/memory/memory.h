@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The memory that a program allocates: where it lies for the program, for the machine and for
 // copies.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Device memory that processes share. The addresses are each process's own, the bytes the same.
 #include <sys/mman.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Registered memory, which is the program's own and cannot be taken from it: what operations read
 // and wrote there, as it was then. Where that is another by the time when the next operation
 // begins, or when the host has waited, host code has changed it too early.

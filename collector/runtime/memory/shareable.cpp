@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/memory/shareable.h"
 
 #include <fcntl.h>

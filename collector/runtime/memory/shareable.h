@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The descriptor for another process: memory of cuMemCreate, or a pool. The descriptor is of a file
 // without a name that holds the memory, and in a page behind it what it is; so whoever gets the
 // descriptor, through a socket or otherwise, finds all there.

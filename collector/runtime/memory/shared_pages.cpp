@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/memory/shared_pages.h"
 
 #include <fcntl.h>

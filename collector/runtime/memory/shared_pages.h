@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Pages that several processes of a program map: a file without a name, which another process opens
 // through the descriptor of the one that made it. Memory and events that processes share lie there.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Virtual memory management: ranges of addresses that the program reserves, physical memory that it
 // creates, and which of it lies where.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The driver's contexts: one of each device that the runtime and programs share (the primary one),
 // and those that programs create. Memory, streams and modules here belong to the process, so that a
 // context only says which device is meant, and whether there is one at all.

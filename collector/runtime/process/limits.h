@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The limits of cudaDeviceSetLimit: a device rounds what it is given, and holds some of it once a
 // kernel needs it. Limits and how they are rounded are those of an H200 (driver 580).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Stream 0: the legacy default stream, or for some calls the thread's own.
 #pragma once
 

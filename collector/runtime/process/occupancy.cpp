@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/process/occupancy.h"
 
 #include <cuda_occupancy.h>

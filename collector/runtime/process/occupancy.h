@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The resources of a kernel on a multiprocessor, and how many of its blocks one holds.
 #pragma once
 

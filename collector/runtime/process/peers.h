@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which memory the kernels of a device reach: all that the host shares, their own device's, and
 // another device's where the program has asked for it. cudaDeviceEnablePeerAccess() opens what
 // cudaMalloc() and its like gave; pools (cudaMemPoolSetAccess) and mapped memory (cuMemSetAccess)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Pools that memory is taken from in the order of streams. All of it is the device's memory like
 // any other; what pools add is whose it is, and how much.
 #pragma once

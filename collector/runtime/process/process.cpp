@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/process/process.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // This process as a CUDA program: its memory, modules, streams and errors. There is one; it is made
 // at the first call of the API and lives until the process ends.
 #pragma once

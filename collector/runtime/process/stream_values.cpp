@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/process/stream_values.h"
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Values in memory that streams wait for and write: cuStreamWaitValue32 and its kin.
 #pragma once
 

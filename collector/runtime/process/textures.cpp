@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/process/textures.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Texture and surface objects of the program: what each was made of, and what the machine is told
 // of it. The numbers that programs get are the machine's handles.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A stream's capture: what the stream is given becomes nodes of a graph and does not run. Streams
 // that wait for an event of it take part, until they are joined again and it ends.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Nodes of graphs that run their bodies as a kernel says: if, while, switch. They depend on the
 // value of a handle, which cudaGraphSetConditional sets in a kernel of the graph.
 #pragma once

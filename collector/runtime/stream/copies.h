@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copies and sets of memory as the API's functions describe them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/stream/device_side.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The facts about kernels and the device for kernels that launch others.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/stream/graph_launches.h"
 
 #include <algorithm>

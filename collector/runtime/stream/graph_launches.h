@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Graphs that kernels of graphs launch: beside the kernel's own graph, or behind it. A launch by a
 // kernel waits until the kernel has ended, which is one of the orders that hardware has; what is
 // launched behind a graph waits for all of it, and for what runs beside it.

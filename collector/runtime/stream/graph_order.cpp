@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/stream/graph_order.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // In which order the nodes of one launch of a graph are, for the races between them: by its edges
 // alone. Nodes that follow one another share a track (clock.h), so that there are as many as the
 // graph is wide.

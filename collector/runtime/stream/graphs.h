@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The graphs of the process by their handles, what they are made executable as, and the objects of
 // the program that they keep.
 #pragma once

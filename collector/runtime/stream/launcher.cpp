@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/stream/launcher.h"
 #include "collector/runtime/device/device.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs kernels for the program, counted or not.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/stream/node_work.h"
 #include "collector/runtime/device/device.h"
 

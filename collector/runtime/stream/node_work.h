@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The work of a node, made of the parameters that the API describes it with, and those again.
 #pragma once
 

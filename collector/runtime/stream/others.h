@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Others beside a kernel that runs: the host's threads, other streams, other processes. A kernel
 // that waits in a loop is left where it is while they go on.
 #pragma once

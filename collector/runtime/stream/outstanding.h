@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The work of streams that is not done yet. Nearly everything is done when it is given; but a host
 // function may wait for what the host does next, and a stream for a value that somebody writes
 // later, so they have a thread of their own, and what their stream is given after waits in line;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Work given to a stream: it runs at once, or becomes a node where the stream is captured.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/stream/wrong_copy.h"
 
 #include <fmt/format.h>

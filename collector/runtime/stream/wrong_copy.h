@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copies and sets that cannot be made: what the API returns for them, and with --check what is
 // wrong with them, in the words of who wrote the program.
 #pragma once

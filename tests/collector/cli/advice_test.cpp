@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Messages, help texts and pages may advise only command lines that the program accepts. The test
 // reads every string literal of the sources and every page, collects command lines ("warpmeter run
 // --lines", "`compare --by variant`") and bare options ("--timing"), and asks the parser. A bare

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The answer of every command: a table of words, exit code, and what the two streams contain. Bad
 // input has its row here: one sentence on standard error, nothing on standard output.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // From the text of an argument to its value.
 #include "collector/cli/arguments.h"
 

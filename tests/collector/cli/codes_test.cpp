@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The kept part of PTX and of a disassembly: one kernel's text, with the source lines as comments.
 #include "collector/cli/codes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `compare` and `check` as a person uses them, on runs of the model.
 #include <string>
 #include <vector>

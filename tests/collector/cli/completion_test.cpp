@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The completion script in the shell that it is for.
 #include <cstdlib>
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The program is killed at a random moment while it merges, measures or removes. The data that was
 // committed before is there afterwards, the database is sound, and the next call completes the
 // work. Ten times each; WARPMETER_CRASH_TRIALS (the preset `nightly`) says how often instead.

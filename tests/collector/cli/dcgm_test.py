@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """`--pause-dcgm`: whatever ends the measuring, DCGM's profiling is resumed. A dcgmi of our own writes down what it is told.
 
     tests/collector/cli/dcgm_test.py PROGRAM [CLASS[.TEST]…]"""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A kernel that shows which compiler read it: NVRTC's loads, nvcc's does not.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Whatever ends the program, nothing stays that was only there for a while; and a limit on the size
 // of files is an error like any other.
 #include <signal.h>

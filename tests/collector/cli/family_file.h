@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A folder with a file of kernels, own_kernels, and families of it that run on the model.
 #pragma once
 

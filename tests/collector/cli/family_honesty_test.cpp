@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Family files with false or empty statements are refused or remarked: wrong element types, outputs
 // that nobody changes, inputs that a variant changes, files and values that do not fit. On the
 // model.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Families with several named sizes: what is compared with what.
 #include "tests/collector/cli/family_file.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter run` with files: families in YAML, kernels in .cu and .ptx, on the model.
 #include <signal.h>
 #include <sys/stat.h>

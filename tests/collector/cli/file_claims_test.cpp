@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // No file is written that is read, or written twice, by whatever name.
 #include "base/file_claims.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The saves of a watched file that count.
 #include "collector/cli/run/file_watch.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `merge`, `runs`, `history` and `doctor --db` from the outside.
 #include <regex>
 #include <string>

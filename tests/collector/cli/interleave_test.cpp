@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `run --interleave` and `run --against` as a person uses them, on the model.
 #include <string>
 #include <vector>

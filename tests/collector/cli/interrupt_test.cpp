@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The first Ctrl-C asks, the second one kills.
 #include "collector/cli/interrupt.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A GPU's results as findings beside those of the model.
 #include "collector/cli/tables/measured_findings.h"
 

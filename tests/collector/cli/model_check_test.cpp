@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter model --check` on kernels that are sound and on kernels that are not (check/*.cu).
 #include <set>
 #include <sstream>

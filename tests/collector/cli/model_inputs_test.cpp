@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The inputs of `warpmeter model` besides arguments, and what it must leave alone: variables of the
 // module that are set, or that nobody has set, and files that are read and must not be overwritten.
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where `warpmeter model` gets machine code from, and what it says where there is none. The kernel
 // is one that PTX tells too much of: ptxas adds up its 32 atomics on shared memory, and makes a
 // reduction of the one on global memory, whose result nobody reads.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The refusals of `warpmeter model`, and how it says so.
 #include "tests/collector/cli/model_workspace.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter model` as a person uses it: PTX and CUDA sources, arguments, outputs.
 #include <algorithm>
 

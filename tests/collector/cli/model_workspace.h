@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A folder with a CUDA source and PTX, for tests of `warpmeter model`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files of -o: whole or not at all.
 #include "base/output.h"
 

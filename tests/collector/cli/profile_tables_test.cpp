@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables of `profile`: every number that is printed.
 #include "collector/cli/tables/profile_tables.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter profile` as a person types it: what it refuses before the program starts. Its
 // measurements are tested with a fake program (profile/session_test.cpp) and on a GPU
 // (device/profile_check.sh).

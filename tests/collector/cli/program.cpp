@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/collector/cli/program.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The built program, as a person or a script uses it: words in, exit code and two streams out.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The one line of the progress bar.
 #include "collector/cli/progress.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `query` and `report` from the outside.
 #include <string>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `run --check`: mistakes of the variants of a family, and of the kernels of a file as its listing
 // advises to start them; and what `run` says of results that are right.
 #include <sstream>

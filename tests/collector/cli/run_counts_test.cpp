@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Who counts where a GPU gives times and no counters: `run` from its command line to its exit code,
 // on a GPU that is none and computes as the model does.
 #include <fmt/format.h>

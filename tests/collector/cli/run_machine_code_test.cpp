@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `run` with files that are machine code alone, from its command line to its exit code: on a GPU
 // that is none and leaves a byte in the first buffer, and where there is no GPU.
 #include <fmt/format.h>

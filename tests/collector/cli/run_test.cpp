@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `run` from the outside: what it stores, what it prints where, and that nothing is lost when it is
 // interrupted, killed, or not alone.
 #include <sys/stat.h>

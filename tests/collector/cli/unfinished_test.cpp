@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The answers of `check` and `compare` about a run that was stopped.
 #include <signal.h>
 

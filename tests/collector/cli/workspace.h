@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A test with a folder of its own, where the program runs and its database lies.
 #pragma once
 

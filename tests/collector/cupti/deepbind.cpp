@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CUPTI opens libnvperf_host.so with RTLD_DEEPBIND, which the address sanitizer refuses by ending
 // the process. The test's own dlopen takes that flag away; the planner's answers are the same
 // without it.

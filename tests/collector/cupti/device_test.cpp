@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/cupti/device.h"
 
 #include <gmock/gmock.h>

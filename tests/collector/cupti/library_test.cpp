@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where CUPTI is looked for, and what a person is told when it is not there. Nothing here needs a
 // driver.
 #include "collector/cupti/library.h"

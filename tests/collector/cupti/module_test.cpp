@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which of an image's codes a device gets (CUDA C++ Programming Guide, Application Compatibility).
 #include "collector/cupti/module.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Who else is on a card: an NVML that answers as it is told, and a /proc of a few processes.
 #include "collector/cupti/neighbours.h"
 

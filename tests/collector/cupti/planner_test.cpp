@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CUPTI's host side knows every chip without a GPU, so names and passes are tested for all of them.
 #include "collector/cupti/planner.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Comments as a compiler finds them.
 #include "collector/family/comments.h"
 

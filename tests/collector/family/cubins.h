@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Cubins that the toolkit's ptxas makes in a test, of kernels with every kind of parameter.
 #pragma once
 

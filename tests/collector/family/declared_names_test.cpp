@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Names that a source declares, and names that only a macro can give a meaning.
 #include "collector/family/declared_names.h"
 

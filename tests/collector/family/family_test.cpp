@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The refusals at the load of a family, before anything runs, and what each variant is held to.
 #include "collector/family/family.h"
 

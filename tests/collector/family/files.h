@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A family file and what it names, in a folder that goes with the test.
 #pragma once
 

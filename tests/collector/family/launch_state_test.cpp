@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The changes for which --watch runs a launch again, and what does not.
 #include "collector/family/launch_state.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/family/listing.h"
 
 #include <gmock/gmock.h>

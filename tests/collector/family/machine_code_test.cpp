@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files that are machine code alone: what of their kernels can be known, and on what they run.
 #include "collector/family/machine_code.h"
 

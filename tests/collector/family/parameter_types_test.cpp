@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which buffers a C++ parameter takes, and that what is not known is not refused.
 #include "collector/model/input/parameter_types.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/family/spec.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A source that is saved while it is compiled: all variants are of one version of it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Graphs are done node by node, on a driver that only writes down what it is told.
 #include "collector/inject/graph_steps.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The counts of instructions, added up by line. The counts themselves need a GPU
 // (device/lines_check.sh).
 #include "collector/inject/line_session.h"

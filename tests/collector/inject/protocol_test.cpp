@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Frames survive the way there and back; anything else is refused without harm.
 #include "collector/inject/protocol.h"
 

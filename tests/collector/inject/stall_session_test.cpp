@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Samples of instructions, added up by line. The samples themselves need a GPU
 // (device/lines_check.sh).
 #include "collector/inject/stall_session.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The parts of a job that need no cluster: its division, its plan, its scripts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which kernels the model can run, and every reason why it cannot run the others.
 #include "collector/model/machine/decode/acceptance.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The machine's answer to a register that holds an address of another space than the access says.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

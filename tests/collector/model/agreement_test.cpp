@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The model against what an H200 answered for the kernels of tests/device/model, which
 // tests/device/model_check.sh recorded: outputs, and every value that the model calls exact.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arguments as people write them: what each form becomes, and what is said about one that is wrong.
 #include "collector/model/input/arguments.h"
 

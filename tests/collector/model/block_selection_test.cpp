@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Blocks chosen from a grid, and what the grid is estimated to cost from them.
 #include "collector/model/counts/block_selection.h"
 

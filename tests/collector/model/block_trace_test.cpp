@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/machine/memory/block_trace.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Compilations that are kept between runs: what comes back is what was kept, or nothing.
 #include "collector/model/input/cache.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The checker finds nothing in kernels whose answers are known to be right: the catalogue's, and
 // those that hold the model to the hardware.
 #include <fmt/format.h>

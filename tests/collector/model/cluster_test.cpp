@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Clusters of blocks: in which order they begin, what they wait for, what they reach, and what
 // becomes of those that do it wrong. Results and counts of nvcc's are held to an H100's in
 // tests/runtime (clusters.cu).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Programs as people write them, compiled by nvcc for two architectures (programs/), and run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Lanes that part and meet: branches, loops, early returns, tables, calls, barriers.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The counting rules against single accesses measured on hardware, and by hand.
 #include "collector/model/counts/rules/counting.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Random programs, by the machine and by the reference (reference/warp.h): whatever stands next to
 // what, guarded or not, in branches and loops of some lanes, with registers used again and again,
 // every lane ends with the same registers and memory.

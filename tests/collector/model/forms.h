@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Forms of instructions, for random programs: the name, and what kind each operand is of.
 //
 //   h, r, d           integer registers of 16, 32 and 64 bits

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // warpmeter's own kernels against whole kernels measured on an H200: every count and efficiency of
 // tests/golden/h200_seed_kernels.csv, through the backend as a session uses it.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The machine as another program's part: nothing but its library is linked, memory belongs to the
 // host, and launches come from several threads.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Single instructions and what a GPU answered: cases of data/h200_instructions.txt, and the kernel
 // that runs one, a case's 32 operand tuples in the 32 lanes of a warp. The model's test and the
 // recorder (record_instructions.cpp) run the same PTX.

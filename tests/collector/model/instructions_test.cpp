@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every instruction against what a GPU answered, on every unit that this processor runs.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rules for the counts of every launch, whatever the kernel does: no figure of a request can be
 // more than its transactions have room for, and lines add up to their launch.
 #pragma once

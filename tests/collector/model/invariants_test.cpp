@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The invariants of invariants.h over every corpus of kernels that the tests have: the catalogue's
 // families, the kernels that an H200 ran beside the model, and the access patterns measured there.
 // run_ptx.h holds each kernel of the other tests to them, and corpus_test.cpp those of --check.

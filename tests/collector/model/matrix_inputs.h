@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Operands of matrix instructions, made from numbers: the same on the machine that recorded what a
 // GPU answered and on the one that asks the model.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels of one matrix instruction each, as PTX: for the tests, and for recording on a GPU what
 // tests/golden/matrix holds (record_matrices.cpp).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // ldmatrix and stmatrix: which lane has which numbers, and what the rows cost.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where addresses lead and what accesses cost: allocations, the spaces, vectors, atomics, and that
 // the remembered path counts as the careful one does.
 #include "collector/model/machine/memory/memory.h"

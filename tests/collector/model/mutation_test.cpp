@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Whatever a PTX text says, decoding and running it ends in order: refused, trapped or done. Our
 // own kernels with a few characters exchanged are run under the sanitizers.
 #include <gtest/gtest.h>

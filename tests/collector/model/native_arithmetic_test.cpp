@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Machine code of programs where the host computes in another way than kernels do.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Machine code of programs (collector/model/machine/native) against the interpreter: the same
 // memory to the last bit, the same numbers of instructions, the same traps.
 #include <gtest/gtest.h>

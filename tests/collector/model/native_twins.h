@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A kernel twice: by the interpreter, and as machine code of a unit.
 #pragma once
 

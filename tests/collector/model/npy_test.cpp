@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // .npy files: what NumPy writes is read, what we write is what NumPy would, and a file that lies is
 // refused without taking more memory than it holds.
 #include "collector/model/input/npy.h"

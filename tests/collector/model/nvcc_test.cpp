@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Instances of templates that nvcc makes: which entry each expression is, and that nothing of how
 // it was asked for is left in the PTX.
 #include "collector/model/input/nvcc.h"

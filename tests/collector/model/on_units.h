@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Launches of tests on the units of execute/ that this processor has.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Counts are not called exact where the order of threads at an atomic decides which places a warp
 // accesses together: in one launch, or in one that goes by what an earlier one left.
 #include "collector/model/machine/order.h"

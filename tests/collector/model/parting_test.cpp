@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Barriers and exchanges that only some lanes of a warp come to, held to what an H100 did (driver
 // 580.159.04, CUDA 13.0, 2026-11-25): tests/golden/h100_divergent_barriers.csv has for each kernel
 // of programs/barriers.cu whether it ended, and for each point of it which threads passed it, with

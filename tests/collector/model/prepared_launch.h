@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A kernel of an image with its problem's input in memory, ready for model::launch().
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Programs as people write them, compiled by nvcc for two architectures, against what the host
 // computes: small floats, the toolkit's mathematics, cooperative groups, CUB.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/collector/model/random_program.h"
 
 #include <fmt/format.h>

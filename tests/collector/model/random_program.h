@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Random programs out of forms (forms.h): lines, branches and loops in each other, for 32 lanes
 // with registers and memory of their own, and some memory that all of them change.
 #pragma once

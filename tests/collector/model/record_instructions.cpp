@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Records what a GPU answers to single instructions: reads cases (see instruction_kernel.h) from
 // the first file, runs them on device 0, writes them with their results to the second.
 //

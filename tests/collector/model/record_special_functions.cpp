@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Records tests/golden/special_functions.csv on device 0 (see special_function_kernel.h).
 //
 //   ninja record_special_functions && ./record_special_functions > special_functions.csv

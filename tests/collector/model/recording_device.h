@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Device 0, by the driver's API, for what records a GPU's answers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cost of one request with each padding, by formula where its words make runs, equals the count
 // of its banks.
 #include "collector/model/explain/request_words.h"

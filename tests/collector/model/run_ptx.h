@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs a kernel from its PTX text, for tests: buffers in, buffers and counts out.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // These tests read machine code: instructions as nvdisasm prints them, jump tables, and cubins that
 // are damaged.
 #include <gmock/gmock.h>

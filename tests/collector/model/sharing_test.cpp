@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Blocks that touch what other blocks write give the same on one thread of the host and on many:
 // what they would give one after the other.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cp.async whose source has fewer bytes than it stores, held to what an H200 (driver 580.159,
 // 2026-11-28) counted of one warp: tests/golden/h200_short_copies.csv. A lane whose source has
 // bytes accesses the whole width, a lane whose source has none accesses nothing; the instruction

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Approximate instructions on many operands, and one hash of what they give: the rows of
 // tests/golden/special_functions.csv. The model's test and the recorder
 // (record_special_functions.cpp) run the same PTX.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Approximate instructions against all bits that a GPU gave, on millions of operands each.
 #include <gtest/gtest.h>
 

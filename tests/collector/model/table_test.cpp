@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every name of the decode table, every form and type that the machine takes of the instructions
 // beside the table, and every operation that they are turned into has a case: a GPU's answer
 // (data/), or the reference's (forms.h). Who adds one without a case learns it here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Products of matrices and what wmma moves, held to what an H100 answered: tests/golden/matrix,
 // whose README says how it was recorded.
 #include <gtest/gtest.h>

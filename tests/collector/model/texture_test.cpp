@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Samples of textures are those that an H100 took (driver 580.159, CUDA 13.0, 2026-11-25): a hash
 // of each texture's samples, 1,412,840 of 523 textures. Those that are not met to the last bit are
 // not in the table: docs/accuracy.md says which.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The faults while a kernel runs, and what is refused before: with the words that people see.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Vectors of all lanes that lie anywhere are moved as a whole and turned (execute/turned.h);
 // atomics whose lanes lie as before go where they went. Each is done twice by the same instruction,
 // the second time as it is remembered, on every kind of processor that is here.

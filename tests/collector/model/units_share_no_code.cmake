@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Fails when a unit of collector/model/execute/ defines a function that another object could define as well (a
 # weak symbol outside the unit's own namespace): the linker would keep one of them, maybe the one with
 # instructions that this processor lacks. cmake -D NM=… -D OBJECTS=a.o,b.o -P this

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Blocks that wait for each other come to an end, or to an error; counts of loops that wait are not
 // called exact.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Layouts are counted by a few accesses that stand for those alike: the same comes out as when
 // every access is moved and counted.
 #include "collector/model/explain/what_if.h"

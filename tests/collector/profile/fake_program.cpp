@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The other end of a session: what a program with the injected library in it says, without CUDA.
 // Its arguments are what it does, one after the other; see main().
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/profile/injector.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs of a program for the lines of one kernel, with a program that speaks the protocol.
 #include "collector/profile/line_run.h"
 

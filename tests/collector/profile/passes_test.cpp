@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program that runs several times: application replay, and clean times beside counters.
 #include "collector/profile/passes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/profile/program.h"
 
 #include <gmock/gmock.h>

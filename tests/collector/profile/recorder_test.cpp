@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The refusals of the recorder, and how it names devices.
 #include "collector/profile/recorder.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Whole sessions with a program that speaks the protocol, well or badly.
 #include "collector/profile/session.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which launch of a later run is which of the first.
 #include "collector/profile/sightings.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A backend whose every answer a test sets: what a launch leaves behind, its counters, its samples.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The doubts that a right answer leaves, said in words and in whether it counts as verified.
 #include "collector/run/proof.h"
 

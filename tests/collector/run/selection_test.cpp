@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/run/selection.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Prints what a device says of itself as the tables that collector/runtime/device/device_facts.inc
 // holds:
 //   nvcc -o device_facts device_facts.cu && ./device_facts > device_facts.inc
@@ -6,7 +7,6 @@
 
 #include <cstdio>
 #include <cstring>
-
 int main() {
   cudaDeviceProp p{};
   if (cudaGetDeviceProperties(&p, 0) != cudaSuccess) return 1;

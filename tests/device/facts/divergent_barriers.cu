@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Records what a GPU does with the kernels of tests/collector/model/programs/barriers.cu: whether
 // they end, who waited for whom, and what they answered.
 //
@@ -14,7 +15,6 @@
 #include <cstring>
 #include <ctime>
 #include <vector>
-
 struct Case {
   const char* name;
   void (*kernel)(Log*, unsigned);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels that call what the driver brings: printf, assert, malloc, free, new and delete, by all
 // threads, by some, in branches and in loops. Held to hardware so:
 //   nvcc -arch=sm_90 -lineinfo driver_calls.cu -o driver_calls
@@ -5,7 +6,6 @@
 //   warpmeter profile -b model -m @default ./driver_calls
 #include <cassert>
 #include <cstdio>
-
 #define NUMBER(i) int i = blockIdx.x * blockDim.x + threadIdx.x
 #define BEGIN            \
   __shared__ int s[256]; \

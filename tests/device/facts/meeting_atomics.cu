@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cost of atomics whose lanes meet: microseconds, the least of five launches, of plain atomics
 // and of those that __match_any_sync brings together in each warp first. Blocks of 256 threads go
 // to 1 to 256 places at random, next to each other or ("s") spread over 256.
@@ -6,7 +7,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <vector>
-
 enum Way { increments, increments_by_one, sums, sums_by_one, float_sums };
 
 constexpr int threads = 256, blocks = 264, values = 64 * threads;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The runtime's answers to wrong calls, one a line. Its output on a GPU is what programs get
 // without one: tests/runtime/expected/misuse.txt.
 #include <cuda_runtime.h>
@@ -5,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
 __global__ void fill(int* out, int value, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = value;

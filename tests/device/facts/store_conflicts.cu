@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which lane's value stays where lanes of one store write to the same place: CUDA leaves it open,
 // programs print it. One line a case: memory, bytes a lane, pattern, and the lane that stayed at
 // each of the first places.
@@ -5,7 +6,6 @@
 
 #include <cstdio>
 #include <cstring>
-
 template <class T>
 __device__ T value_of(unsigned lane) {
   T v;

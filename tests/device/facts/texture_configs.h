@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The textures of texture_samples.h.
 #pragma once
 

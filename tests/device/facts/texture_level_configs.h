@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // More textures of texture_samples.h: those with levels, and those that are gathered from or
 // fetched.
 #pragma once

@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Samples what texture_samples.h describes and prints a hash of each texture's samples:
 // tests/golden/texture_samples.csv, of those that the model samples as an H100 does.
 #include <cstdio>
 #include <cstdlib>
 
 #include "tests/device/facts/texture_configs.h"
-
 using namespace samples_of_textures;
 
 template <int F, class V>

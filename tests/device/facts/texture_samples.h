@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The samples that hold the model to a GPU: textures with what lies in them, and coordinates, made
 // of numbers that are the same on every machine. texture_samples.cu samples them on a GPU;
 // texture_test.cpp on the model.

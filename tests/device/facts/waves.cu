@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cost of a last wave of few blocks: microseconds and nanoseconds a block of launches of 1 to 6
 // waves, each after the cache was flushed, medians of 25. A warp multiplies eight rows by a vector
 // and adds `more` times in a row.
@@ -7,7 +8,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <vector>
-
 constexpr int threads = 128, rows = 8, most_waves = 6, processors = 132;
 
 __device__ float sum_of_warp(float value) {

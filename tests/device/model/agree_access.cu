@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Global accesses of every width and shape: what a request is, how many sectors it touches.
 #include <cstdint>
-
 template <class T>
 __device__ void copy(const T* in, T* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Atomics of every type on shared and global memory, on the same place and on many. Their answers
 // depend on the order, so that only sums of it are kept.
 #include <cuda_fp16.h>
-
 #define AT                                    \
   [[maybe_unused]] const int t = threadIdx.x; \
   const int i = blockIdx.x * blockDim.x + threadIdx.x

@@ -1,5 +1,5 @@
+// SPDX-License-Identifier: MIT
 // The work of a block in shared memory: scans, sorts, histograms, reductions.
-
 extern "C" __global__ void scan_hillis_steele(const int* in, int* out) {
   __shared__ int buffers[2][256];
   const int t = threadIdx.x, i = blockIdx.x * 256 + t;

@@ -1,5 +1,5 @@
+// SPDX-License-Identifier: MIT
 // Divergence: loops whose trips depend on data, early exits, switches, calls.
-
 extern "C" __global__ void collatz(const int* in, int* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Where lanes that parted meet again: breaks, returns and calls inside of loops and branches,
 // searches, walks over trees, hash tables. The hardware's meeting points decide how many requests
 // there are.
-
 #define AT const int i = blockIdx.x * blockDim.x + threadIdx.x
 
 extern "C" __global__ void break_deep(const int* in, int* out, int n) {

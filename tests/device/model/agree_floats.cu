@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Floats in the ways that the toolkit's functions offer: doubles with their slow paths, halves and
 // bfloat16s in pairs, rounding modes. Approximate results are not asked for bit by bit.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
-
 #define AT                                    \
   [[maybe_unused]] const int t = threadIdx.x; \
   const int i = blockIdx.x * blockDim.x + threadIdx.x

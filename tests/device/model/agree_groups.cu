@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Cooperative groups, what lanes of one warp tell each other, copies past the registers.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 #include <cuda_pipeline.h>
-
 #define AT                                    \
   [[maybe_unused]] const int t = threadIdx.x; \
   const int i = blockIdx.x * blockDim.x + threadIdx.x

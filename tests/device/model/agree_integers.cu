@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Whole numbers in the ways that the toolkit's functions offer: video instructions, dot products of
 // bytes, funnel shifts, bit fields, wide products, division.
 #define AT                                    \

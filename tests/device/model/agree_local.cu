@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory of a thread's own: arrays that are indexed by data, recursion, alloca, and what is
 // volatile.
 #define AT                                    \

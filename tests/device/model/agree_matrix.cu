@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // ldmatrix and stmatrix, over rows that lie `stride` bytes apart.
 #include <cstdint>
-
 namespace {
 
 constexpr int tile_words = 4096;

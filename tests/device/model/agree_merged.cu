@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Neighbouring accesses that ptxas makes wider, and what it must leave alone.
 #include <cstdint>
-
 #define AT                                    \
   [[maybe_unused]] const int t = threadIdx.x; \
   const int i = blockIdx.x * blockDim.x + threadIdx.x

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Common computations: stencils, convolutions, sparse and dense products, softmax, half precision.
 #include <cuda_fp16.h>
 
 #include <cstdint>
-
 extern "C" __global__ void stencil_row(const float* in, float* out, int n) {
   __shared__ float tile[256 + 6];
   const int t = threadIdx.x, i = blockIdx.x * 256 + t;

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // The code of ptxas for branches and loops: predicates instead of branches, rounds unrolled, copies
 // of code on several paths, loads taken out of loops. The counts must follow.
-
 #include <cassert>
 #include <cstdio>
 

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Every width on many address patterns in one kernel: a stride, an offset and a set of lanes a
 // round.
 #include <cuda_fp16.h>
 
 #include <cstdint>
-
 __device__ unsigned mix(unsigned x) {
   x = (x ^ x >> 15) * 0x2C1B3C6DU;
   x = (x ^ x >> 12) * 0x297A2D39U;

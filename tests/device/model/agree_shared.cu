@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Shared accesses of every width, with the strides that make and avoid conflicts.
 #include <cstdint>
-
 // Each thread stores its element, then loads the one `stride` elements further in the tile.
 template <class T, int size>
 __device__ void turn(const T* in, T* out, int stride) {

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Blocks and lanes that wait for each other, in grids small enough to be on the device at once.
 // Their results do not depend on who comes first.
 #include <cuda/atomic>
 #include <cuda/barrier>
-
 #define AT                                    \
   [[maybe_unused]] const int t = threadIdx.x; \
   const int i = blockIdx.x * blockDim.x + threadIdx.x

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // The messages between the lanes of a warp: shuffles, votes, matches; groups of cooperative_groups.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
-
 namespace cg = cooperative_groups;
 
 constexpr unsigned full = 0xFFFFFFFFU;

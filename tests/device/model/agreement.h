@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // These functions run a case on a backend, and compare two answers to each other.
 #pragma once
 

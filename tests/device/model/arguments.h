@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A problem made argument by argument, in the order of the signature.
 #pragma once
 

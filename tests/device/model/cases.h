@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The kernels that hold the model to the hardware, as data: what each is launched with.
 //
 // They are no part of the product. model_check runs each on both backends; the CPU's test holds the

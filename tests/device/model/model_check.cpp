@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs every case on the GPU and on the model, on the same input, and says where they disagree.
 //
 //   model_check [--golden FILE.csv] [--table FILE.md]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Two contexts of the driver on every device, used in turn; each overwrites its own input.
 #include <cuda.h>
 #include <cstdio>

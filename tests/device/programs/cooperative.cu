@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Cooperative launches that change their input. The grid does not wait for itself: how often it
 // would look whether all blocks have come is chance, and so would be its counts.
 #include <cooperative_groups.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Three launches, then an end without order: what was measured before must be kept.
 #include <signal.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A graph of four kernels and a copy, captured from a stream and launched four times, its original
 // long gone; one launch outside of it. One kernel counts how often the graph really ran.
 #include <cstdio>

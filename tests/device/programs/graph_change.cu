@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A graph that is updated as a whole, then in one node; and one that calls a host function.
 #include <cstdio>
 __global__ void add(int* data, int value) { data[threadIdx.x] += value; }

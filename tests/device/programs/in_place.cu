@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A reduction that overwrites its input, and a counter that must be right although launches are
 // replayed.
 #include <cstdio>

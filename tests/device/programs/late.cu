@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Loads the driver only when it is needed, and a module from text, as Python programs do;
 // cooperative and extended launches.
 #include <cuda.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Launches with attributes: a cluster of blocks, and programmatic dependent launches.
 #include <cstdio>
 __global__ void in_cluster(int* data) {

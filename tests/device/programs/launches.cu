@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // As many short launches as asked for, to measure what profiling costs: prints the time in seconds,
 // after one launch that pays for the start.
 #include <chrono>

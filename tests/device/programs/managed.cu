@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory of every other kind, changed in place: managed, from a pool, mapped from the host, and a
 // variable of the module.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program that listens to CUPTI itself, before CUDA starts: it loads the library as profilers do.
 #include <dlfcn.h>
 #include <cstdio>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A program that loads CUDA late and through libraries of its own: elementwise kernels, a sum, a matrix product, and
 a CUDA graph."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // NVTX ranges of the program's own; one of them is opened before CUDA is touched.
 #include <nvtx3/nvToolsExt.h>
 __global__ void step(int* data) { data[threadIdx.x] += 1; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Five kernels over one shared tile, one of them with a column access of 32 wavefronts a request.
 #include <cstdio>
 constexpr int n = 32;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Two host threads, four streams, templated kernels in a namespace.
 #include <cstdio>
 #include <thread>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Eight host threads, each with a stream and memory of its own, launch all at once.
 #include <atomic>
 #include <cstdio>

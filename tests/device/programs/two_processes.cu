@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Starts itself as a child, and both compute.
 #include <sys/wait.h>
 #include <unistd.h>

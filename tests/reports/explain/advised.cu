@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Kernels, each followed by itself rewritten as explain advises. The test reads predictions from
 // explain's JSON and compares them with the counts of the rewritten kernel.
 #include <cuda_fp16.h>
-
 #define HERE (blockIdx.x * blockDim.x + threadIdx.x)
 
 // ---- shared memory: padding

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Kernels, each followed by itself rewritten as explain advises, as in advised.cu: structures of
 // which the compiler loads parts, tiles that are no power of two, sums and maxima by atomics.
 #include <cuda_fp16.h>
-
 #define HERE (blockIdx.x * blockDim.x + threadIdx.x)
 
 // ---- structures of vectors, of which parts are used

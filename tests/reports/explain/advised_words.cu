@@ -1,5 +1,5 @@
+// SPDX-License-Identifier: MIT
 // Kernels of which explain has to keep back an advice.
-
 // One block a row: the number of blocks is that of the rows, whatever a block's size is.
 __global__ void row_sums(float* out, const float* in, int columns) {
   __shared__ float s[256];

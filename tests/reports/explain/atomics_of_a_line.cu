@@ -1,5 +1,5 @@
+// SPDX-License-Identifier: MIT
 // Atomics by which explain has to tell copies of one access from accesses of several arrays.
-
 // ptxas makes ATOMS.POPC.INC of it, which adds up equal addresses itself: nobody waits.
 __global__ void increments(unsigned* out, const unsigned* in) {
   __shared__ unsigned h[256];

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Kernels whose one fault is a bank conflict in shared memory, each with the same kernel as the
 // remedy has it: rows padded by some words, columns exclusive-ored with the row (swizzle), or the
 // array stored the other way round (transpose). All global accesses are whole rows.
-
 #define TILE 32
 
 // Columns of square tiles.

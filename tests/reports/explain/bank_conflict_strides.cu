@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Bank conflicts outside of tiles: strides, exchanges, chunks of a thread, volumes; each beside its
 // remedy, as in bank_conflict.cu.
-
 __global__ void pairs(float* out, const float2* in, float scale) {
   __shared__ float2 points[256];
   int t = threadIdx.x, i = blockIdx.x * 256 + t;

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Kernels without a fault, in the styles of courses and of libraries: what explain must leave in
 // peace. Global accesses are whole rows, shared ones free of bank conflicts, no lane works alone
 // for long, and there are blocks enough.
-
 __global__ void vector_add(float* c, const float* a, const float* b, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) c[i] = a[i] + b[i];

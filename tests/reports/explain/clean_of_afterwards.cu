@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Well-written kernels.
 #include <stdint.h>
-
 __constant__ float weights[25];
 
 // 5 × 5 convolution of a tile with its border in shared memory.

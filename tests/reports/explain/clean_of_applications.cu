@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Kernels with nothing wrong.
 #include <cuda_fp16.h>
 #include <cstdint>
-
 // 2-D stencil with a halo that edge threads load.
 __global__ void jacobi(float* __restrict__ out, const float* __restrict__ in, int pitch) {
   __shared__ float t[18][34];

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Kernels with nothing wrong, but for two that turned out to have a fault (marked).
 #include <cooperative_groups.h>
 #include <cuda_fp16.h>
 #include <cstdint>
 namespace cg = cooperative_groups;
-
 // Register-tiled product: 64 x 64 of a block, 4 x 4 of a thread.
 __global__ void __launch_bounds__(256) sgemm64(float* __restrict__ C, const float* __restrict__ A,
                                                const float* __restrict__ B, int N, int K) {

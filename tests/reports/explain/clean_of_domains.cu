@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Kernels of many domains without a fault worth mending, some of which look as though they had one.
 #include <cuda_runtime.h>
-
 __device__ __forceinline__ float warp_sum(float v) {
   for (int d = 16; d > 0; d /= 2) v += __shfl_xor_sync(0xffffffffu, v, d);
   return v;

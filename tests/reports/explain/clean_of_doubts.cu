@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Well-written, with what may look like a fault.
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 #include <cstdint>
-
 // A grid-stride loop with a remainder.
 __global__ void scale_rest(float* v, float a, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) v[i] *= a;

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Well-written kernels that come near to a rule.
 #include <cooperative_groups.h>
 #include <cuda_fp16.h>
 #include <stdint.h>
-
 namespace cg = cooperative_groups;
 
 // The classical sum of a block, neighbours last.

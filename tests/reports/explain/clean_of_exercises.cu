@@ -1,5 +1,5 @@
+// SPDX-License-Identifier: MIT
 // Exercises of a course that are done well enough.
-
 __global__ void saxpy_guarded(float* y, const float* x, float a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = a * x[i] + y[i];

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // More kernels with nothing wrong.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cuda_fp16.h>
 #include <cstdint>
-
 // 3-D stencil in a tile, edges loaded by edge threads in a loop over planes.
 __global__ void wave(float* __restrict__ next, const float* __restrict__ now,
                      const float* __restrict__ before, int nx, int ny, int nz, float c) {

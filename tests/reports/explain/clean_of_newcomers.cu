@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Well-written kernels of games, maps, sensors and text.
 #include <cuda_fp16.h>
 #include <math.h>
 #include <stdint.h>
-
 __global__ void triad(const float4* __restrict__ a, const float4* __restrict__ b,
                       float4* __restrict__ c, float s, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Well-written kernels of many kinds: nothing is to be found in them.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 #include <stdint.h>
-
 namespace cg = cooperative_groups;
 
 __global__ void transpose_swizzled(float* __restrict__ out, const float* __restrict__ in, int width,

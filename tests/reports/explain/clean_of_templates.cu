@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Kernels as libraries have them without a fault worth mending, and one whose vectors nvcc stores
 // element by element.
 #include <cooperative_groups.h>
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
-
 namespace cg = cooperative_groups;
 using u32 = unsigned int;
 

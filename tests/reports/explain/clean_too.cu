@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Kernels with nothing wrong, written before anybody saw what is found in them.
 #include <cuda_fp16.h>
-
 __global__ void k_axpby4(float4* y, const float4* x, float a, float b) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   float4 u = x[i], v = y[i];

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Kernels whose one fault is that many lanes add to one word at once, which the hardware does one
 // lane after another. Rewritten, a warp or a block agrees on one number first.
-
 __global__ void add_to_one(int* total, const int* in, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) atomicAdd(total, in[i]);  // cause: add_to_one

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Kernels whose one fault is that the lanes of a warp go different ways, or leave one of them to
 // work alone: most instructions have few active lanes. Rewritten, lanes that do the same share a
 // warp.
-
 __device__ __forceinline__ int rotate(int value, int steps) {
 #pragma unroll 1
   for (int k = 0; k < steps; k++) value = value * 5 + (value >> 3) + k;

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Kernels whose one fault is double precision by oversight: a literal without f, or a function that
 // has only a double to go by. Rewritten, literals end in f and the function is of floats.
-
 __global__ void scale_literal(float* out, const float* in, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = in[i] * 0.1 + 2.5;  // cause: scale_literal

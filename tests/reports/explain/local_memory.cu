@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Kernels whose one fault is local memory: an array whose index is known at run time only, or more
 // numbers than registers. Rewritten, all indices are constants, and the array lies in registers.
-
 // Eight numbers of each thread, each stored where its rank says.
 __global__ void select_of_8(int* out, const int* in, int n, int wanted) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

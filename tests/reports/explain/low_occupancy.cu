@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Kernels whose one fault is that few warps fit on a multiprocessor at a time: a block of two warps
 // with much shared memory, or very many registers a thread. No line of the source is to blame.
-
 __global__ void large_tile(float* out, const float* in) {
   __shared__ float tile[10 * 1024];
   const int t = threadIdx.x;

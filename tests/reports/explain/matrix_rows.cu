@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Matrices of tensor cores in shared memory: eight rows of 16 bytes each are read or written
 // together, and where rows are a multiple of 128 bytes long all eight meet in the same banks.
 #include <cuda_fp16.h>
 #include <mma.h>
-
 using namespace nvcuda;
 
 __device__ unsigned shared_address(const __half* pointer) {

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Kernels whose one fault is where a row begins: each request of 128 bytes touches five sectors in
 // place of four. Rewritten, rows begin at a multiple of 32 bytes.
-
 // Each element from its right neighbour.
 __global__ void shift(float* out, const float* in, float a) {
   int i = blockIdx.x * 256 + threadIdx.x;

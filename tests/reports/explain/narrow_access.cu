@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Kernels whose one fault is that a lane moves less than it could: a byte, a short, or a structure
 // of four floats one by one. Rewritten, it moves a vector.
-
 __global__ void invert(unsigned char* out, const unsigned char* in, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = 255 - in[i];  // cause: invert

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Structures, short rows and what comes out when their members lie next to each other. The lanes
 // begin in the middle of sectors, some are idle, a step is no power of two.
 struct Body {

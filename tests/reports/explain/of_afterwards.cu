@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Audio, search, cryptography, finance, networks: one fault each.
 #include <cuda_bf16.h>
 #include <math.h>
 #include <stdint.h>
-
 // Each thread sums its eight neighbouring items.
 __global__ void thread_sums(const float* __restrict__ in, float* __restrict__ out) {
   extern __shared__ float items[];

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Kernels as in libraries and applications, one fault each.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cstdint>
 #include <type_traits>
-
 namespace lib {
 
 template <typename T, int R, int C>

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Kernels as in courses, one fault each.
 #include <cuda_fp16.h>
 #include <cfloat>
 #include <cstdint>
-
 // Points as structures of three floats.
 struct Vec3 {
   float x, y, z;

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Kernels of many domains, each with one fault. "// cause: VARIANT" marks the lines at fault.
 #include <cuda_runtime.h>
-
 // ---------------------------------------------------------------- linear algebra: C = A * B^T
 #define TS 16
 

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Faults that may be looked for in vain, and one that ptxas mends (rotate_axis).
 #include <cuda_fp16.h>
 #include <cstdint>
-
 // A comparison with a double.
 __global__ void count_above(int* flags, const float* v, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

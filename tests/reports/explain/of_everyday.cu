@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Everyday's faults, one each.
 #include <cuda_fp16.h>
 #include <stdint.h>
-
 __global__ void copy_matrix(const float* in, float* out, int rows, int cols) {
   int row = blockIdx.x * blockDim.x + threadIdx.x;
   int col = blockIdx.y * blockDim.y + threadIdx.y;

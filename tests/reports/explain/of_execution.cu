@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // The other kinds: narrow accesses, divergence, atomics, local memory, doubles, launches.
 #include <cuda_fp16.h>
 #include <cstdint>
-
 // ---- narrow
 __global__ void threshold(uint8_t* bin, const uint8_t* grey, int n, uint8_t t) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
+// SPDX-License-Identifier: MIT
 // Exercises of a course, each with one thing to be mended.
-
 // ------------------------------------------------------------------ linear algebra
 
 __global__ void row_sums(float* sums, const float* matrix, int columns) {

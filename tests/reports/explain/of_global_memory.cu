@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Global memory, as people get it wrong.
 #include <cuda_fp16.h>
 #include <cstdint>
-
 // y = A x, a row a thread.
 __global__ void matvec(float* y, const float* A, const float* x, int cols) {
   int row = blockIdx.x * blockDim.x + threadIdx.x;

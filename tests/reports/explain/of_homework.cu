@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // As students hand it in: plain pointers, one idea a kernel, bounds checked, no qualifiers.
 #include <math.h>
-
 __global__ void rowSum(float* A, float* sums, int rows, int cols) {
   int r = blockIdx.x * blockDim.x + threadIdx.x;
   if (r >= rows) return;

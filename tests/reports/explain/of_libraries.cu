@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Kernels as libraries have them (templates, functors, inlined functions, dynamic memory), one
 // fault each, written before anybody saw what is found in them.
 #include <cuda_fp16.h>
 #include <cstdint>
-
 template <class T, int N>
 struct Tile {
   T v[N][N];

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // More kernels, one fault each.
 #include <cuda_fp16.h>
 #include <cstdint>
-
 // Attention-like: softmax weights times values, tile of values by columns.
 template <int D>
 __global__ void weighted_sum(float* out, const float* v, const float* p) {

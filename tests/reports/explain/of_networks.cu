@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Layers of neural networks, as in research repositories.
 #include <cuda_fp16.h>
 #include <stdint.h>
-
 constexpr float kEps = 1e-5f;
 
 // One thread a row of logits.

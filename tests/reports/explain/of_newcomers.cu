@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Games, maps, sensors, text and small libraries: one fault each.
 #include <cuda_fp16.h>
 #include <math.h>
 #include <stdint.h>
-
 // ---- shared memory
 
 // The padding suits columns; an anti-diagonal of 33 words a row is one bank.

@@ -1,5 +1,5 @@
+// SPDX-License-Identifier: MIT
 // Kernels as a course's students and a library's authors write them, one fault each.
-
 // ---- of students
 
 struct Particle {

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Image processing, and sorting.
 #include <stdint.h>
-
 typedef unsigned char uchar;
 
 __global__ void luminance(const float* __restrict__ rgb, float* __restrict__ grey, int pixels) {

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Codes of the sciences: particles, grids, Monte Carlo, graphs.
 #include <math.h>
-
 struct Params {
   float dt, stiffness;
 };

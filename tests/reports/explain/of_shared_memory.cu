@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Shared memory: bank conflicts, and what else goes wrong there.
 #include <cuda_fp16.h>
 #include <cstdint>
-
 // Sum of the columns of a 64 x 64 tile, one warp a pair of columns.
 __global__ void column_norms(float* norms, const float* m) {
   __shared__ float tile[64][64];

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Kernels as libraries have them, each with one fault, and two whose arrays ptxas keeps in
 // registers after all.
 #include <cooperative_groups.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
-
 namespace cg = cooperative_groups;
 using u32 = unsigned int;
 

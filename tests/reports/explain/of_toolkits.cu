@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // As libraries write: templates, views, functors, grid-stride loops, __restrict__, cooperative
 // groups.
 #include <cooperative_groups.h>
 #include <stdint.h>
-
 namespace cg = cooperative_groups;
 
 namespace toolkit {

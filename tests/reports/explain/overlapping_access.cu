@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Kernels whose one fault is that a warp's loads overlap: each neighbour comes from global memory
 // in a load of its own, and these touch the same sectors. Rewritten, a block loads its part once
 // into shared memory.
-
 #define RADIUS 5
 
 __global__ void stencil(int* out, const int* in, int n) {

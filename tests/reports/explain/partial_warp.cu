@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Launches whose one fault is the block: 48 threads are a warp and a half, 100 three warps and an
 // eighth.
-
 __global__ void add_48(float* c, const float* a, const float* b, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) c[i] = a[i] + b[i];

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Kernels whose one fault is that the warps of a block fetch the same sectors one after another,
 // each for itself. Rewritten, the block fetches them once into shared memory. Where all lanes of a
 // request load one address it is told as a repeated load.
-
 __global__ void naive_product(float* c, const float* a, const float* b, int n, int depth) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int y = blockIdx.y * blockDim.y + threadIdx.y;

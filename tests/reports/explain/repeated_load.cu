@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Kernels whose one fault is a load that each iteration repeats, because a store in the loop might
 // have changed what it reads. Rewritten, a local variable holds it.
-
 // The store to prefixes might change the sum.
 __global__ void sums_in_memory(float* sums, float* prefixes, const float* a, int n, int m) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Kernels whose one fault is a store that later ones of the block cover before anybody has read it.
 // Rewritten, the last one is made.
-
 // The sum goes to memory in every round: in might be out.
 __global__ void sum_stored_each_round(float* out, const float* in, int n, int rounds) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Kernels whose one fault is that each lane goes to a place of its own: by an index that was read,
 // or by a hash. No rewriting within the kernel helps; the data or the work would have to be sorted.
-
 __global__ void gather(float* out, const float* table, const int* index, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = table[index[i]];  // cause: gather

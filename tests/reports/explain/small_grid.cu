@@ -1,5 +1,5 @@
+// SPDX-License-Identifier: MIT
 // Launches whose one fault is the grid: of one block, and of four, however much there is to do.
-
 __global__ void scale_all(float* out, const float* in, float a, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
     out[i] = a * in[i];

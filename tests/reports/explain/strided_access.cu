@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Kernels whose one fault is a stride: the lanes of a warp lie in more sectors than their bytes
 // fill. Rewritten, lanes go along a row, through a shared tile where the result needs another
 // order, or the structure of arrays takes the place of the array of structures.
-
 __global__ void naive_store(float* out, const float* in, int n) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int y = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // A launch whose one fault is its last wave: 1,072 blocks, where 1,056 fit on the 132
 // multiprocessors of an H100 at once.
-
 __global__ void iterate(float* out, const float* in, int rounds) {
   const int i = blockIdx.x * 256 + threadIdx.x;
   float x = in[i];

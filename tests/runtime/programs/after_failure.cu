@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Calls that only add work do not notice that a kernel has failed: as on an H100.
 #include <cstdio>
-
 __global__ void ends() { __trap(); }
 __global__ void goes_on() {}
 

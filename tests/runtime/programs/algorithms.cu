@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Algorithms of Thrust and CUB: sort, reduce and scan.
 #include <thrust/device_vector.h>
 #include <thrust/host_vector.h>
@@ -9,7 +10,6 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
-
 constexpr int n = 1000;
 
 /// Calls of CUB are made twice: for how many bytes they need, and with them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 typedef int (*op)(int);
 extern __device__ op table[2];
 extern __device__ int across(int x);

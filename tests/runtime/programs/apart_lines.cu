@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // A kernel whose function another file defines (apart_lines_function.cu), for the places of both.
 #include <cstdlib>
-
 __device__ float weigh(float x, int stride);
 
 __global__ void strided(float* out, const float* in, int stride) {

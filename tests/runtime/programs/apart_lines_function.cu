@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 __device__ float table[256];
 
 __device__ float weigh(float x, int stride) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The first of two files that are compiled apart (-rdc=true).
 #include <cstdio>
 #include "apart.h"

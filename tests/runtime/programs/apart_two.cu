@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cstdio>
 #include "apart.h"
 static __device__ int counter = 7;

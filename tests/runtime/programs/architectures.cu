@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Other code for the chip alone (sm_90a) than for its architecture.
 #include <cstdio>
-
 __global__ void store(int* to) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   to[threadIdx.x] = 90;

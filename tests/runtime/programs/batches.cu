@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Copies in batches, of boxes between devices, and of arrays; prefetches and discards in batches.
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
-
 __global__ void twice(int* data) { data[threadIdx.x] *= 2; }
 
 #define SAY(call) std::printf("%-30s %s\n", cudaGetErrorName(call), #call)

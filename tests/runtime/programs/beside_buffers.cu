@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Accesses beside buffers that hardware does not notice: behind an allocation or a variable, within
 // its page, and behind a block's shared memory, within its last 128 bytes. With "far": beyond
 // those, an error.
@@ -5,7 +6,6 @@
 #include <cstring>
 
 #include <cuda_runtime.h>
-
 __global__ void behind_an_allocation(int* data, int n) { data[n + threadIdx.x] = threadIdx.x; }
 
 __global__ void behind_shared_memory(int* out, int offset) {

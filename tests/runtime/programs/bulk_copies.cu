@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copies and reductions of whole stretches (cp.async.bulk, cp.reduce.async.bulk) between global
 // memory, shared memory and that of other blocks, stores that a barrier object counts (st.async,
 // red.async), and the library's ways to them.
@@ -10,7 +11,6 @@
 #include <cstdint>
 
 #include "runtime_program.h"
-
 namespace cg = cooperative_groups;
 
 constexpr int words = 1024;

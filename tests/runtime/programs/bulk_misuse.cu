@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The answers to copies of stretches that are of a wrong size, at a wrong place, or never waited
 // for: each in a process of its own.
 #include <cuda_runtime.h>
@@ -7,7 +8,6 @@
 
 #include <cstdint>
 #include <cstdio>
-
 __device__ unsigned at(const void* shared) {
   return static_cast<unsigned>(__cvta_generic_to_shared(shared));
 }

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // The kernel's preferences for the cache that is also shared memory: as it was told in two ways,
 // and how many of its blocks a multiprocessor then holds.
 #include <cuda_runtime.h>
 
 #include <cstdio>
-
 template <int words>
 __global__ void rotate(int* out) {
   __shared__ int tile[words];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The effects of a capture on streams and events that are destroyed in it.
 #include <cuda_runtime.h>
 #include <cstdio>

@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Captures whose graph nobody asks for, and two into one graph at a time.
 #include <cuda_runtime.h>
 
 #include <cstdio>
 
 #include "runtime_program.h"
-
 __global__ void add(int* number, int more) { *number += more; }
 
 int main() {

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // The calls that a capture forbids, and the errors that say so. The numbers are those of the
 // documentation of cudaError_t.
 #include <cstdio>
-
 __global__ void nothing() {}
 
 static void say(const char* what, cudaError_t error) {

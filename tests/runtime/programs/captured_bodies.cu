@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Streams captured into graphs that are there already: the program's own, and the bodies of nodes
 // that branch, whose end nobody needs to be told the graph.
 #include "runtime_program.h"
-
 __global__ void add(int* p, int amount) { *p += amount; }
 __global__ void step(cudaGraphConditionalHandle handle, const int* count, int end) {
   cudaGraphSetConditional(handle, *count < end);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Algorithms of the toolkit that leave alone what they make no use of: registers and shared memory
 // of the last, incomplete tile, and what Thrust compacts in place. Nothing here is a mistake.
 #include <thrust/device_vector.h>
@@ -7,7 +8,6 @@
 
 #include <cstdio>
 #include <cub/block/block_merge_sort.cuh>
-
 constexpr int threads = 128, each = 5;
 
 struct Less {

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Half of a warp goes past a barrier that the other half waits at.
 #include <cstdio>
-
 __global__ void half(int* out) {
   __shared__ int row[32];
   row[threadIdx.x] = threadIdx.x;

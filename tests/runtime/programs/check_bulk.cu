@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Copies of stretches that are not waited for, and those that are: one mistake a kernel.
 #include <cuda_runtime.h>
 
 #include <cstdint>
 #include <cstdio>
-
 constexpr int words = 256;
 
 __device__ unsigned at(const void* shared) {

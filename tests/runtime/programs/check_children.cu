@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Four processes with the same mistake each: one finding, four times.
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
-
 __global__ void fill(float* out) { out[threadIdx.x + 1] = 1.0f; }
 
 int main(int argc, char** argv) {

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // No mistake: everything is set, synchronised, freed and looked at.
 #include <cstdio>
 #include <vector>
-
 __global__ void sums_of_blocks(const float* in, float* out, int n) {
   __shared__ float part[256];
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

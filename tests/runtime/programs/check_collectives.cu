@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Mistakes of a kernel's own around CUB's collectives: their room is used again without a barrier,
 // and they are given what was not set.
 #include <cub/block/block_reduce.cuh>
-
 constexpr int threads = 128;
 using Sum = cub::BlockReduce<int, threads>;
 

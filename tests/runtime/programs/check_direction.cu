@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Copies in a direction that their pointers do not have, and past the end of a buffer.
 #include <cstdio>
-
 int main() {
   float *d_in = nullptr, host[64] = {};
   cudaMalloc(&d_in, 32 * sizeof(float));

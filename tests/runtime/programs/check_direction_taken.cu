@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Copies whose direction their pointers do not have, and that the API takes; then such that are
 // right.
 #include <cstdio>
-
 int main() {
   char *d_in = nullptr, *d_out = nullptr, *managed = nullptr, *pinned = nullptr, host[64] = {};
   cudaMalloc(&d_in, 64);

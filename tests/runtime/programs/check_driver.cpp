@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Calls of the driver's API that fail for a mistake, and others whose error is the answer to what
 // they ask.
 #include <cuda.h>
 
 #include <vector>
-
 namespace {
 
 constexpr const char* ptx = R"(.version 8.0

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // A kernel that fails, launched by the driver's API: the call that tells is no mistake of its own,
 // and is missed where there is none.
 #include <cuda.h>
 
 #include <cstring>
-
 namespace {
 
 constexpr const char* ptx = R"(.version 8.0

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program without a mistake that ends in the way that it is told to.
 #include <signal.h>
 #include <sys/wait.h>
@@ -5,7 +6,6 @@
 
 #include <cstdlib>
 #include <cstring>
-
 __global__ void fill(int* out) { out[threadIdx.x] = 1; }
 
 static void launch() {

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // All threads write the same: a remark, and no mistake.
 #include <cstdio>
-
 __global__ void flag(int* out) { *out = 1; }
 
 int main() {

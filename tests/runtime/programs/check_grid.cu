@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // A barrier of the whole grid needs a cooperative launch. <<<>>> makes none: a kernel that asks is
 // told so, one that does not ends at the barrier.
 #include <cooperative_groups.h>
 #include <cstdio>
-
 namespace cg = cooperative_groups;
 
 __global__ void asks(int* valid) { *valid = cg::this_grid().is_valid(); }

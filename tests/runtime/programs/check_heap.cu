@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // The next kernel finds all memory of malloc that one kernel leaves: all but what nobody set.
 #include <cstdio>
-
 __device__ int* kept;
 
 __global__ void make() {

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Host code reads device memory, and is ended for it.
 #include <cstdio>
-
 int main() {
   float* d_in = nullptr;
   cudaMalloc(&d_in, 32 * sizeof(float));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Host code beyond what it has of memory that it shares with the device: the argument says where.
 // The process ends there, and is told what it touched; "behind" goes on, and is told in the end.
 #include <cstdio>
@@ -5,7 +6,6 @@
 #include <cstring>
 
 #include <cuda_runtime.h>
-
 namespace {
 
 volatile int sum = 0;

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Programs that are right with graphs, kernels that hand over by atomics, and host code that waits
 // for whoever reads its memory: --check finds nothing in any of them.
 #include "races.h"
-
 namespace {
 
 void graph_of_several_streams() {

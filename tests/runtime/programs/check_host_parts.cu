@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Host code and operations that share pages: fields of arrays of structures, variables beside each
 // other, and functions of the system that touch memory for the program. --check tells the lines
 // that touch what an operation still uses, and no others; and the program goes on as it would
@@ -10,7 +11,6 @@
 #include <cstring>
 
 #include "races.h"
-
 namespace {
 
 long sum = 0;

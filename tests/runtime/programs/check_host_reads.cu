@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Host code that touches what a kernel or copy might still be writing, beside code that waits or
 // touches something else: --check tells the lines that say so, and what the program prints and
 // returns is what it would be without.
 #include <cstring>
 
 #include "races.h"
-
 namespace {
 
 int sum = 0;

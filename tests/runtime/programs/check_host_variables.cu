@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Host code and variables of the device: it has one of its own by each name. Setting that reaches
 // no kernel, unless it is copied. And what the last kernel prints is waited for by nobody.
 #include <cstdio>
 
 #include <cuda_runtime.h>
-
 __device__ float scale = 2;
 __device__ int offsets[4];
 __device__ int count;

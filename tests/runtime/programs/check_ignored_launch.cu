@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // A block that is too large: the launch fails, and nobody asks.
 #include <cstdio>
-
 __global__ void fill(float* out) { out[threadIdx.x] = 1.0f; }
 
 int main() {

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // A kernel that another one launches goes past its buffer and reads what nothing has set; what is
 // handed over by the device's runtime, and what a child wrote, counts as set.
 #include <cstdio>
-
 __global__ void child(const int* in, int* out, int n) {
   const int i = threadIdx.x;
   if (i <= n) out[i] = in[i];

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Memory that cuMemMap maps: a part of a growing range that nothing has set, memory that is never
 // released or never unmapped, calls that are refused; with an argument a store into what may only
 // be read.
 #include <cuda.h>
-
 namespace {
 
 constexpr const char* ptx = R"(

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Memory of the device, managed and pinned memory that is never freed; memory that is freed twice,
 // and memory that cannot be freed.
 #include <cstdio>
-
 struct Buffers {
   float* weights = nullptr;
 };

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // A vector of four floats at an address that is a multiple of 4 only.
 #include <cstdio>
-
 __global__ void fill(float* out) { *reinterpret_cast<float4*>(out + 1) = make_float4(1, 2, 3, 4); }
 
 int main() {

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Asks what its kernel takes of a multiprocessor: where the program has no machine code for the
 // device, it has to be made of the PTX.
 #include <cstdio>
-
 __global__ void fill(int* data) { data[threadIdx.x] = 1; }
 
 int main() {

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // The last thread writes one element behind its buffer, which hardware does not notice.
 #include <cstdio>
-
 __global__ void fill(float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i <= n) out[i] = 1.0f;

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Copies whose two sides have bytes in common, which CUDA's reference forbids ("the memory areas
 // may not overlap"), and some that only look like it. Lines with "overlaps" are mistakes.
 #include <cstdio>
-
 int main() {
   constexpr int width = 64, height = 16, bytes = width * height;
   unsigned char *d, *other, *host;

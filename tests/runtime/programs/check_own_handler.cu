@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program that handles SIGSEGV itself, before and behind its first call of the API: its handler
 // is called for what is its own, with the flags and the mask that it asked for, and for nothing of
 // what --check finds. With "past": one that goes past the C library, so that nothing can be found.
@@ -10,7 +11,6 @@
 #include <unistd.h>
 
 #include "races.h"
-
 namespace {
 
 sigjmp_buf back;

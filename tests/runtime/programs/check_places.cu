@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Mistakes in kernels of Thrust: the person wrote neither the kernel nor its launch.
 #include <thrust/device_vector.h>
 #include <thrust/execution_policy.h>
@@ -6,7 +7,6 @@
 #include <thrust/transform.h>
 
 #include <cstdlib>
-
 struct Scale {
   const float* k;
   __device__ float operator()(int i) const { return 2 * k[i + 2000000]; }

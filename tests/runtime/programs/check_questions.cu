@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // No mistakes: errors that are answers, and memory that another process has set.
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
-
 __global__ void sum(int* to, const int* from) { atomicAdd(to, from[threadIdx.x]); }
 
 constexpr const char* library_code = R"(

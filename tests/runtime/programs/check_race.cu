@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Neighbours in shared memory, read by another warp with no barrier between.
 #include <cstdio>
-
 __global__ void shift(int* out) {
   __shared__ int row[64];
   row[threadIdx.x] = threadIdx.x;

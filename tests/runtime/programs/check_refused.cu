@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // A kernel that the model refuses would have written what is copied back: nobody can say that it is
 // unwritten.
 #include <cstdio>
-
 __global__ void ask(const void* handle, unsigned* out) {
   unsigned answer;
   asm volatile("{ .reg .pred p; istypep.texref p, %1; selp.u32 %0, 1, 0, p; }"

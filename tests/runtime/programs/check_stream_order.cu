@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Programs with several streams that are right: --check finds nothing in any of them.
 #include <condition_variable>
 #include <mutex>
@@ -5,7 +6,6 @@
 #include <vector>
 
 #include "races.h"
-
 namespace {
 
 void event_between() {

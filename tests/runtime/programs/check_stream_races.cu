@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Races between streams and with the host, each on a line that says so.
 #include <thread>
 
 #include "races.h"
-
 namespace {
 
 void written_by_two_streams() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Boxes of tensors that are not waited for, and those that are: at most one mistake a kernel.
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -6,7 +7,6 @@
 #include <cstdio>
 
 #include "tensor_program.h"
-
 constexpr int rows = 8, columns = 32;
 constexpr unsigned box_bytes = 4 * rows * columns;
 

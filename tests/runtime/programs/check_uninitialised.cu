@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // A kernel reads what nobody set, and the host copies what no kernel wrote.
 #include <cstdio>
-
 __global__ void twice(const float* in, float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = 2 * in[i];

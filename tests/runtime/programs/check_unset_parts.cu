@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Kernels copy what is unset in a part, and compute with it. A copy is as unset as what it was made
 // of, wherever the host takes it from; gaps of structures that repeat are none of its concern.
 #include <cstdio>
-
 struct Four {
   int a[4];
 };

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Threads that read, compute and write back to the same place: what one of them writes is lost, and
 // an atomic is what helps, no barrier. The host allocates several buffers on one line.
 #include <cstdio>
 
 #include <cuda_runtime.h>
-
 __global__ void count(const int* in, int n, int* bins) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) bins[in[i] % 10]++;

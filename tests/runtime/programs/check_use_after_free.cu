@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // A kernel and a copy use memory that was freed.
 #include <cstdio>
-
 __global__ void fill(float* out) { out[threadIdx.x] = 1.0f; }
 
 int main() {

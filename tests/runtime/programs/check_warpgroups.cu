@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Products of warpgroups whose matrices are not there yet, and those whose are: at most one mistake
 // a kernel.
 #include <cuda_fp16.h>
@@ -5,7 +6,6 @@
 
 #include <cstdint>
 #include <cstdio>
-
 constexpr unsigned bytes_of_a = 64 * 32, bytes_of_b = 8 * 32;
 
 __device__ unsigned at(const void* shared) {

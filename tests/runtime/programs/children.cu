@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Kernels that launch kernels: order within a stream, streams of the device, tails, recursion, and
 // what a kernel may ask of the device's runtime.
 #include <cstring>
 
 #include "runtime_program.h"
-
 struct Wide {
   double a;
   char b;

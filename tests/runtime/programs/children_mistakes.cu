@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // The messages about mistakes of kernels that launch kernels, and about those of the host.
 #include "runtime_program.h"
-
 __global__ void nothing() {}
 __global__ void add(int* p) { atomicAdd(p, 1); }
 __global__ void big_shared(int* p) {

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Shared memory of a block of the cluster that has just ended, and of one that there is not.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
 #include <cstdio>
-
 namespace cg = cooperative_groups;
 
 __global__ void __cluster_dims__(2, 1, 1) reaches(bool after_end, unsigned* out) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Clusters: the barrier of their blocks, each other's shared memory, and what launches of them
 // answer. The first kernels have one access each that another block's memory, or one's own by its
 // rank, is reached with.
@@ -6,7 +7,6 @@
 #include <cstring>
 
 #include "runtime_program.h"
-
 namespace cg = cooperative_groups;
 
 constexpr int floats = 4096;

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Graphs that branch: nodes that run their bodies if, while or as a kernel says.
 #include "runtime_program.h"
-
 __global__ void set(cudaGraphConditionalHandle handle, const int* value) {
   cudaGraphSetConditional(handle, *value);
 }

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Copies, also to and from variables, and no kernel.
 #include <cstdio>
 
 #include "runtime_program.h"
-
 namespace {
 
 __device__ int dv[4] = {5, 6, 7, 8};

@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Copies of every shape, to symbols and arrays as well, the wrong ways too.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 
 #include "runtime_program.h"
-
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // copies of arrays by the line
 
 namespace {

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // The functions that kernels can call: printf, malloc, free, grid-wide barriers; a device's limits.
 #include <cooperative_groups.h>
 #include <cstdio>
-
 __global__ void speak(int value) {
   printf("block %d, thread %d: %d %s %.2f\n", blockIdx.x, threadIdx.x, value, "text", 0.5);
 }

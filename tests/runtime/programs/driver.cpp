@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The driver's API: contexts, a module compiled by NVRTC as the program runs, memory, launches,
 // functions by their names, and what is wrong.
 #include <cstddef>
@@ -7,7 +8,6 @@
 #include <vector>
 
 #include "driver_program.h"
-
 namespace {
 
 constexpr int name_width = 34;

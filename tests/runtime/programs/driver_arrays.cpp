@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arrays by the driver's API, copies of boxes between contexts, batches, shared memory's and
 // events' handles of this process, and the log.
 #include <cstdio>
@@ -5,7 +6,6 @@
 #include <vector>
 
 #include "driver_program.h"
-
 namespace {
 
 constexpr int name_width = 26;

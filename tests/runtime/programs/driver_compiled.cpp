@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Machine code that NVRTC makes as the program runs: a cubin of the device's own architecture and
 // one of another; and a function that an old version had not.
 #include <cstddef>
@@ -6,7 +7,6 @@
 #include <vector>
 
 #include "driver_program.h"
-
 namespace {
 
 constexpr int name_width = 28;

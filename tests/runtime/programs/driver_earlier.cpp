@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // The driver's functions of before: a kernel that is told its block and its parameters one by one,
 // properties of a device in one structure, banks of shared memory.
 #include <cstdio>
 
 #include "driver_program.h"
-
 namespace {
 
 constexpr int name_width = 26;

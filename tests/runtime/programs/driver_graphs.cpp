@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Graphs by the driver's API: every kind of node in the driver's words, asked for and changed, in
 // the graph and in what is executed; and streams that wait for functions of the host.
 #include <unistd.h>
@@ -9,7 +10,6 @@
 #include <string>
 
 #include "driver_program.h"
-
 namespace {
 
 constexpr int name_width = 36;

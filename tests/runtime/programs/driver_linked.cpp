@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Machine code that nvJitLink links as the program runs: of code for link-time optimization alone,
 // and of that and PTX.
 #include <nvJitLink.h>
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include "driver_program.h"
-
 namespace {
 
 constexpr int name_width = 14;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Virtual memory management: a vector that grows by chunks of physical memory behind one another,
 // memory at two addresses, what lives how long, and what is wrong.
 #include <cstdio>
@@ -5,7 +6,6 @@
 #include <vector>
 
 #include "driver_program.h"
-
 namespace {
 
 constexpr int name_width = 28;

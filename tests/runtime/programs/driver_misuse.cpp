@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Modules, functions, launches and mapped memory by the driver's API, the wrong ways too.
 #include <cstdint>
 #include <cstdio>
@@ -7,7 +8,6 @@
 #include <vector>
 
 #include "driver_program.h"
-
 namespace {
 
 constexpr int name_width = 34;

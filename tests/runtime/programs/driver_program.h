@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // The parts that programs of the driver's API share: calls that are printed with what they return,
 // and kernels that NVRTC compiles.
 #pragma once
-
 #include <cuda.h>
 #include <nvrtc.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The refusals of the driver: PTX that is none, with the words of its compiler; memory of a context
 // that is gone. PTX that only the model cannot execute is loaded, and fails when it is launched.
 #include <cstdint>
@@ -6,7 +7,6 @@
 #include <string>
 
 #include "driver_program.h"
-
 namespace {
 
 constexpr int name_width = 28;

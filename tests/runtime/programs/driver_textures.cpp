@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Textures and surfaces by the driver's API: levels, objects, what kernels read through them and
 // ask of them, and what is wrong.
 #include <cstdio>
@@ -5,7 +6,6 @@
 #include <vector>
 
 #include "driver_program.h"
-
 namespace {
 
 constexpr int name_width = 28;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Graphs whose nodes wait for values and write them, of the driver's API: added, asked, changed,
 // captured; a condition of the driver's; and how many clusters fit.
 #include <cstdio>
@@ -5,7 +6,6 @@
 #include <vector>
 
 #include "driver_program.h"
-
 namespace {
 
 constexpr int name_width = 27;

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // A program as CUDA 12 builds it: linked with libcudart.so.12, whose functions of these names have
 // other parameters than today's.
 #include <cstdio>
 #include <cstring>
-
 using Stream = struct CUstream_st*;
 
 extern "C" {

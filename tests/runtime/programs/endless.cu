@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // One kernel that ends and one that does not, before its program is stopped; with an argument the
 // program ends badly instead.
 #include <cstdio>
-
 __global__ void ends(int* words) { words[threadIdx.x] = 1; }
 
 __global__ void waits(volatile int* words) {

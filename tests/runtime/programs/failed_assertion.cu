@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // An assertion that fails: CUDA's own words on standard error, and an error that stays.
 #include <unistd.h>
 #include <cassert>
 #include <cstdio>
-
 #line 7 "failed_assertion.cu"
 __global__ void checks(int n) { assert(threadIdx.x < n); }
 

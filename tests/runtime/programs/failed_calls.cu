@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Two calls that fail, and an end that says nothing of them.
 #include <cuda_runtime.h>
 int main() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Calls one function of the runtime first, each in a process of its own, then asks the driver.
 #include <cuda.h>
 #include <cuda_profiler_api.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program that looks at memory of its heap which it never set: on its own it finds zeros before
 // its first call of CUDA.
 #include <cstddef>
@@ -5,7 +6,6 @@
 #include <cstdlib>
 
 #include <cuda_runtime.h>
-
 __global__ void nothing() {}
 
 int main() {

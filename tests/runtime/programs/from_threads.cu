@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Eight kernels, launched from as many host threads as the argument says.
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
 #include <vector>
-
 // Each kernel reads and writes with a stride of its own, in global and in shared memory, and its
 // blocks meet in one sum.
 template <int stride>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CUDA's functions of numbers, on many operands: a line for each with a hash of all bits of its
 // results, and one in which every NaN is the same. The output of an H100 lies in expected/.
 //
@@ -7,7 +8,6 @@
 
 #include <cstdint>
 #include <cstdio>
-
 namespace {
 
 constexpr std::uint32_t count = 1 << 14;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The calls of functions.cu: a list without commas, which a formatter takes for one expression.
 // clang-format off
 F1(expf) F1(exp2f) F1(exp10f) F1(expm1f) F1(logf) F1(log2f) F1(log10f) F1(log1pf)

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Streams captured into graphs: fork and join over two streams, launched twice, changed, updated.
 #include <cstdio>
-
 __global__ void add(int* data, int value) { data[threadIdx.x] += value; }
 __global__ void scale(int* data, int factor) { data[threadIdx.x] *= factor; }
 __global__ void sum(int* to, const int* a, const int* b) {

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Edges of graphs that say more than an order: a kernel that may begin before the one in front of
 // it has ended, as launches of streams, by events and by hand; and what is refused.
 #include <cuda_runtime.h>
 
 #include <cstdio>
-
 #define SAY(call) std::printf("%-24s %s\n", cudaGetErrorName(call), #call)
 
 __global__ void add(int* sum) { atomicAdd(sum, 1); }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The allocations of a graph's nodes: whose place each takes, and what the device keeps for it.
 #include <cuda_runtime.h>
 #include <cstdio>

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Graphs built, changed and executed, and memory of theirs, the wrong ways too.
 #include <cstdio>
 
 #include "runtime_program.h"
-
 namespace {
 
 __global__ void add(int* p, int v) { *p = *p + v; }

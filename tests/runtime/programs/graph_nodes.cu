@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // A graph built by hand: every kind of node, edges changed, cloned, with memory of its own.
 #include <atomic>
 #include <cstdio>
-
 __device__ int symbol[4];
 __global__ void fill(int* data, int value) { data[threadIdx.x] = value + threadIdx.x; }
 __global__ void add_symbol(int* data) { data[threadIdx.x] += symbol[threadIdx.x]; }

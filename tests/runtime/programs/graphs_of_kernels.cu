@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Graphs that kernels of other graphs launch: beside them, behind them, again and again; and what
 // is refused.
 #include <cuda_runtime.h>
@@ -7,7 +8,6 @@
 #include <vector>
 
 #include "runtime_program.h"
-
 __global__ void scale(int* number, int factor, int more) { *number = *number * factor + more; }
 __global__ void count(int* number) { atomicAdd(number, 1); }
 __global__ void launch_one(cudaGraphExec_t graph, cudaStream_t how, int* results) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Green contexts: multiprocessors split off the device's, contexts and streams that have those
 // alone, what runs on them, and what is refused.
 #include <cuda.h>
@@ -6,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 #include <vector>
-
 __global__ void mark(unsigned* used) {
   unsigned own = 0;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(own));

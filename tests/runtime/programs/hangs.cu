@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Kernels that wait for what never comes, and kernels that only take long: the argument names one.
 #include <cooperative_groups.h>
 
 #include <cstdio>
 #include <cstring>
 #include <cuda/barrier>
-
 namespace cg = cooperative_groups;
 
 constexpr int blocks = 64, threads = 256;

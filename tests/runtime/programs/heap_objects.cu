@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Objects that a kernel makes with new live on in later kernels, beside what the host allocates
 // before and after, large and small: a scene of shapes behind virtual functions.
 #include <cstdio>
 
 #include "runtime_program.h"
-
 struct Shape {
   __device__ explicit Shape(int size) : size(size) {}
   __device__ virtual ~Shape() {}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels that wait for what the host, or another stream, does after their launch, which hardware
 // does side by side; or for what nobody does. Prints 7 where the kernel has gone on.
 #include <cuda.h>
@@ -10,7 +11,6 @@
 #include <map>
 #include <string>
 #include <thread>
-
 struct Pair {
   int unused[3];
   volatile int* flag;

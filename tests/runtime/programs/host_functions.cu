@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Host functions: in the order of their stream, beside the host thread, without the API; one waits
 // for what the host does after what its stream was given, and a stream for another that is slow.
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
-
 __global__ void add(int* data) { ++*data; }
 
 static std::atomic<int> gate{0};

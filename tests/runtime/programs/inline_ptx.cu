@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // PTX that no compiler writes and programs have in asm(): atomics on vectors in the order of words
 // of PTX's own examples, 192-bit arithmetic with signed high halves, halves selected by a sign.
 #include <cstdio>
-
 __global__ void add_vectors(float* sums, unsigned* halves) {
   asm volatile("red.global.v4.f32.add [%0], {%1, %2, %3, %4};" ::"l"(sums), "f"(1.f), "f"(2.f),
                "f"(3.f), "f"(4.f)

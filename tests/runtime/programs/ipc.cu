@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Two processes that share device memory and an event: a child that was forked before either of
 // them used CUDA, and one that the program starts anew. They take turns, told by bytes in pipes.
 #include <sys/wait.h>
@@ -5,7 +6,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-
 __global__ void fill(int* data, int from) { data[threadIdx.x] = from + threadIdx.x; }
 __global__ void add(int* data, int more) { atomicAdd(data + threadIdx.x, more); }
 

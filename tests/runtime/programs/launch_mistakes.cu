@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Launches that are refused, what kernels are asked for, and how many of their blocks fit.
 #include <cstdio>
 
 #include "runtime_program.h"
-
 #define LAUNCH(...)                                                                            \
   do {                                                                                         \
     __VA_ARGS__;                                                                               \

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Plain use of the runtime: memory, symbols, streams, events, managed memory, printf.
 #include <cuda_runtime.h>
 
 #include <cstdio>
 #include <vector>
-
 __constant__ float factor;
 __device__ int launches;
 

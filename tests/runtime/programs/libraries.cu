@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Code that a program loads as it runs, by the runtime's API: from memory and from a file, its
 // kernels, its variables, and what is wrong.
 #include <cuda.h>
@@ -6,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
-
 #define SAY(call) std::printf("%-34s %s\n", cudaGetErrorName(call), #call)
 
 namespace {

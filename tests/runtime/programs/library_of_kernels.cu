@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // A library with a kernel, and a runtime of its own, that a program is linked with.
 #include <cuda_runtime.h>
-
 namespace {
 
 __global__ void of_library(int* out) { out[threadIdx.x] = threadIdx.x + 1; }

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Limits of a device: how it rounds what it is given, and which it holds once a kernel needs them.
 #include <cstdint>
 #include <cstdio>
 
 #include "runtime_program.h"
-
 #define GET(limit)                  \
   R(cudaDeviceGetLimit(&v, limit)); \
   I(v)

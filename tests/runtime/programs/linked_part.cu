@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A part that the driver's linker is given as a file: tests/runtime/programs/linker.cpp.
 extern "C" __device__ int calls;
 extern "C" __device__ int thrice(int x) {

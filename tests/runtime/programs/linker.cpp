@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The driver's linker: PTX that NVRTC compiles apart, and files that nvcc made, linked by the names
 // that they give each other; and what is wrong. Arguments: a fat binary, an object and an archive
 // of linked_part.cu; or "cubin" and its machine code.
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include "driver_program.h"
-
 namespace {
 
 constexpr int name_width = 28;

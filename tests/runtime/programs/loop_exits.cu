@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Lanes that leave a loop in different rounds, and where the warp is together again: behind a loop
 // that others leave further, behind one that hardware lets them leave one by one, and behind a copy
 // of an unrolled one that ptxas put no BSYNC behind.
 #include <cuda_runtime.h>
 
 #include <cstdio>
-
 constexpr int numbers = 4096, threads = 256, blocks = 4;
 
 __device__ int my_place() { return blockIdx.x * blockDim.x + threadIdx.x; }

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Managed memory: written by the host and by kernels in turns, named to the driver as such, copied
 // like any other.
 #include <cstdio>
-
 struct Node {
   int value;
   Node* next;

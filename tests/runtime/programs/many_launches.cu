@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // As many launches as its argument says, of a kernel that does next to nothing.
 #include <cstdlib>
-
 __global__ void tick(int* count) { *count += 1; }
 
 int main(int, char** argv) {

@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Host threads with streams of their own, a device that others use too, and a child process.
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cstdio>
 #include <thread>
 #include <vector>
-
 __global__ void add(int* data, int value) { data[threadIdx.x] += value; }
 
 int main() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Matrices multiplied by warps: wmma of half, whole numbers, tf32 and double, from shared and
 // global memory, and mma with ldmatrix as PTX. Whole numbers, so that every sum is exact.
 #include <cuda_fp16.h>
@@ -6,7 +7,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <vector>
-
 using namespace nvcuda;
 
 constexpr int side = 64;

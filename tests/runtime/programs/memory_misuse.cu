@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory taken, given back, registered and advised about, the wrong ways too.
 #include <sys/mman.h>
 
@@ -7,7 +8,6 @@
 #include <thread>
 
 #include "runtime_program.h"
-
 namespace {
 
 __device__ int dsym[4];

@@ -1,3 +1,3 @@
+// SPDX-License-Identifier: MIT
 #include <cstdio>
-
 int main() { std::puts("no CUDA"); }

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // The calls of `nvcc --default-stream per-thread`: functions for which stream 0 is the thread's
 // own, which can be captured. Named here, so that the file needs no option.
 #include <cstdio>
 #include <thread>
-
 extern "C" {
 cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t, cudaStreamCaptureMode);
 cudaError_t cudaStreamEndCapture_ptsz(cudaStream_t, cudaGraph_t*);

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Asynchronous copies of which the source has fewer bytes: the rest is zero.
 #include <cuda_pipeline_primitives.h>
 
 #include <cstdio>
-
 constexpr int most = 16;
 
 template <int bytes, int zeros>

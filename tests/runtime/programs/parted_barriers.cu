@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Barriers inside an `if`, as people write them: on hardware they go well where the other threads
 // end, or where the compiler predicates them. The same kernels with the same numbers have run on an
 // H100 (s_reduce, s_scan, x_reduce_then_bar_unrolled, x_leader_then_bar, m_warp_loop and
@@ -5,7 +6,6 @@
 #include <cuda_runtime.h>
 
 #include <cstdio>
-
 constexpr int threads = 96;
 
 __global__ void reduce(int* out) {

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // A kernel of device 1 adds to memory of device 0 (--model-devices 2), which it reaches or not.
 #include <cstdio>
 #include <string>
-
 __global__ void add(int* data) { data[threadIdx.x] += 1; }
 
 int main(int, char** words) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // When a kernel's printf is written, and the host's stdout with it.
 #include <cuda_runtime.h>
 #include <sys/wait.h>

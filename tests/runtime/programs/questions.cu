@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The settings and questions of programs that change nothing in their results: attributes of
 // streams, advice on managed memory, pools, what is known of devices, functions and pointers.
 #include <cuda.h>
@@ -5,7 +6,6 @@
 
 #include <cstdint>
 #include <cstdio>
-
 #define SAY(call) std::printf("%-26s %s\n", cudaGetErrorName(call), #call)
 
 __global__ void add(int* out, double x, char c) { out[threadIdx.x] += static_cast<int>(x) + c; }

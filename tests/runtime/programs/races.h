@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Cases of programs with several streams: each is a function that leaves nothing under way, so that
 // one program holds many.
 #pragma once
-
 #include <cuda_runtime.h>
 #include <cstdio>
 #include <cstdlib>

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Graphs that get a kernel whose block finds too few registers after they were made executable, and
 // other ways to launch it. Built by hand it prints what it does on a GPU.
 #include <cuda.h>
 
 #include <cstdio>
-
 template <int>
 __device__ void work(float* o, int n) {
   float a[200];

@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Launches of a kernel whose threads take so many registers that a block of 1,024 finds no room, on
 // every way to launch. Built by hand it prints what it does on a GPU.
 #include <cooperative_groups.h>
 #include <cuda.h>
 
 #include <cstdio>
-
 __global__ void heavy(float* o, int n) {
   float a[200];
 #pragma unroll

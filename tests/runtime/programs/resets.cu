@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Contexts that are made and reset, and what is left after a failed kernel: here, in another
 // thread, in a fork, in a host function, of a stream that is destroyed with something to do.
 #include <cuda.h>
@@ -10,7 +11,6 @@
 #include <thread>
 
 #include "runtime_program.h"
-
 #define ASK(call) std::printf("%s = %s\n", #call, name_of(call))
 
 static const char* name_of(CUresult result) {

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // The parts that programs of the runtime's API share to look at what each call returns: the
 // printed call itself stands in front.
 #pragma once
-
 #include <cuda_runtime.h>
 
 #include <cstdio>

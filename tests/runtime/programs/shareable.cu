@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Device memory and pools that a process hands to another as file descriptors, which go through a
 // socket: virtual memory (cuMemExportToShareableHandle) and pools (cudaMemPoolExportPointer). The
 // child is forked before either of them used CUDA; they take turns.
@@ -11,7 +12,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-
 __global__ void add(int* data, int more) { data[threadIdx.x] += more + threadIdx.x; }
 
 namespace {

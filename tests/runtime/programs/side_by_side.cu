@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // The calls that go well on an H200 by luck, and what the driver makes of files that are compiled
 // apart (built with -rdc=true, for an architecture before the one that runs it).
 #include <cstdio>
 
 #include <cuda_runtime.h>
-
 /// Lacks a barrier behind the look at `part[0]`: no warp of hardware is so late that another has
 /// been through the loop.
 __global__ void largest_of_row(const float* row, int n, float* largest, float* sums) {

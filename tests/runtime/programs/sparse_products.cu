@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Products of a sparse matrix by mma.sp, against sums of the host: of each four numbers of a line
 // two are there. Whole numbers, so that every sum is exact.
 #include <cuda_fp16.h>
@@ -6,7 +7,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <vector>
-
 constexpr int lines = 16, columns = 8, k = 32;
 
 /// Where the two numbers of a line's n-th four stand: one of six ways.

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // The stack limits that a device takes, and how it rounds them.
 #include <cstddef>
 #include <cstdio>
-
 int main() {
   for (const std::size_t bytes : {0, 1, 15, 16, 17, 100, 1000, 1001, 1025, 8000, 8001, 65536,
                                   131072, 262144, 523712, 523713, 524288}) {

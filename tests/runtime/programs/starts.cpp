@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Starts another program with an empty environment, or with its own, by each way that there is:
 // starts HOW PROGRAM.
 #include <fcntl.h>
@@ -9,7 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
-
 #ifdef WARPMETER_NAMES_DRIVER
 // As CUDA's own static library does, which opens it.
 [[gnu::used]] const char* const driver = "libcuda.so.1";

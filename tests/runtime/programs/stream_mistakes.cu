@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Mistakes with streams and events, and what streams and a device say of themselves.
 #include <cstdio>
 #include <cstring>
 
 #include "runtime_program.h"
-
 static void streams() {
   cudaStream_t s;
   int pr = 9;

@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Streams that wait for values in memory: written by another stream, by a kernel, by the host; in
 // all the ways to compare; as a part of a graph; and what is wrong. And a host function that the
 // driver's API waits for.
 #include <cstdio>
 
 #include "driver_program.h"
-
 namespace {
 
 constexpr int name_width = 26;

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Values that a surface's store converts to what its array holds.
 #include <cstdio>
 #include <vector>
 
 #include "runtime_program.h"
-
 namespace {
 
 /// Values converted to what the array holds.

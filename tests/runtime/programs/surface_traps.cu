@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // surface_traps N: an access outside a surface, and what it ends with.
 #include <cstdlib>
 
 #include "runtime_program.h"
-
 namespace {
 
 __global__ void touch(cudaSurfaceObject_t s, int what, int* out) {

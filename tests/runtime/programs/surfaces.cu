@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Surfaces of every shape, read and written inside and outside, by every width; what is reduced and
 // converted on the way; what an array holds afterwards.
 #include <cstdio>
@@ -5,7 +6,6 @@
 #include <vector>
 
 #include "runtime_program.h"
-
 namespace {
 
 enum Shape { line, plane, box, lines, planes, cube, cubes, shapes };

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Variables of the device by their symbols: constant, global and managed ones, as a whole and in
 // part, in a stream, by their addresses.
 #include <cstdio>
-
 __constant__ float coefficients[3];
 __device__ int table[64];
 __device__ int untouched[4] = {1, 2, 3, 4};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copies of boxes of tensors between global and shared memory (cp.async.bulk.tensor), as a
 // descriptor says that they lie.
 //
@@ -12,7 +13,6 @@
 #include <vector>
 
 #include "tensor_program.h"
-
 #define REDUCING(operation, dim, coordinates)                                      \
   asm volatile("cp.reduce.async.bulk.tensor." dim ".global.shared::cta." operation \
                ".tile.bulk_group [%1, " coordinates "], [%0];" ::"r"(from),        \

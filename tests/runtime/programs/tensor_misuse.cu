@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The answers to the creation of a tensor's descriptor, and copies of boxes that go wrong: each in
 // a process of its own.
 #include <cuda.h>
@@ -13,7 +14,6 @@
 
 #include "runtime_program.h"
 #include "tensor_program.h"
-
 __global__ void store_box(const __grid_constant__ CUtensorMap map, Place p, unsigned offset) {
   __shared__ alignas(1024) unsigned shared[most_words];
   for (int i = threadIdx.x; i < most_words; i += blockDim.x) shared[i] = i;

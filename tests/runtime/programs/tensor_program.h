@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // The parts that programs share to copy boxes of tensors: a tensor as its descriptor says that it
 // lies, and a barrier object whose bytes are waited for, but not for ever.
 #pragma once
-
 #include <cuda.h>
 #include <cuda_runtime.h>
 

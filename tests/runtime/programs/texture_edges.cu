@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Which way of addressing counts for which texture: lines, rows, layers and levels, with each way
 // of the axes that they have and of those that they have not.
 #include <cstdio>
 
 #include <cuda_runtime.h>
-
 namespace {
 
 constexpr int samples = 12;

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Textures, surfaces and arrays asked for in right and wrong ways, and what each call returns.
 #include <cstring>
 
 #include "texture_misuse.h"
-
 namespace {
 
 void arrays() {

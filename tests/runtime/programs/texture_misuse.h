@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // The requests of texture_misuse.cu: descriptions of resources, and what is made and freed again.
 #pragma once
-
 #include "runtime_program.h"
 
 inline cudaResourceDesc of_array(cudaArray_t array) {

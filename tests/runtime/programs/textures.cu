@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Textures as programs use them: an image that is scaled, a table that is looked up between its
 // entries, fractions, layers, cubes, levels, gathers, linear memory and rows.
 #include <cmath>
@@ -6,7 +7,6 @@
 #include <vector>
 
 #include "runtime_program.h"
-
 namespace {
 
 unsigned hashed(const void* data, std::size_t bytes) {

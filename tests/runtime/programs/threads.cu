@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Several host threads with streams of their own, and a child that was forked before any use of
 // CUDA and one that starts the program anew.
 #include <cuda_runtime.h>
@@ -8,7 +9,6 @@
 #include <cstring>
 #include <thread>
 #include <vector>
-
 __global__ void add(int* sum, int value) { atomicAdd(sum, value); }
 
 int sum_of(int value) {

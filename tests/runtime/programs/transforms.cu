@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Thrust's transforms, which copy whole stretches where they are compiled for sm_90.
 #include <thrust/device_vector.h>
 #include <thrust/execution_policy.h>
@@ -11,7 +12,6 @@
 #include <cstdio>
 #include <numeric>
 #include <vector>
-
 struct Saxpy {
   float a;
   __host__ __device__ float operator()(float x, float y) const { return a * x + y; }

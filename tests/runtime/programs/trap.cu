@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // __trap() is a failed launch.
 #include <cstdio>
-
 __global__ void ends() { __trap(); }
 
 int main() {

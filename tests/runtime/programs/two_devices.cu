@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Two devices (--model-devices 2): memory, peers, streams and copies of each.
 #include <cstdio>
-
 __global__ void fill(int* data, int value) { data[threadIdx.x] = value; }
 
 int main() {

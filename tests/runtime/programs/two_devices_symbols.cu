@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Two devices (--model-devices 2): each has variables of its own, and managed ones are one. So it
 // is with a library's. A module belongs to its context.
 #include <cuda.h>
 
 #include <cstdio>
-
 __device__ int tag = 5;
 __constant__ int constant = 6;
 __managed__ int total = 100;

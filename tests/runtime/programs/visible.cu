@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // The effects of CUDA_VISIBLE_DEVICES and CUDA_LAUNCH_BLOCKING on a program: its devices by their
 // places on the bus, and when it is told of a kernel that fails.
 #include <cstdio>
-
 __global__ void store(int* to) { *to = 1; }
 
 int main() {

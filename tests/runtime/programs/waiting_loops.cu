@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Lanes that wait for other threads in a loop, and what the warp does behind it: on hardware it is
 // not together again before a barrier, a __syncwarp() or an exchange of all lanes.
 #include <cuda_runtime.h>
 
 #include <cstdio>
-
 __device__ unsigned my_place() { return blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ bool is_first() { return threadIdx.x % 32 == 0; }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A product of matrices as it is written for Hopper: one warpgroup brings boxes of both tensors to
 // shared memory, two multiply them, and barrier objects say which of the stages is full or empty.
 //
@@ -13,7 +14,6 @@
 #include <vector>
 
 #include "tensor_program.h"
-
 constexpr int block_m = 128, block_n = 128, block_k = 64, stages = 3, consumers = 2;
 constexpr unsigned tile_bytes = block_m * block_k * 2, stage_bytes = 2 * tile_bytes;
 constexpr unsigned shared_bytes = stages * stage_bytes + 1024;

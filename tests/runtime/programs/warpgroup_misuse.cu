@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Products of matrices by whole warpgroups, done wrongly: by too few warps, by warps of two
 // warpgroups, by a part of a warp, and with matrices that are not in shared memory.
 //
@@ -6,7 +7,6 @@
 #include <unistd.h>
 
 #include "warpgroup_program.h"
-
 struct Mistake {
   const char* name;
   u32 threads, first,

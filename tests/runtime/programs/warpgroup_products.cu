@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Products of matrices by whole warpgroups: numbers of every type, every shape, and every way in
 // which matrices may lie in shared memory. Each line has a hash of all bits of the results.
 //
@@ -5,7 +6,6 @@
 //
 // FILE: of numbers, operands and results as they lie in memory; of layouts, results.
 #include "warpgroup_program.h"
-
 struct Format {
   u32 exponent_bits, fraction_bits, bits;
   u32 unused;  ///< bits below the fraction

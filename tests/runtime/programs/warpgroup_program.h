@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // The parts that programs share to multiply matrices by whole warpgroups (wgmma): kernels of one
 // product each, written as PTX while the program runs, so that every shape and type can be had, and
 // where the numbers of a product lie.
 #pragma once
-
 #include <cuda_runtime.h>
 
 #include <cstdint>

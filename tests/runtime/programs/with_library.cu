@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Is linked with library_of_kernels.cu, which is initialised before it.
 #include <cstdio>
 
 #include <cuda_runtime.h>
-
 extern "C" int sum_of_library();
 
 __global__ void of_program() {}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The file has no -lineinfo: of the two atomics of one kernel all lanes meet at the first, none at
 // the second.
 __global__ void count(const float* in, int* counts) {

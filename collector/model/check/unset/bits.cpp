@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/check/unset/bits.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The unset bits' way through one instruction of one lane.
 #pragma once
 

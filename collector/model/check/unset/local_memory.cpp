@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/check/unset/local_memory.h"
 
 #include <algorithm>

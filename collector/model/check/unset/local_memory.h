@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which bits of the threads' local memory nothing has set, in the block that runs: those of arrays,
 // and of whatever else a compiler keeps there.
 //

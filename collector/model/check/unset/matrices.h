@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Unset bits through matrices: an element of a product has those of its line, its column and its
 // accumulator. Lanes hold parts of each other's (machine/matrix_product.h).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The part of UnsetRegisters about memory: what loads of global and shared memory find unset in a
 // part, and what becomes of it.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Registers that nothing has set, and what is computed from them, bit by bit and lane by lane,
 // while a block runs: so that it is known where such a value is used for something that can be
 // seen. A copy of it, or a branch of a `selp` that is not taken, is no mistake (see ptx/unset.h).

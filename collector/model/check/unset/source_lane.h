@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which lane a shuffle reads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which memory may be read: bytes that somebody has set, and loads that may touch bytes which
 // nobody has.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A shared access is split into groups of lanes that the hardware serves one after the other: the
 // whole warp up to 32 bits a lane, halves at 64, quarters at 128. Loads whose lanes agree pairwise
 // (broadcasts and the like) are served in groups of twice the size where that makes no bank

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How the hardware counts one warp access: the rules that were measured on an H200 with single
 // accesses (tests/golden/access_patterns/sm_90.csv, every row of which they meet). They are pure
 // functions of the addresses, so that a table can test them and the machine may remember their

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/counts/rules/measured.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // On which architectures the counting rules were measured. The rules come from an H200 (sm_90); a
 // golden file of another device makes counts exact there too, where the rules meet all of it.
 #pragma once

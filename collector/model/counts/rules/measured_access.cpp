@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/counts/rules/measured_access.h"
 
 #include <algorithm>

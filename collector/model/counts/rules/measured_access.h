@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Single accesses that were measured on a device, and whether the counting rules meet them: the
 // golden files tests/golden/access_patterns/sm_*.csv, one an architecture, which
 // tests/device/access_patterns.sh writes.

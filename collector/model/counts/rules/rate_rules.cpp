@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rates the counting rules by the golden files: rate_rules [--list OUTPUT] LIST.csv sm_NN.csv…
 //
 // LIST names the accesses that have to be measured; a file's name tells its architecture. With

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The audit: what machine code makes of a program's accesses. The model executes PTX, but the
 // hardware runs what ptxas made of it: neighbouring accesses merged into wider ones, dead parts
 // left out, atomics turned into loops. The audit takes widths and grouping from the machine code,

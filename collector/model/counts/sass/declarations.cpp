@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/counts/sass/declarations.h"
 
 #include <fmt/format.h>

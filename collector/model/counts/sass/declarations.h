@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The declarations of a cubin: its kernels with the sizes of their parameters, its variables, and
 // the architecture that it is for. Machine code has no types: they are gone, or in a mangled name.
 #pragma once

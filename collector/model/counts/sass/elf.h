@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The sections of a cubin, which is an ELF file of 64 bits. Only what is needed: sections by name,
 // functions and variables, and for a relocated place in a section the section that it points into.
 // Cubins come from users: every offset and size is checked before it is followed (base/bytes.h).

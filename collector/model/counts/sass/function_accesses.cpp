@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/counts/sass/function_accesses.h"
 
 #include <algorithm>

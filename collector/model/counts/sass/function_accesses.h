@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The accesses to memory in a PTX function, with what the audit asks of each: where it lies towards
 // the others, what of it is used, and which branches lead to it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The sections `.nv.info` and `.nv.info.KERNEL`, which the driver reads to launch a kernel. Each is
 // a list of entries: a byte says of what form the entry is, a byte what it is about, two how many
 // bytes follow, or, in the short forms, are the value.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/counts/sass/instruction.h"
 
 #include <algorithm>

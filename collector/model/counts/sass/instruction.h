@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The parts of a machine instruction that the audit reads (sm_70 and newer: 128 bits each):
 // accesses to memory, jumps, and the marks of code that ptxas writes instead of an atomic. Opcodes
 // are the low 12 bits and were found by compiling every PTX access for sm_80 to sm_120 and reading

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The audit grades the machine code of each access of a PTX function. Every access is looked up
 // among the machine's by its line:
 //   - machine accesses of its own width: it stands for itself;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Accesses that ptxas merged: which of them one wide machine access does.
 #include <algorithm>
 #include <utility>

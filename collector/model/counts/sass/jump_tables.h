@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where indirect jumps of machine code lead. ptxas makes a table of a switch, or of a tree of
 // branches on one value: the kernel's constant bank 2 holds the offsets of the targets, one LDC
 // loads one of them, and BRX adds it to a constant that takes its own place away.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/counts/sass/line_table.h"
 
 #include <algorithm>

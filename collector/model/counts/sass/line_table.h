@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `.nv_debug_line_sass`: which line of the PTX each machine instruction came from. ptxas -lineinfo
 // writes it as a DWARF line-number program (version 2 of that format, section 6.2 of the DWARF
 // standard).

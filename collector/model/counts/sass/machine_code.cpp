@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/counts/sass/machine_code.h"
 
 #include <fmt/format.h>

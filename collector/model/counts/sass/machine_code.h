@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The machine code of one kernel as the audit sees it: its accesses to shared and global memory,
 // the PTX line that each came from, and the loops around them.
 #pragma once

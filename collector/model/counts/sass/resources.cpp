@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Entries of `.nv.info` that hold two words: the number of a kernel's symbol, and a value for it.
 // cuobjdump -elf names them; ptxas -v prints the same values.
 #include "collector/model/counts/sass/resources.h"

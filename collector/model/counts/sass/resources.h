@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The resources of a kernel's thread, as ptxas wrote it into the cubin: the section `.nv.info`,
 // which the driver reads to launch a kernel.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/machine/decode/acceptance.h"
 
 #include <utility>

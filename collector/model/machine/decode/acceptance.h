@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which kernels of a module the model can run, found without running them.
 #pragma once
 

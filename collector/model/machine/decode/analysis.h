@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The decoder's facts about a function before it decodes an instruction of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Instructions that compute values: those of the table, moves, selections, comparisons, predicates,
 // and lanes talking to each other.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cp.async and barrier objects in shared memory (mbarrier).
 //
 // A copy is done at once, by way of scratch rows: whoever waits for it finds it done, so that

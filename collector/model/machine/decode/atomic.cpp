@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // atom and red.
 #include <algorithm>
 #include <iterator>

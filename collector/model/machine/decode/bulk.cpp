@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cp.async.bulk, cp.async.bulk.tensor and their like, and the stores and reductions whose bytes a
 // barrier object counts.
 #include "collector/model/machine/decode/decoder.h"

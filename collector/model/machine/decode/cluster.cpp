@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The requests between blocks of a cluster: addresses of each other's shared memory, and the
 // barrier of them all.
 #include <bit>

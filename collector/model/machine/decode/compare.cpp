@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // setp and set: comparisons into predicates, or into numbers that say yes or no.
 #include <algorithm>
 #include <optional>

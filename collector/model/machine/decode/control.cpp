@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Branches, returns, barriers and calls.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cvt: any type to any type, as a chain of at most a few operations.
 //
 // A register may be wider than the type it is read or written as, types of 8 bits live in 16-bit

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // From a module to the program of one of its kernels, or to why there is none.
 #include "collector/model/machine/decode/decode.h"
 

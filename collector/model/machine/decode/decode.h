@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // PTX to operations. Everything that could stop a kernel for what it is, rather than for what it
 // does, stops it here, before it runs: an instruction that the machine does not have, an operand of
 // the wrong width, a call of what is nowhere defined.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Functions that come with the driver or with libcudadevrt, which a kernel calls as if they were
 // its own: printf, assert, malloc, free, and CUDA's runtime on the device.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One instruction: whether it is one that the machine executes, and who decodes it.
 #include <fmt/format.h>
 

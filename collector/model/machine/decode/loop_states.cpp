@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The rows of a warp's registers that decide in loops that ask for what others bring about: see
 // ptx/flow/asking_loops.h.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Matrices: ldmatrix and stmatrix, products, and the fragments that wmma loads and stores.
 //
 // A fragment is moved by the accesses that ptxas makes of it (fragments.h), each an operation of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Loads, stores, atomics, and conversions between address spaces.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Operands to rows and predicates.
 #include <fmt/format.h>
 

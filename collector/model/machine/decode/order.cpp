@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The parts of a program that depend on the order in which threads come to an atomic: see
 // ptx/order_flow.h.
 #include <algorithm>

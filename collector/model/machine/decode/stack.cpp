@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The stack of alloca: a piece of each thread's local memory behind everything else in it, of which
 // a row says how much is in use. A function gives back its stack when it returns.
 #include <fmt/format.h>

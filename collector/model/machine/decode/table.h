@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The operations by what PTX calls them, out of operations.h.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Textures and surfaces: tex and tld4, suld, sust and sured, txq and suq. They name what they reach
 // by a handle in a register; a variable of type .texref or .surfref, which nvcc has not made since
 // CUDA 12, is refused.

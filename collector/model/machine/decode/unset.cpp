@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Registers that may be unset: see unset_finder.h.
 #include <algorithm>
 #include <map>

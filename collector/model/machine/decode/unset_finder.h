@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which registers may be unset, over all functions as they were inlined (unset.cpp), and what the
 // instructions do with them (unset_steps.cpp): UnsetTable. Made last, and only looked at closely
 // where some function reads a register on a way on which nothing has written it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Loads of global or shared memory of which nothing may have set a part: of a vector not every part
 // has to be of use, nor of a structure. Their results are followed like other unset registers (see
 // unset.cpp), once a launch has come to such a part. So is what shuffles read of absent lanes.

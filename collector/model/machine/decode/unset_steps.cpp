@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The effect of instructions on registers that may be unset: see unset_finder.h.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Instructions of the table of values: what surrounds their operations, and sums that ptxas makes
 // of a product and a sum (ptx/contraction.h).
 #include <algorithm>

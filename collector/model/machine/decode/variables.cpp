@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where the variables of a module and of its functions lie, and what they hold at first.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Video instructions: on pairs and quadruples of small integers (vadd2, vabsdiff4, vset4, …), and
 // on single ones, which may be parts of registers (vadd, vmad, vset, …).
 #include "collector/model/machine/decode/decoder.h"

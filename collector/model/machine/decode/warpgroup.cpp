@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // wgmma.mma_async: products of whole warpgroups, with matrices in shared memory.
 #include <algorithm>
 

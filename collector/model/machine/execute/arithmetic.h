@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A function for each line of operations.h that has a value.
 
 #define UNARY(code, names, D, A, ...)                                  \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Branches and the stack of lanes that wait.
 //
 // At a branch that only some lanes take, the others are pushed with the place where both sides meet

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The exports of each unit (see unit.h).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Lanes talking to each other. A warp's lanes run in lockstep, so those that take part are the
 // active ones. A member mask says who is waited for and who belongs together, and no more: on an
 // H100 lanes that it leaves out take part where they execute the instruction too, and what a lane

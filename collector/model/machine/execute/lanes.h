@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rows of 32 lanes, and what every operation does with them.
 
 constexpr u32 full_mask = ~u32{0};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Products of matrices: of whole numbers, bits and doubles, which are exact or go by IEEE 754, and
 // of quarter warps; those of smaller floats are in matrix_sums.h. The rest of the work on matrices
 // in registers, and the addresses of fragments.

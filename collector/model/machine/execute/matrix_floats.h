@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Floats of the operands of a product of matrices, as significands and exponents.
 
 constexpr u32 most_lines = 32, most_k = 32, most_results = 256;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Products of a sparse first operand (mma.sp): of each four numbers of a line two are there, and
 // metadata say which (matrix_product.h). An H200 was asked (tests/golden/matrix): it multiplies
 // what is there with the numbers of the second operand at those places, and adds as for a dense

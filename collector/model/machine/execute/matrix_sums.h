@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Products of matrices. No document tells how the tensor cores of sm_90 add floats; this is what
 // Xie et al. ("MMA-Sim", arXiv 2511.10909) found on them, and what an H100 answered to the operands
 // of tests/golden/matrix:

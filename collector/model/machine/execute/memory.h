@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Loads and stores. The common case is an access whose lanes lie as they did the last time, within
 // the window that was allowed then: it costs one comparison of the addresses (none where the site's
 // leader was just compared), a range check of the whole warp and one increment. Everything else

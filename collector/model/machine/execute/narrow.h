@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Floats of 16, 10 and 8 bits: what one lane computes with them. Values are widened to f64, where
 // sums and products of two of them are exact or can be told apart from a tie, and rounded once.
 //

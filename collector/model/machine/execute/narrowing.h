@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cvt to less than 32 bits.
 
 const Operation* do_narrow_f64(Warp& w, const Operation* op, u32 mask) {

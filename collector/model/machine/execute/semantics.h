@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The computations of one lane: pure functions of values, for the expressions in operations.h.
 //
 // Every unit of execute/ includes this header inside its own namespace, WARPMETER_ISA, so that no

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The special-function unit: what ex2, lg2, sin, cos, rcp, rsqrt, sqrt and tanh with .approx give,
 // to the last bit, and the divisions made of them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables of special.h: c0, c1 and c2 of each segment, in units of a result's last digit where
 // it is in the table's first binade. Found by fitting whole numbers to all results of an H100.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Vectors of all 32 lanes that lie anywhere: each lane's is moved as a whole, and turned between
 // there and the rows, where a part's lanes follow each other. A lane's parts one by one cost
 // several times as much, and vectors of one thread after the other (float4) are what bandwidth is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The machine's code for one instruction set. Each .cpp in this folder defines WARPMETER_ISA, is
 // compiled with that set's flags and includes this file; entries.h says what it exports.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The machine, compiled for each instruction set that it profits from.
 #pragma once
 

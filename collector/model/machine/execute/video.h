@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Video instructions: small integers, computed in full width and cut or saturated to their own.
 //
 // Those on two or four numbers of 32 bits are as PTX says. sm_90 has none on single numbers; what

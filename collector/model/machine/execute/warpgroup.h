@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Products of whole warpgroups (wgmma): each warp multiplies its own 16 lines when it comes to the
 // instruction, one of the orders that hardware may take, and none goes on behind a wait before the
 // others have multiplied as often: what they read may change then. An H200 was asked for 12 types

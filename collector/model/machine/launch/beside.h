@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The host and other streams go on beside a launch. A kernel may wait for them, by a flag that the
 // host sets or a copy of another stream brings.
 #pragma once

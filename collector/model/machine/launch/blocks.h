@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Blocks on their way over the workers: all of a grid, or those of a selection. The trap that is
 // kept is the first block's, whichever worker found one first.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/machine/launch/launch.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A kernel launch on the CPU: blocks of a program over threads of the host, then the counts.
 //
 // Counts and results do not depend on how many threads there are: counts are sums of whole numbers,

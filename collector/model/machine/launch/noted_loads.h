@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Looks at a block that only waits: which global memory its threads load.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How many blocks of a launch a device holds at a time. The others begin when one of those ends, so
 // that a block which waits for one that has not begun may wait for ever.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/machine/launch/trap_message.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A trap in words.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Blocks in order on one thread, and those that wait for each other in turns.
 //
 // On the hardware the blocks of a grid run side by side, so they may wait for each other: at a

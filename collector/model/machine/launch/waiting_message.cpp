@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/machine/launch/waiting_message.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A kernel that does not go on, in words; and how messages name places and threads.
 #pragma once
 

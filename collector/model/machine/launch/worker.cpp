@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Warps take turns: each runs until it waits at a barrier, ends, or has had its share; when none
 // can run, either a barrier is complete and its warps go on, or threads wait for others that will
 // never come.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One thread of the host that runs blocks, one after the other. Holds the registers of a block's
 // warps, its shared and local memory, and the counts of every block it ran.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Lanes of one warp that go on without each other.
 //
 // They run together and wait for each other where branches meet. But a lane may spin until another

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A block that goes round in a loop with a barrier, in which one thread asks for what others bring
 // about: its warps never yield, since they always come to the barrier. It is left for later after
 // so many barriers, as others are that yield.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How the warps of a block begin: registers cleared, special ones filled, every lane at the first
 // instruction.
 #include <algorithm>

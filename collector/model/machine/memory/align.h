@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Addresses and sizes brought up to an alignment.
 #pragma once
 

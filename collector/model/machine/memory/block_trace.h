@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Follows the accesses of one block one by one: which sectors its loads fetch again, and (in
 // store_trace.h) which of its stores are for nothing.
 //

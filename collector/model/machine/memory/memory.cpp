@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/machine/memory/memory.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where addresses lead: device allocations, and the windows of the generic address space.
 //
 // Device allocations are aligned to 256 bytes, as the hardware's are (sectors depend on it), and

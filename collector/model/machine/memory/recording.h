@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The record of a launch beyond its counts, for those who explain them (explain/): how the lanes of
 // each access lay and from where, how often each instruction ran with how many lanes, and, of one
 // or two blocks, which sectors were fetched again.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Blocks that read what other blocks write, found while they run side by side.
 //
 // The result of such a kernel depends on the order of its blocks, so it has to run in order. Most

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/machine/memory/shown_name.h"
 
 #include <cxxabi.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The name of a piece of global memory in messages: a buffer by the name it was given, a variable
 // by the name its author wrote. Things that compilers and CUDA's headers put into a module (string
 // constants, tables, the workspace of cooperative groups) has no name that a person would know.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/machine/memory/store_trace.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Follows the stores of one block: which of them are stored over before the block has read them, so
 // that the last one would do. As in block_trace.h a part of all sectors stands for all of them
 // where there are many; where few are stored to so often, the beginning of the block does.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bytes that begin as zeros and do so again after `clear`. Many of them take memory only where they
 // were touched: stacks of threads are long, and few calls use them up.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Loads and stores whose lanes lie as they did the last time (see execute/memory.h). Everything
 // else is for the interpreter's function, which is called out of the way: the registers are as they
 // were when it comes back.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Whole numbers, bits, selections and predicates.
 #include "collector/model/machine/native/cases.h"
 #include "collector/model/machine/native/emitter.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Machine code for AVX2 (with FMA): registers of 32 bytes, lanes that are chosen as vectors of all
 // ones. Some instructions of AVX-512 are made of several here.
 #include <memory>

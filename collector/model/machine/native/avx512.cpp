@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Machine code for AVX-512 (F, BW, DQ, VL): registers of 64 bytes, lanes as bits in mask registers.
 #include <memory>
 

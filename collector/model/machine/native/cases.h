@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Cases of a switch over codes, for operations whose lanes are computed one vector register at a
 // time: the code, the 64-byte units of its rows, and statements for d, a, b and c. The last source
 // of those with FROM may be in memory: it stands last in one instruction. Included by those that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Programs as machine code of this processor, for launches whose accesses nobody counts.
 //
 // The code begins where a basic block of the program does, and hands over to the interpreter, at

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Writes machine code over a warp's registers. Rows, in pieces of a vector register, are kept in
 // vector registers from one operation to the next, and go back to memory before anybody else looks.
 // Where all registers are taken, that one is given up whose piece is read again last.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Floats and conversions.
 #include <optional>
 #include <utility>

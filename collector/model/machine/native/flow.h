@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where operations lead, and which pieces of rows somebody still reads there.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The differences between the vector instruction sets of this processor family. Instructions that
 // they share under one name (vpaddd of 256 or 512 bits) are written where they are needed;
 // everything here is written by a set of its own (avx2.cpp, avx512.cpp).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Loads and stores between rows and memory, by how the lanes lie (execute/memory.h has the same in
 // plain words). A move that no case fits is for the interpreter's function.
 #include "collector/model/machine/native/movement.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The move of a load or store, once it is known that its lanes lie as they did the last time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Basic blocks and what leads from one to the next.
 #include <algorithm>
 #include <optional>

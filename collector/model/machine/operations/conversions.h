@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Part of operations.h: comparisons, conversions, and what the condition code carries.
 
 // setp and set. The unordered comparisons (…u) are true when an operand is NaN.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Part of operations.h: floating point.
 
 // Floats: IEEE 754, to nearest unless named. A NaN result of f32 is the canonical 0x7fffffff.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Part of operations.h: whole numbers and bits.
 
 // Integer arithmetic wraps; signs matter only where both types are listed.

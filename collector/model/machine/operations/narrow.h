@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Part of operations.h: 16-bit floats, packed pairs, and what else few kernels use.
 //
 // `.ftz`, `.sat` and `.relu` of 16-bit floats are operations of their own, like those of f32.

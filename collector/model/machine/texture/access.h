@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An instruction that samples a texture or reaches a surface: which rows hold what it is given, and
 // what executes it for a warp. Operation::imm is its number in Program::texture_accesses.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // From a coordinate to elements along one axis.
 #pragma once
 

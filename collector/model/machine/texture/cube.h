@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which face of a cube a direction meets, and where.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Linear filtering as the hardware does it, found by measuring (an H100, 32-bit floats, one texel 1
 // and the others 0, then random ones; every sample of them is met but for 7 of 15,000 of wide
 // exponents in three dimensions):

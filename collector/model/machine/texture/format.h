@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The meaning of an element's bits.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Means of fractions, which hardware takes in whole numbers of 16 bits; what sRGB stands for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which levels of a texture a sample reads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The value of a texture's sample: elements found by coordinates, filtered and converted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where an access to a surface leads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The memory that kernels sample and store to beside plain memory: textures and surfaces, as
 // whoever hosts the machine describes them. A kernel names one by a handle, a number of 32 bits
 // that the host gives out; LaunchOptions::textures says what each means.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The barrier of a cluster's blocks, for the units of execute/; see cluster.h.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The exchange of lanes of one warp (a shuffle, a vote, …) that come to it at different
 // instructions.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/machine/warp/fragments.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How matrices lie in the registers of a warp, and by which accesses wmma.load and wmma.store move
 // them. PTX fixes the first for mma alone, and leaves all of it open for wmma; here is what sm_90
 // and ptxas have, which tests/golden/matrix holds: where an H100 put each element, and what it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rows of a warp's registers, for code that is compiled once (the units of execute/ have their own
 // way, for they share no function with others).
 #pragma once

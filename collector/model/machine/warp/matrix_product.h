@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The operands of mma, wmma.mma and the accesses of wmma.load and wmma.store beside an operation:
 // plain data, for the reason that operation.h gives.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/machine/warp/mbarrier.h"
 #include "collector/model/machine/warp/lane_rows.h"
 

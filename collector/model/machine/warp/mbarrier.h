@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Barrier objects in shared memory. Their 64 bits are opaque to a kernel; here they hold, from the
 // lowest bit on, the arrivals that are awaited in this phase, those of each phase, the bytes of
 // copies that are awaited, and the phase.

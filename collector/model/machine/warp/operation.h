@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The operations that the machine executes: PTX instructions turned into fixed-size operations, 32
 // bytes each.
 //

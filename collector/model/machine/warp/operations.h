@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every operation of the machine, one a line. Included with macros that pick what they need: the
 // codes (operation.h), the names and operand types (decode), the code itself (execute/).
 //

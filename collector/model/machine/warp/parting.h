@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Lanes of one warp that wait for others of it: at a barrier of the block, or where they exchange
 // something with lanes that they name.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sets the processor's rounding mode for one operation. Operands and results go through volatile
 // variables, because compilers move arithmetic across what sets it.
 #include "collector/model/machine/warp/rounding.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arithmetic with a directed rounding, one value at a time. Compiled
 // once, for every processor: the units of execute/ call it (see operation.h).
 #pragma once

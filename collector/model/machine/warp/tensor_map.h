@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The descriptor that tells copies of boxes of a tensor (cp.async.bulk.tensor) how it lies in
 // memory: 128 bytes that the runtime fills in (cuTensorMapEncodeTiled) and a kernel names. NVIDIA
 // does not say how they are laid out; these are our own, so that a GPU's mean nothing here.

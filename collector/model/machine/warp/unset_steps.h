@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The effects of a program's instructions on registers that may be unset (see ptx/unset.h): the
 // part that is ready to be followed while the program runs. Empty for most programs.
 #pragma once

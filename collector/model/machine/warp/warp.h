@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A warp while it runs, and what its memory accesses remember: plain data that the units of
 // execute/ and the scheduler share (see operation.h for why there are no functions here).
 #pragma once

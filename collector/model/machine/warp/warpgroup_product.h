@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The operands of wgmma.mma_async beside an operation: plain data, for the reason that operation.h
 // gives.
 //

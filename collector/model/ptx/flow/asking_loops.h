@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Loops in which threads ask for what others bring about, and the registers that decide in them.
 //
 // `while (*flag == 0) ++tries;` goes on by the flag alone: the number of tries decides nothing as

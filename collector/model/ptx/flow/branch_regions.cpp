@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/ptx/flow/branch_regions.h"
 
 namespace warpmeter::model::ptx {

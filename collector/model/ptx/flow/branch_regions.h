@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The reach of a branch: the blocks on the one way from it and not on the other, up to where both
 // meet, without going round a loop.
 #pragma once

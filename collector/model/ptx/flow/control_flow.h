@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The control-flow graph of a function, and where the threads of a warp that part at a branch come
 // together again.
 //

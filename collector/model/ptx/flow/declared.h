@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The faults that make a text no PTX, beside its grammar: instructions that there are not, names
 // that nobody declares. PTX that the model does not execute is none of it.
 #pragma once

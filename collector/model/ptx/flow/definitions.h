@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The instructions that give registers their values, where it is one alone.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/ptx/flow/early_joins.h"
 
 namespace warpmeter::model::ptx {

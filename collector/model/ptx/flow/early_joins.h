@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where hardware may let lanes meet that here go on apart.
 //
 // In `if (a || (b && c)) X else Y` the lanes that come to X by `a` and those that come to it by `c`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/ptx/flow/flow_graph.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Dominators and loops of a flow graph, whether its nodes are blocks of PTX or of machine code
 // (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm"; a loop is what reaches the
 // source of an edge back to a node that dominates it).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Registers fall into classes: those of one class differ by a number that is the same in every
 // thread of a block. A number that starts no class of its own comes from a sum with a uniform
 // number: one that a kernel computes from its parameters, the block's place in the grid and

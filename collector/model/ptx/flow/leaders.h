@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Accesses whose lanes lie as those of an earlier one do. The machine compares the addresses of an
 // access with what it remembers, lane by lane; where the same register, or one that every thread
 // made from it by adding the same number, was compared just before, it need not.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which registers hold a value that a block, or what follows it, still reads.
 #pragma once
 

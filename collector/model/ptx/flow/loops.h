@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Natural loops of a graph: a header that dominates the blocks that jump back to it, and every
 // block on the way from it to them (Aho, Lam, Sethi and Ullman, "Compilers", 9.6).
 #pragma once

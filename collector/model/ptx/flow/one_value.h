@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Stores of what is one value in all threads, whatever the input: constants, parameters, sizes of
 // the launch, what was loaded from an address that is the same everywhere, and what is computed
 // from these. Several threads may write such a value without it mattering which of them comes last.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The reach of an entry: the functions that it may call, and the variables that these mention. The
 // machine code of an entry has room for the shared variables that it reaches, and for no others.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which registers every instruction of a function reads and writes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How few slots a function's registers need.
 //
 // PTX names registers as if there were no end of them: a kernel of 300 instructions has 150. The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Loops whose end depends on what other threads do at the time: they poll a flag, retry a compare
 // and swap, or take work from a queue. How many rounds they make differs from run to run on the
 // hardware, so nothing that is counted in them can be exact.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every register's value is kept as a sum: a constant, and terms with a factor each. A term is a
 // variable's address, or what a register holds that no rule here takes apart.
 #include "collector/model/ptx/memory/addresses.h"

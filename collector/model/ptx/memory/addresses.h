@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Addresses as sums: which accesses of a function differ by a known distance. ptxas makes one wide
 // request of neighbouring accesses; this says which of them are neighbours.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Loads of what is only stored again. Whoever copies a structure copies the gaps between its
 // members as well, which nobody has to have set; whoever computes with what was loaded wants all of
 // it.

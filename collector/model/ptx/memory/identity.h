@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Numbers may differ by who computes them: from thread to thread of a block, or from block to
 // block. A number that does not is the same for whichever thread, or block, an atomic let through.
 // Answers of atomics differ between threads, and not between blocks: order_flow.h follows that one

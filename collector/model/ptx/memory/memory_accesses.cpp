@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/ptx/memory/memory_accesses.h"
 
 namespace warpmeter::model::ptx {

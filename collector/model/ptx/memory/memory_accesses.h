@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The accesses of a function with what they may reach: what a flow through memory goes by.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The values that depend on the order in which threads come to an atomic: what it answers, the
 // addresses that this leads to, what is stored there, and what is loaded of that again, by this
 // launch or a later one. Who gets which slot of a queue is for the hardware to say, and so is what

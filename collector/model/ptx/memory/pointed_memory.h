@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which memory an access reaches, as far as a function's code tells one piece from another: a
 // shared array, a variable, what a parameter of the kernel points to. Compilers never make one
 // piece's address of another's, so whatever leads to an address says where it leads.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory that threads of one launch use at the same time with nothing between to order them, as far
 // as the code shows it. Where what they find there decides what is accessed, the hardware has the
 // say how often: a ticket that is overwritten before all have read it, a distance that others write

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/ptx/memory/shared_variables.h"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which shared array an access means, where the code shows it: all that leads to its address begins
 // with that array's. Compilers do not know how arrays lie beside each other, so they never make one
 // array's address of another's; an access that leaves its array has gone astray.

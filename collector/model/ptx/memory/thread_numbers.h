@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels that number the threads of the whole grid, as blockIdx.x * blockDim.x + threadIdx.x does:
 // more blocks of fewer threads do the same work. Where a block has its own row or tile, whatever
 // its size is, they do not.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Registers that an instruction may read although no instruction on the way to it has written them.
 //
 // Compilers leave such reads in correct programs: a value that is not needed on some path is not

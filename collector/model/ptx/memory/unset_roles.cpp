@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The effects of each instruction on unset bits of what it reads. One that is not named here makes
 // every bit of its results unset.
 #include <algorithm>

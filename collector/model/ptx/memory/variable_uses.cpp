@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/ptx/memory/variable_uses.h"
 
 #include <algorithm>

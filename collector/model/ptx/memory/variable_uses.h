@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which of a module's variables a kernel reads and writes: its entry, and every function that it
 // may call. An address is followed from the variable through the registers of a function; where it
 // is stored or passed on, anything may become of it.

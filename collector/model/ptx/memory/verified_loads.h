@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Loads that a compare-and-swap verifies: the first guess of a loop that swaps until nobody came in
 // between (CUDA Programming Guide, "Atomic Functions"). It may see anything, for the swap only
 // succeeds when it was right.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The threads that a branch lets through by an atomic's answer, and what they do until they meet
 // the others.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/ptx/parse/contraction.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Products and sums that ptxas rounds once. `mul` and `add` without a rounding of their own may be
 // contracted, says PTX ("mul/add sequences with no rounding modifiers may be optimized to use
 // fused-multiply-add instructions"), and compilers count on it: what nvcc leaves of a * b - c * d

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Variables, registers, parameters and initialisers.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Labels, guards, instructions and their operands.
 
 #include <fmt/format.h>

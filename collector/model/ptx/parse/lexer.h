@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The words of a PTX text. The language needs few kinds of token, because the lexer keeps dotted
 // names together: `ld.shared::cta.v4.f32` and `%tid.x` are one word each, while `.param` and
 // `.align`, which start with the dot, are directives of one component each.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The parser: recursive descent over the lexer's tokens, one token ahead, in linear time. It knows
 // the grammar of declarations and of operands; what an instruction is it leaves to mnemonic.h.
 //

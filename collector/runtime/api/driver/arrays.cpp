@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The driver's arrays: its own descriptions of them, and copies of stretches of bytes.
 #include "collector/runtime/api/driver_call.h"
 #include "collector/runtime/memory/array.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The driver's copies and sets: lines, and boxes of its own shape.
 #include "collector/runtime/api/driver_call.h"
 #include "collector/runtime/memory/array.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The driver's API: what is there, contexts, errors, and functions by their names. It is answered
 // by the same process as the runtime's, so that a program may use both.
 #include <array>

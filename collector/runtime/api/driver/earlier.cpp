@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Launches as before CUDA 4: a function is told its block, its shared memory and its parameters one
 // by one, and is launched as it was told.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The driver's graphs: the runtime's by other names, and nodes that it describes in its own words.
 #include <cstring>
 

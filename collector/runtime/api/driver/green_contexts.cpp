@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Green contexts: the primary one with some of the multiprocessors, which a program splits off the
 // device's. How many there are, how they are split and what is refused is as an H200 answered.
 #include <algorithm>

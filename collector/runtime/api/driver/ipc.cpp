@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Device memory, events and pools that processes of a program share.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The driver's launches, and how many blocks a multiprocessor holds.
 #include <vector>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The runtime's libraries: code that a program loads as it runs. They are the driver's.
 #include <utility>
 

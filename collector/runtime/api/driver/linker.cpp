@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The driver's linker.
 #include <fstream>
 #include <iterator>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The log of the driver, which tells in words why calls failed. warpmeter tells the person about
 // mistakes here, so that the program's log is empty and those who listen to it hear nothing.
 #include <fstream>

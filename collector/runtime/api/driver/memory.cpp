@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The driver's memory: what allocates it, and what is known of a pointer.
 #include <cstring>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The driver's modules and libraries, their kernels and variables. A library is a module here, and
 // its kernels are functions.
 #include <fmt/format.h>

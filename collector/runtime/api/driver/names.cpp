@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/api/driver/names.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The names under which libcuda.so has what programs ask it for by name.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/runtime/api/driver/node_forms.h"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The driver's descriptions of nodes as the runtime's, and those again.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Small questions to the driver: contexts, devices and streams in forms that few programs use, the
 // block that fills the device, and captures.
 #include <algorithm>

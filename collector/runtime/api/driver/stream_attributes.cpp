@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Attributes of streams. None of them changes what a kernel does or counts, but programs set them
 // and ask for them.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Streams and graphs that wait for values in memory, and write them.
 #include <cstddef>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The driver's streams and events: the runtime's by other names.
 #include "collector/runtime/api/driver_call.h"
 #include "collector/runtime/process/process.h"

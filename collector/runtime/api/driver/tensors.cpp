@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Descriptors of tensors for copies of boxes (cuTensorMapEncodeTiled). The refusals were measured
 // on an H200: tests/runtime/programs/tensor_misuse.cu.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Textures, surfaces and arrays with levels, by the driver's API: its descriptions are turned into
 // the runtime's.
 #include <algorithm>

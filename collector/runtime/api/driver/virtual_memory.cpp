@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Virtual memory management: what the driver's functions take and refuse.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels with mistakes. A line that ends in "// !" says what --check must find there; it must
 // find nothing else. In faulty.yaml the kernel that cannot go on is the last.
 __global__ void oob(float* out, const float* in, int n) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels without a mistake, some of which look as if they had one: --check must find nothing.
 #include <cooperative_groups.h>
 #include <cuda_fp16.h>

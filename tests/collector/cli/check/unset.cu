@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Variables and elements of arrays that are not set on every path. --check finds those that matter
 // (a comment says on which line), and nothing in the others.
 #include <cuda_fp16.h>

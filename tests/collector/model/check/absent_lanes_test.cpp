@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Lanes that shuffles read and that are not there. Eight lanes that add up by halves, under a mask
 // of themselves, read such in every step and throw away what they get; that is no mistake. To keep,
 // write or decide by any of it is.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The kernels that hold `warpmeter model --check` to account, with what their comments say:
 // README.md beside this file explains the marks.
 #pragma once

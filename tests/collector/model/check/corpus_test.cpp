@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `warpmeter model --check` finds every planted mistake under every fill with which it happens, and
 // reports no correct kernel. README.md beside this file explains the marks in the kernels.
 #include <gmock/gmock.h>

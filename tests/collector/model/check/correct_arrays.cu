@@ -1,5 +1,5 @@
+// SPDX-License-Identifier: MIT
 // Several arrays in shared memory, reached in roundabout ways: nothing is to be found here.
-
 __global__ void two_arrays_take_turns(float* out, const float* in, int n) {
   __shared__ float even[32], odd[32];
   const int t = threadIdx.x;

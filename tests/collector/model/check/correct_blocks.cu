@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Several blocks, ordered as they have to be: nothing is to be found here.
 #include <cooperative_groups.h>
 #include <cuda/atomic>
 namespace cg = cooperative_groups;
-
 __global__ void blocks_add_with_atomics(int* total, const int* in) {
   const int sum = __reduce_add_sync(0xffffffffu, in[blockIdx.x * blockDim.x + threadIdx.x]);
   if (threadIdx.x % 32 == 0) atomicAdd(total, sum);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Asynchronous copies, barrier objects and pipelines as they are meant: nothing is to be found
 // here.
 #include <cooperative_groups.h>
@@ -6,7 +7,6 @@
 #include <cuda/barrier>
 #include <cuda/pipeline>
 namespace cg = cooperative_groups;
-
 __global__ void copy_then_barrier(float* out, const float* in) {
   __shared__ float tile[64];
   const int t = threadIdx.x;

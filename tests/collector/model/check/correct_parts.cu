@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Loads that find a part of what they read unset, and code that does nothing with it: none of it is
 // a mistake.
-
 // The fourth number of each vector is there to fill it.
 __global__ void three_of_four_are_used(float4* points, float* out) {
   const int t = threadIdx.x;

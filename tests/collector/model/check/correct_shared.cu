@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Threads of a block that share memory and wait where they must: nothing is to be found here.
 #include <cuda/atomic>
-
 template <typename T, int side>
 __global__ void transpose_through_a_tile(T* out, const T* in, int n) {
   __shared__ T tile[side][side + 1];

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Lanes of a warp that work together as the rules want it: nothing is to be found here.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cuda/atomic>
 namespace cg = cooperative_groups;
-
 constexpr unsigned everyone = 0xffffffffu;
 
 __global__ void warp_sum_in_shared_memory(int* out, const int* in) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The findings of the checker in a kernel that is given as PTX, for tests.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which findings are remarks goes by whose code it is: the toolkit's, or a person's.
 #include "collector/model/check/findings.h"
 

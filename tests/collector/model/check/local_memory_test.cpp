@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Local memory: which bits of it are unset, and that a read of them is found where it matters.
 #include "collector/model/check/unset/local_memory.h"
 

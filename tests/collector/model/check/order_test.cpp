@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The order of events: the clocks of a block's threads.
 #include "collector/model/check/order.h"
 

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Accesses that run over from one array in shared memory into the one beside it. "!": has to be
 // found, "?!": may be (README.md).
-
 __global__ void written_past_the_end_into_the_next(int* out) {
   __shared__ int a[32], b[32];
   const int t = threadIdx.x;

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Shared memory, and a barrier that is not where it has to be. "!": has to be found, "?!": may be
 // (README.md).
 #define THREADS 128
-
 __global__ void reverse_without_barrier(float* out, const float* in) {
   __shared__ float tile[THREADS];
   const int t = threadIdx.x, i = blockIdx.x * THREADS + t;

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Races between blocks: each pair here would need an atomic, a fence or another launch.
 // "!": has to be found, "?!": may be (README.md).
 #include <cuda/atomic>
-
 __global__ void halo_in_place(float* a, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const float left = i > 0 ? a[i - 1] : 0;       // ! race between blocks

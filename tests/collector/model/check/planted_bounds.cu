@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Accesses out of bounds, and misaligned ones. "!": has to be found, "?!": may be (README.md).
 #include <cuda_pipeline.h>
-
 __global__ void one_past_the_end(float* out, const float* in) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   out[i] = in[i + 1] - in[i];  // ! out of bounds

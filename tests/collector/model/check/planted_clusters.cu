@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Mistakes of kernels whose blocks run in clusters.
 // "!": has to be found, "?!": may be (README.md).
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
-
 // A block ends while the other may still read its shared memory.
 // may hang
 __global__ void __cluster_dims__(2, 1, 1) ended_before_the_other_reads(int* out, const int* in) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Asynchronous copies and barrier objects that are waited for wrongly, or not at all.
 // "!": has to be found, "?!": may be (README.md).
 #include <cooperative_groups.h>
@@ -6,7 +7,6 @@
 #include <cuda/barrier>
 #include <cuda/pipeline>
 namespace cg = cooperative_groups;
-
 __global__ void copy_nobody_waited_for(float* out, const float* in) {
   __shared__ float tile[64];
   const int t = threadIdx.x;

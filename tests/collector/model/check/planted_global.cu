@@ -1,5 +1,5 @@
+// SPDX-License-Identifier: MIT
 // Races of one block's threads on global memory. "!": has to be found, "?!": may be (README.md).
-
 // This is everybody's first stencil. One block.
 __global__ void average_of_neighbours_in_place(float* a, int n) {
   const int i = threadIdx.x;

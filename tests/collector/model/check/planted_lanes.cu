@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Barriers that not all threads come to, masks that name lanes which are not there, and kernels
 // that end in the middle. "!": has to be found, "?!": may be (README.md).
 #ifndef __CUDACC_RTC__
 #include <cassert>
 #endif
-
 __global__ void barrier_for_half_of_the_warps(float* out, const float* in) {
   __shared__ float line[128];
   const int t = threadIdx.x;

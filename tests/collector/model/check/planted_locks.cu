@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Locks, flags and queues between blocks that order less than they seem to.
 // "!": has to be found, "?!": may be (README.md).
 #include <cuda/atomic>
-
 struct Counters {
   int lock, total, updates, head;
 };

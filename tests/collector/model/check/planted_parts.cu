@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Loads that find a part of what they read unset, and code that computes with that part. "!": has
 // to be found, "?!": may be (README.md).
-
 __global__ void sum_of_four_of_which_one_is_set(float* scratch, float* out) {
   const int t = threadIdx.x;
   scratch[4 * t] = t;

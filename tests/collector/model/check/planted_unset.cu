@@ -1,5 +1,5 @@
+// SPDX-License-Identifier: MIT
 // Reads of memory that nobody has set. "!": has to be found, "?!": may be (README.md).
-
 __global__ void bins_never_cleared(unsigned* out, const unsigned* in) {
   __shared__ unsigned bins[16];
   atomicAdd(&bins[in[threadIdx.x] % 16], 1u);  // ! uninitialised read

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Named barriers, and lanes of a warp that share memory without waiting for each other.
 // "!": has to be found, "?!": may be (README.md).
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
-
 __device__ void sync_named(int barrier, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Accesses of several widths that overlap, and atomics beside accesses that are none.
 // "!": has to be found, "?!": may be (README.md).
 #include <cuda/atomic>
-
 __global__ void byte_flags_read_as_words(unsigned* out, const unsigned char* in) {
   __shared__ unsigned words[32];
   const int t = threadIdx.x;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Who touched memory last: which accesses conflict, whatever their sizes and whoever came between.
 #include "collector/model/check/shadow.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Registers that nothing has set: found where they matter, in the lanes in which they do, and
 // nowhere else.
 #include "collector/model/check/unset/registers.h"

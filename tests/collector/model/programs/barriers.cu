@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Barriers and exchanges that only some lanes of a warp come to. Each kernel runs as one block of
 // three warps. A lane notes that it came to a point (COME), and behind it who had come to each
 // point by then (WENT), with an answer (SAID). `slow`: which halves of warps are late, a bit each.
@@ -7,7 +8,6 @@
 // them, r_ with a reduction, n_ for a number of threads, u_ not aligned, m_ exchanges, x_ one after
 // the other.
 #include <cooperative_groups.h>
-
 namespace cg = cooperative_groups;
 
 constexpr int threads = 96, points = 6, words = 16;

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Block-wide algorithms of CUB.
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_radix_sort.cuh>
 #include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
-
 extern "C" {
 __global__ void block_reduce(int* out, const int* in) {
   using Reduce = cub::BlockReduce<int, 128>;

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Functions that are not inlined: recursion, tables of functions, virtual functions, and what the
 // driver provides.
 #include <cassert>
 #include <cstdio>
-
 __device__ __noinline__ int fibonacci(int n) {
   return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
 }

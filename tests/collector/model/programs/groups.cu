@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Cooperative groups, asynchronous copies, barrier objects and atomics of the C++ library.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
@@ -7,7 +8,6 @@
 #include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/pipeline>
-
 namespace cg = cooperative_groups;
 
 extern "C" {

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Memory of every kind, and control flow that its contents decide.
 #include <cstring>
-
 struct Parameters {
   int values[64];
   double scale;

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Small floats, the mathematical functions of the toolkit, and bits.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
-
 extern "C" {
 __global__ void halves(float* out, const float* in) {
   const int i = threadIdx.x;

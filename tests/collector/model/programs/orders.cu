@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels whose accesses lie where the order of threads at an atomic decides, and kernels that only
 // look like it.
 extern "C" {

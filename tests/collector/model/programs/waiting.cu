@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Blocks that wait for each other, and memory that a thread takes from its stack.
 #include <cooperative_groups.h>
 
 #include <cuda/atomic>
-
 namespace cg = cooperative_groups;
 
 extern "C" {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which products ptxas of CUDA 13.0 rounds together with a sum: for each body, the instructions of
 // its sm_90 machine code that compute. The module was compiled with -O3; with -O0 none is
 // contracted.

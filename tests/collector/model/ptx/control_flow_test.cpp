@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/ptx/flow/control_flow.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Whole modules as the compiler writes them: those of the catalogue, and features.cu.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/ptx/flow/leaders.h"
 
 #include <gtest/gtest.h>

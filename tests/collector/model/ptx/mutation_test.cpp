@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Broken and hostile texts: whatever they are, the answer is a module or a diagnostic, soon. The
 // module of a mutant must stand every analysis as well.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // PTX for tests: a body is enough, the rest is put around it.
 #pragma once
 

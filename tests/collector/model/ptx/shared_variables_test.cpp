@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which shared array an access means: known where everything that leads to its address says the
 // same.
 #include "collector/model/ptx/memory/shared_variables.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/ptx/memory/unset.h"
 
 #include <gmock/gmock.h>

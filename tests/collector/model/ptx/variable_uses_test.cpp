@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The effects of a kernel on its module's variables.
 #include "collector/model/ptx/memory/variable_uses.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cvt, for the reference.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/collector/model/reference/floats.h"
 
 #include <algorithm>

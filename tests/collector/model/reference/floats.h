@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Floats of every width, for the reference. Those of 32 and 64 bits are computed by the C library
 // under the rounding that is named; narrower ones in f64, rounded to odd, and then once more to
 // their own width (Boldo, Melquiond: "When double rounding is odd", 2005). The program rounds

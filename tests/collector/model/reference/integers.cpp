@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/collector/model/reference/integers.h"
 
 #include <algorithm>

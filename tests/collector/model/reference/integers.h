@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Integers, bits and small integers packed in a register, for the reference: computed in 128 bits,
 // and cut.
 #pragma once

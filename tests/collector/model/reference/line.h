@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A line of PTX taken apart, and the numbers that registers hold, for the reference.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/collector/model/reference/program.h"
 
 #include <fmt/format.h>

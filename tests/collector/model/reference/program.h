@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A structured program: lines of PTX, branches of some lanes, and loops that lanes leave when they
 // like.
 #pragma once

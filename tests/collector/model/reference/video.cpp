@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The meaning of video instructions by PTX; of those on single numbers also what else an H200
 // answers (ptxas has to write them with other instructions).
 #include "tests/collector/model/reference/video.h"

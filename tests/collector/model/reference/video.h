@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // vadd, vset4, vmad and their like, for the reference.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A reference for the machine: PTX of 32 lanes, one instruction of text after the other, by the
 // words of the PTX manual and with nothing of the model in it. Slow and simple: each lane computes
 // by itself, on its own memory, and lanes that take different ways go one set after the other.

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 // Kernels that between them use what nvcc has to say in PTX: the .ptx files beside this one were
 // made from it with `nvcc -ptx -O3 -lineinfo -arch=compute_90` (and 100, the other generation of
 // the compiler, whose text looks different).
 #include <cstdio>
-
 __device__ int table[3] = {1, 2, 3};
 __device__ int* pointers[4] = {table, table + 1, nullptr, table + 2};
 __constant__ float coefficients[2][3] = {{1.5f, 2, 3}, {4, 5, 6}};
