@@ -77,7 +77,7 @@ std::optional<AccessCounts> then(const Subject& subject, std::size_t index, cons
   const SiteInfo& site = subject.site(index);
   const SiteRecording& known = subject.recording.sites[index];
   const unsigned width = request.width;
-  const auto offset = static_cast<std::uint64_t>(request.offset);
+  const auto offset = static_cast<std::uint64_t>(+request.offset);
   if (width > sector_bytes || step % width != 0) return std::nullopt;
   const Elements elements(buffer, step, width);
   const std::uint64_t first = subject.recording.traces[index].first_address + offset - buffer.begin;

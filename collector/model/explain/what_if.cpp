@@ -128,7 +128,7 @@ template <class Visit>
 void take_part(const SiteInfo& site, std::uint32_t part, std::uint32_t size, Visit visit) {
   if (!makes_parts(site)) return visit(part, size);
   for (const Request& request : site.requests) {
-    const auto offset = static_cast<std::uint32_t>(request.offset);
+    const auto offset = static_cast<std::uint32_t>(+request.offset);
     const std::uint32_t begin = std::max(part, offset);
     const std::uint32_t end = std::min(part + size, offset + request.width);
     if (begin < end) visit(begin, end - begin);
