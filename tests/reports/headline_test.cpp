@@ -107,7 +107,7 @@ schema::Launch failed(schema::Launch made) {
 }
 
 constexpr const char* not_looked_for =
-    "What costs most was not looked for in any launch (hardware counters have no addresses; the "
+    "The costliest accesses were not looked for in any launch (hardware counters have no addresses; the "
     "model has them: run --counts model, or profile -b model).";
 
 TEST_F(Headline, SaysWhatMayHaveDisturbedTheTimesAndTheFactsWhatElseWasThere) {
@@ -282,7 +282,7 @@ TEST_F(Headline, SaysThatNothingWasFoundOnlyWhereItWasLookedFor) {
                                     "the launches that ended well."));
   add({explained(counted("a", 400), {}), counted("b", 500)});
   EXPECT_THAT(sentences(),
-              Contains("What costs most was not looked for in 1 launch (hardware "
+              Contains("The costliest accesses were not looked for in 1 launch (hardware "
                        "counters have no addresses; the model has them: run --counts model, or "
                        "profile -b model)."));
 }
