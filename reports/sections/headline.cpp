@@ -124,7 +124,8 @@ Remarks without_findings(const Source& source) {
     const std::string of = clean + failed == 0 ? "any launch"
                                                : reports::counted(static_cast<std::size_t>(unknown),
                                                                   "launch", "launches");
-    return {{fmt::format("The costliest accesses were not looked for in {} ({}).", of, reason), ""}};
+    return {
+        {fmt::format("The costliest accesses were not looked for in {} ({}).", of, reason), ""}};
   }
   if (clean == 0) return {};
   return {{fmt::format("Of what `warpmeter explain` looks for, nothing was found in {}.",
