@@ -107,7 +107,8 @@ schema::Launch failed(schema::Launch made) {
 }
 
 constexpr const char* not_looked_for =
-    "The costliest accesses were not looked for in any launch (hardware counters have no addresses; the "
+    "The costliest accesses were not looked for in any launch (hardware counters have no "
+    "addresses; the "
     "model has them: run --counts model, or profile -b model).";
 
 TEST_F(Headline, SaysWhatMayHaveDisturbedTheTimesAndTheFactsWhatElseWasThere) {
