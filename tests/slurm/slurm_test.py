@@ -115,7 +115,7 @@ class Interrupted(OnACluster):
 
     def test_resume_completes_what_was_killed_out_of_time_or_on_a_node_that_went_down(self):
         self.warpmeter("submit", "--folder", "job", "--split", "12", "--time", "1", "--label", "nightly", "--", *self.WORDS)
-        late, killed, downed = 1, 2, 3
+        late, killed, downed = 9, 10, 11  # the largest, so that they are caught before their last launch
         halted = self.stop_in_the_middle([late, killed, downed])
         os.kill(halted[killed], signal.SIGKILL)
         self.lab.fail_node((self.folder / f"job/tasks/{downed:04}.node").read_text().strip())
