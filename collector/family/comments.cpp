@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <sstream>
 #include <string_view>
+#include <vector>
 
 #include "base/words.h"
 
@@ -79,5 +81,17 @@ std::string cleaned(const std::string& text, bool has_commands) {
 std::string without_comments(const std::string& text) { return cleaned(text, true); }
 
 std::string without_commands(const std::string& text) { return cleaned(text, false); }
+
+std::set<std::string> names_in_commands(const std::string& text) {
+  std::set<std::string> names;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    if (begin == std::string::npos || line[begin] != '#') continue;
+    const std::vector<std::string> words = words_of(line);
+    if (words.empty() || words.front() != "pragma") names.insert(words.begin(), words.end());
+  }
+  return names;
+}
 
 }  // namespace warpmeter::family

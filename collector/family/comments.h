@@ -2,6 +2,7 @@
 // A text of C++ as its compiler sees it: what a comment names is not used.
 #pragma once
 
+#include <set>
 #include <string>
 
 namespace warpmeter::family {
@@ -12,5 +13,9 @@ std::string without_comments(const std::string& text);
 
 /// The same without preprocessor commands and the lines that continue them.
 std::string without_commands(const std::string& text);
+
+/// The words of preprocessor lines, which a macro may stand for; a pragma's words may be names of
+/// the code ("#pragma unroll TILE").
+std::set<std::string> names_in_commands(const std::string& text);
 
 }  // namespace warpmeter::family

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -111,6 +110,11 @@ class Declarations {
     return is_identifier(word) && !is_no_type(word);
   }
 
+  /// A body closes there; behind the braces of a value comes a comma or a semicolon.
+  bool ends_function(std::size_t at) const {
+    return tokens_[at] == "}" && tokens_[at + 1] != "," && tokens_[at + 1] != ";";
+  }
+
   /// "float A, *B;" from behind A on.
   void add_others(std::size_t at) {
     int depth = 0;
@@ -118,7 +122,7 @@ class Declarations {
       const char c = tokens_[at][0];
       if (c == '(' || c == '[' || c == '{') ++depth;
       if (c == ')' || c == ']' || c == '}') --depth;
-      if (depth < 0 || (depth == 0 && c == ';')) return;
+      if (depth < 0 || (depth == 0 && (c == ';' || ends_function(at)))) return;
       if (depth > 0 || c != ',') continue;
       while (at + 1 < tokens_.size() && tokens_[at + 1] == "*") ++at;
       if (is_identifier(tokens_[at + 1])) names_.insert(tokens_[at + 1]);
@@ -141,14 +145,7 @@ class Declarations {
 
 std::set<std::string> declared_names(const std::string& source) {
   std::set<std::string> names = Declarations(tokens_of(without_commands(source))).names();
-  std::istringstream lines(without_comments(source));
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t begin = line.find_first_not_of(" \t");
-    if (begin == std::string::npos || line[begin] != '#') continue;
-    const std::vector<std::string> words = words_of(line);
-    if (!words.empty() && words.front() == "pragma") continue;  // "#pragma unroll TILE"
-    for (const std::string& word : words) names.erase(word);
-  }
+  for (const std::string& name : names_in_commands(without_comments(source))) names.erase(name);
   return names;
 }
 

@@ -9,7 +9,6 @@
 #include <cctype>
 #include <charconv>
 #include <map>
-#include <sstream>
 
 #include "base/error.h"
 #include "base/kernel_name.h"
@@ -348,14 +347,7 @@ std::set<std::string> template_parameters_in(const std::string& source) {
       names.insert(name);
     }
   }
-  std::istringstream lines(source);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t begin = line.find_first_not_of(" \t");
-    if (begin == std::string::npos || line[begin] != '#') continue;
-    const std::vector<std::string> words = words_of(line);
-    if (!words.empty() && words.front() == "pragma") continue;  // "#pragma unroll TILE"
-    for (const std::string& word : words) names.erase(word);
-  }
+  for (const std::string& name : names_in_commands(source)) names.erase(name);
   return names;
 }
 

@@ -136,6 +136,26 @@ const Names& names() {
 
 }  // namespace
 
+bool computes(const Row& row) {
+  switch (row.execution) {
+    case Execution::value:
+    case Execution::logic:
+    case Execution::insert:
+    case Execution::select:
+    case Execution::set:
+    case Execution::set_predicate:
+    case Execution::lookup:
+    case Execution::convert:
+    case Execution::convert_address:
+    case Execution::is_in_space:
+    case Execution::move:
+    case Execution::video:
+      return true;
+    default:
+      return false;
+  }
+}
+
 const Row& row_of(Opcode opcode) {
   static constexpr Row unknown;
   return opcode == Opcode::unknown ? unknown : table::rows[static_cast<std::size_t>(opcode)];

@@ -139,6 +139,9 @@ struct Row {
   constexpr bool is_executed() const { return execution != Execution::refused; }
 };
 
+/// True if it computes registers of registers, and does nothing else.
+bool computes(const Row& row);
+
 /// All rows, in the order of Opcode.
 const Row& row_of(Opcode opcode);
 constexpr std::size_t row_count = static_cast<std::size_t>(Opcode::unknown);

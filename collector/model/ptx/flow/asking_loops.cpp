@@ -22,18 +22,8 @@ bool asks(const Instruction& instruction) {
 
 /// True if it does more than to compute registers, so that all that it reads decides.
 bool acts(const Instruction& instruction) {
+  if (computes(instruction.row())) return false;
   switch (instruction.row().execution) {
-    case Execution::value:
-    case Execution::logic:
-    case Execution::insert:
-    case Execution::select:
-    case Execution::set:
-    case Execution::set_predicate:
-    case Execution::lookup:
-    case Execution::convert:
-    case Execution::convert_address:
-    case Execution::is_in_space:
-    case Execution::move:
     case Execution::policy:
     case Execution::fence:
     case Execution::branch:

@@ -37,29 +37,10 @@ bool is_sum(const Instruction& instruction) {
          has_only(instruction, {Word::ftz, Word::sat});
 }
 
-/// Registers to registers: under a guard it becomes a predicated instruction, all else a branch.
-bool computes(const Instruction& instruction) {
-  switch (instruction.row().execution) {
-    case Execution::value:
-    case Execution::logic:
-    case Execution::insert:
-    case Execution::select:
-    case Execution::set:
-    case Execution::set_predicate:
-    case Execution::lookup:
-    case Execution::convert:
-    case Execution::convert_address:
-    case Execution::is_in_space:
-    case Execution::move:
-    case Execution::video:
-      return true;
-    default:
-      return false;
-  }
-}
 /// True if ptxas has several blocks of machine code in its place, or none that crosses it.
 bool ends_block(const Instruction& instruction) {
-  if (instruction.guard && !computes(instruction)) return true;
+  // Under a guard these become predicated instructions, all others a branch.
+  if (instruction.guard && !computes(instruction.row())) return true;
   const Type type = instruction.last_type();
   const TypeInfo& info = info_of(type);
   switch (instruction.opcode) {
