@@ -262,7 +262,7 @@ void visit_fields(Io& io, M& message) {
   } else {
     static_assert(std::is_same_v<Type, Checked>);
     for (auto* value : {&message.launches, &message.stopped, &message.refused, &message.partial,
-                        &message.ordered, &message.unnamed}) {
+                        &message.ordered, &message.unnamed, &message.cluster_signals}) {
       io.number(*value);
     }
   }

@@ -128,6 +128,7 @@ bool Recorder::take(int peer, inject::Message&& message) {
     checked_.partial += checked->partial;
     checked_.ordered += checked->ordered;
     checked_.unnamed += checked->unnamed;
+    checked_.cluster_signals += checked->cluster_signals;
     return true;
   }
   if (const auto* bye = std::get_if<inject::Bye>(&message)) {

@@ -35,6 +35,8 @@ void add(Seen& seen, const std::string& name, const model::CheckedLaunch& checke
   seen.coverage.is_partial = seen.coverage.is_partial || of_launch.is_partial;
   seen.coverage.has_ordered = seen.coverage.has_ordered || of_launch.has_ordered;
   seen.coverage.has_unnamed = seen.coverage.has_unnamed || of_launch.has_unnamed;
+  seen.coverage.has_cluster_signals =
+      seen.coverage.has_cluster_signals || of_launch.has_cluster_signals;
 }
 
 void show(const RunRequest& request, const Seen& seen) {

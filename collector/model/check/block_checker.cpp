@@ -66,6 +66,7 @@ void BlockChecker::start(std::uint64_t block, const std::byte* shared) {
   vain_waits_ = {};
   waited_.clear();
   device_fence_ = device_acquired_ = {};
+  start_in_cluster(block, shared);
   if (launch_.has_remote_writes_) {
     shared_written_.mark(0, program_.shared_bytes(launch_.geometry_));
   }
@@ -81,6 +82,7 @@ void BlockChecker::observe(const Warp& warp, const Operation* op, std::uint32_t 
   if ((watched & watch_step) != 0) check_registers(warp, op);
   if ((watched & watch_meeting) != 0) check_mask(warp, op, mask);
   if (op->code == Code::bulk_copy) check_bulk_size(warp, op, mask);
+  if (cluster_ != nullptr) follow_cluster_barrier(warp, op, mask);
   if ((watched & watch_instruction) != 0) observe_instruction(warp, op, mask);
 }
 
@@ -234,6 +236,7 @@ void BlockChecker::release(const Meeting& meeting) {
   const std::uint32_t all = lanes_below(warps_of(launch_.geometry_));
   order_.release(meeting.barrier, meeting.waiting, (meeting.waiting | meeting.finished) == all);
   for_each_lane(meeting.waiting, [&](unsigned warp) { vain_waits_[warp].reset(); });
+  if (cluster_ != nullptr) share_phases(meeting);
   if (!meeting.is_for_all) return;
   const auto first_warp = static_cast<std::uint32_t>(std::countr_zero(meeting.waiting));
   const Operation* const first = meeting.at[first_warp];

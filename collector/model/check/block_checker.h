@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 
 #include "collector/model/check/bulk_copies.h"
 #include "collector/model/check/checker.h"
+#include "collector/model/check/cluster_races.h"
 #include "collector/model/check/unset/registers.h"
 #include "collector/model/machine/observer.h"
 
@@ -109,6 +111,16 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   void check_segments(const std::vector<Segment>& segments);
   void synchronise(const Warp& warp, const Operation* op, const SiteInfo& info,
                    const Places& places);
+  void start_in_cluster(std::uint64_t block, const std::byte* shared);
+  void follow_cluster_barrier(const Warp& warp, const Operation* op, std::uint32_t mask);
+  void share_phases(const Meeting& meeting);
+  std::uint32_t number_in_cluster(std::uint32_t site, std::uint32_t warp, std::uint32_t mask);
+  void check_cluster(const Warp& warp, const Operation* op, const SiteInfo& info,
+                     const Places& places);
+  bool writes_same_in_cluster(const ClusterRaces::Earlier& earlier, std::uint32_t owner,
+                              std::uint64_t offset, unsigned lane) const;
+  std::string describe(const ClusterRaces::Earlier& earlier, const ClusterRaces::By& own,
+                       std::uint32_t owner, unsigned lane, bool is_equal) const;
   void note_wait(const Warp& warp, const Operation* op, unsigned lane, std::uint64_t object,
                  std::uint32_t ended);
   /// "; the wait for parity 1 of …", where the warp's last wait at a barrier object was one for a
@@ -156,6 +168,16 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   std::array<std::optional<VainWait>, warp_lanes> vain_waits_;  ///< the last one of each warp
   /// By object and thread: how many phases had ended when the thread waited last.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> waited_;
+  /// Of the cluster; null: races between its blocks are not judged, or there is none.
+  std::shared_ptr<ClusterRaces> cluster_;
+  Checker::Seat seat_;
+  struct PhasesOfWarp {
+    std::uint32_t arrived = 0, waited = 0;  ///< the last phase of each; 0: none
+    std::uint32_t lanes = 0;                ///< that have arrived in it
+  };
+  std::array<PhasesOfWarp, warp_lanes> phases_{};
+  std::uint32_t phases_ended_ = 0;
+  std::vector<std::uint32_t> cluster_number_;  ///< the last number in cluster_, by warp and site
   Current current_;
   std::array<std::byte, 64> nowhere_{};
 };

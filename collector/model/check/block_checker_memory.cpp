@@ -86,15 +86,17 @@ void BlockChecker::accept(const Warp& warp, const Operation* op, const SiteInfo&
       unset_.wrote_local(warp.index * warp_lanes + lane, op->instruction, places[lane], info.width);
     });
   }
-  if (places.space != AddressSpace::shared && places.space != AddressSpace::global) return;
-  find_segments(segments_[op->extra], info.width, places);
+  const bool is_followed =
+      places.space == AddressSpace::shared || places.space == AddressSpace::global;
+  if (is_followed) find_segments(segments_[op->extra], info.width, places);
   accept_again(warp, op, info, places);
 }
 
 void BlockChecker::accept_again(const Warp& warp, const Operation* op, const SiteInfo& info,
                                 const Places& places) {
-  if (places.space != AddressSpace::shared && places.space != AddressSpace::global) return;
   current_ = {&warp, op, &info, places, nullptr, nullptr};
+  if (cluster_ != nullptr) check_cluster(warp, op, info, places);
+  if (places.space != AddressSpace::shared && places.space != AddressSpace::global) return;
   if (!program_.copies.empty() && places.space == AddressSpace::shared) {
     const bool is_copy = info.kind == AccessKind::store && copies_.find(op->instruction) != nullptr;
     check_copies(warp, op, info, places, is_copy);

@@ -134,7 +134,7 @@ bool BlockChecker::is_one_statement(std::uint32_t other) const {
 /// cluster's barrier, or by signals in each other's shared memory.
 bool BlockChecker::is_ordered_elsewhere(const Conflict& conflict, Span span) const {
   if (!launch_.is_in_clusters_) return false;
-  if (span != Span::grid) return span == Span::block && launch_.has_remote_signals_;
+  if (span != Span::grid) return span == Span::block && launch_.has_cluster_signals_;
   return !launch_.is_plain_ || launch_.are_of_one_cluster(conflict.theirs.block, order_.block());
 }
 

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/host_memory.h"
 #include "collector/model/check/block_checker.h"
 #include "collector/model/check/updates.h"
+#include "collector/model/machine/cluster.h"
 
 namespace warpmeter::model::check {
 namespace {
@@ -18,6 +18,11 @@ bool does_nothing(Code code) {
   return code == Code::leave || code == Code::join || code == Code::branch ||
          code == Code::branch_if || code == Code::branch_out || code == Code::gather ||
          code == Code::nothing || code == Code::meet;
+}
+
+/// True if the access may be one to the shared memory of another block.
+bool may_leave_block(const SiteInfo& site) {
+  return site.space == AddressSpace::cluster || site.space == AddressSpace::generic;
 }
 
 /// The observed form of an instruction that makes lanes wait for each other, besides moves.
@@ -103,29 +108,65 @@ Checker::Checker(const Program& program, const Geometry& geometry, DeviceMemory&
 
 Checker::~Checker() = default;
 
-/// Each block is followed by itself. A generic pointer may lead to another block's memory, and so
-/// may a copy in bulk, which signals there too.
+/// A generic pointer may lead to another block's memory, and so may a copy in bulk, which signals
+/// there too.
 void Checker::look_at_clusters() {
   is_in_clusters_ = program_.has_clusters && in_clusters(program_, geometry_).cluster.count() > 1;
   if (!is_in_clusters_) return;
-  has_remote_writes_ = has_remote_signals_ = !program_.bulk_copies.empty();
+  has_remote_writes_ = !program_.bulk_copies.empty();
+  has_cluster_signals_ = !program_.bulk_copies.empty() || program_.names_cluster_scope ||
+                         std::any_of(program_.fences.begin(), program_.fences.end(),
+                                     [](const auto& fence) { return fence.scope != Scope::block; });
   for (const SiteInfo& site : program_.sites) {
-    const bool may_leave =
-        site.space == AddressSpace::cluster || site.space == AddressSpace::generic;
-    if (!may_leave) continue;
-    has_remote_writes_ |= site.kind != AccessKind::load;
-    has_remote_signals_ |= site.kind != AccessKind::load && (site.is_atomic() || site.is_strong);
+    has_remote_writes_ |= may_leave_block(site) && site.kind != AccessKind::load;
+    has_cluster_signals_ |= may_signal_in_cluster(site);
+  }
+  for (const Operation& op : program_.operations) {
+    const bool is_object = op.code == Code::mbarrier || op.code == Code::mbarrier_wait;
+    has_cluster_signals_ |= is_object && may_leave_block(program_.sites[op.extra]);
+  }
+  if (has_cluster_signals_) return;
+  for (std::size_t i = 0; i < program_.operations.size(); ++i) {
+    const Code code = program_.operations[i].code;
+    if (code == Code::cluster_arrive || code == Code::cluster_wait) watched_[i] |= watch_observed;
   }
 }
 
-bool Checker::are_of_one_cluster(std::uint64_t block, std::uint64_t other) const {
+/// An atomic alone hands on nothing: it is relaxed, and a kernel without fences has no others.
+bool Checker::may_signal_in_cluster(const SiteInfo& site) const {
+  if (site.is_atomic()) return (site.acquires || site.releases) && site.scope != Scope::block;
+  return site.is_strong && site.space != AddressSpace::local;
+}
+
+Checker::Seat Checker::seat_of(std::uint64_t block) const {
   const Dim3 &grid = geometry_.grid, cluster = in_clusters(program_, geometry_).cluster;
-  const auto cluster_of = [&](std::uint64_t index) {
-    const std::uint64_t x = index % grid.x, y = index / grid.x % grid.y,
-                        z = index / grid.x / grid.y;
-    return std::array<std::uint64_t, 3>{x / cluster.x, y / cluster.y, z / cluster.z};
-  };
-  return cluster_of(block) == cluster_of(other);
+  const auto x = static_cast<std::uint32_t>(block % grid.x),
+             y = static_cast<std::uint32_t>(block / grid.x % grid.y),
+             z = static_cast<std::uint32_t>(block / grid.x / grid.y);
+  const std::uint64_t across = grid.x / cluster.x, down = grid.y / cluster.y;
+  return {(z / cluster.z * down + y / cluster.y) * across + x / cluster.x,
+          rank_in_cluster({x, y, z}, cluster)};
+}
+
+std::uint64_t Checker::block_at(const Seat& seat) const {
+  const Dim3 cluster = in_clusters(program_, geometry_).cluster;
+  return block_in_clusters(seat.cluster * cluster.count() + seat.rank, geometry_.grid, cluster);
+}
+
+/// Its shared memory is followed by units that all accesses to it consist of.
+std::shared_ptr<ClusterRaces> Checker::races_in(std::uint64_t cluster) {
+  if (std::shared_ptr<ClusterRaces> known = cluster_races_[cluster].lock()) return known;
+  std::erase_if(cluster_races_, [](const auto& each) { return each.second.expired(); });
+  std::uint32_t unit = 4;
+  for (const SiteInfo& site : program_.sites) {
+    if (site.space != AddressSpace::shared && !may_leave_block(site)) continue;
+    unit = std::min({unit, std::uint32_t{site.width}, std::uint32_t{site.alignment}});
+  }
+  const auto blocks = static_cast<std::uint32_t>(in_clusters(program_, geometry_).cluster.count());
+  auto races =
+      std::make_shared<ClusterRaces>(blocks, program_.shared_bytes(geometry_), unit, budget_);
+  cluster_races_[cluster] = races;
+  return races;
 }
 
 void Checker::ended(const LaunchOutcome& outcome) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/geometry.h"
+#include "collector/model/check/cluster_races.h"
 #include "collector/model/check/copies.h"
 #include "collector/model/check/findings.h"
 #include "collector/model/check/order.h"
@@ -88,6 +89,9 @@ class Checker final : public LaunchObserver {
   bool has_ordered() const { return has_ordered_; }
   /// True if some access to one of several shared arrays does not show which it means.
   bool has_unnamed() const { return has_unnamed_; }
+  /// The launch is in clusters, whose blocks may order each other by more than the cluster's
+  /// barrier: then races on their shared memory are not judged.
+  bool has_cluster_signals() const { return has_cluster_signals_; }
   /// That the checker took, at most.
   std::size_t bytes() const;
 
@@ -104,7 +108,18 @@ class Checker final : public LaunchObserver {
 
   void watch_instructions();
   void look_at_clusters();
-  bool are_of_one_cluster(std::uint64_t block, std::uint64_t other) const;
+  bool may_signal_in_cluster(const SiteInfo& site) const;
+  /// A block's place: the number of its cluster, and its rank there.
+  struct Seat {
+    std::uint64_t cluster = 0;
+    std::uint32_t rank = 0;
+  };
+  Seat seat_of(std::uint64_t block) const;
+  std::uint64_t block_at(const Seat& seat) const;
+  bool are_of_one_cluster(std::uint64_t block, std::uint64_t other) const {
+    return seat_of(block).cluster == seat_of(other).cluster;
+  }
+  std::shared_ptr<ClusterRaces> races_in(std::uint64_t cluster);
   const Region& region_of(std::uint64_t address);
   /// From now on what becomes of unset parts is followed.
   void follow_memory();
@@ -133,9 +148,11 @@ class Checker final : public LaunchObserver {
   bool has_unnamed_ = false;
   bool has_signals_ = false;  ///< some thread may be told something by another: see signals.h
   Signals signals_;           ///< between blocks
-  /// The launch is in clusters; its blocks may write to each other's shared memory; and they may
-  /// signal each other there.
-  bool is_in_clusters_ = false, has_remote_writes_ = false, has_remote_signals_ = false;
+  /// The launch is in clusters; its blocks may write to each other's shared memory.
+  bool is_in_clusters_ = false, has_remote_writes_ = false;
+  bool has_cluster_signals_ = false;  ///< see has_cluster_signals()
+  /// By cluster; the blocks that run own them.
+  std::map<std::uint64_t, std::weak_ptr<ClusterRaces>> cluster_races_;
   /// Some load has found a part of what it reads unset; what each of them did: "12 of the 16 bytes
   /// of 'in' at byte 0". By instruction.
   bool follows_memory_ = false;

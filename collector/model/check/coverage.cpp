@@ -52,6 +52,11 @@ std::vector<std::string> left_out(const Coverage& coverage) {
         "accesses that run over from one shared array into another, where the code does not show "
         "which of them is meant");
   }
+  if (coverage.has_cluster_signals) {
+    all.emplace_back(
+        "races on shared memory in clusters whose blocks may order each other by more than the "
+        "cluster's barrier (barrier objects, bulk copies, fences, flags)");
+  }
   return all;
 }
 
@@ -67,10 +72,9 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
   all.emplace_back(
       "what becomes of a vector's or structure's unset part once it passes through local memory");
   all.emplace_back(
-      "races between blocks of one cluster, and what they write to each other's shared memory "
-      "before it is set; in a cluster whose blocks signal each other there, races within a block; "
-      "races on global memory between clusters, in kernels with atomics, fences or volatile "
-      "accesses");
+      "reads of shared memory that nothing has set, where another block of the cluster may write "
+      "it; races on global memory between blocks of one cluster, and between clusters in kernels "
+      "with a cluster's barrier, atomics, fences or volatile accesses");
   all.emplace_back(
       "stores behind a load of the same memory by the read-only way (__ldg, const __restrict__), "
       "past which the compiler may move the load");

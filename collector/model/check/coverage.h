@@ -16,7 +16,8 @@ struct Coverage {
   bool is_program = false;  ///< the host code was looked at as well
   /// Some loads or stores are volatile, relaxed or otherwise ordered (Checker::has_ordered).
   bool has_ordered = false;
-  bool has_unnamed = false;  ///< see Checker::has_unnamed
+  bool has_unnamed = false;          ///< see Checker::has_unnamed
+  bool has_cluster_signals = false;  ///< see Checker::has_cluster_signals
 };
 
 std::vector<std::string> looked_for();

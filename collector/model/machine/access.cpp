@@ -172,6 +172,13 @@ void follow(const Warp& w, const Operation* op, const SiteInfo& info, AddressSpa
                           delta);
 }
 
+/// Where an observer's places in a window are counted from.
+std::uint64_t begin_of_places(const SiteInfo& info, const Window& window) {
+  if (window.space == AddressSpace::global) return 0;
+  if (window.space != AddressSpace::cluster) return window.begin;
+  return info.space == AddressSpace::generic ? shared_window : 0;
+}
+
 /// Tells the observer of the lanes that may go on, space by space.
 void check_lanes(Warp& w, const Operation* op, const SiteInfo& info, std::uint32_t mask,
                  const std::array<AddressSpace, warp_lanes>& spaces, const std::uint64_t* places) {
@@ -181,8 +188,7 @@ void check_lanes(Warp& w, const Operation* op, const SiteInfo& info, std::uint32
       if (spaces[lane] == those.space) those.mask |= 1u << lane;
     });
     left &= ~those.mask;
-    // Whoever looks on knows the memory of one block.
-    if (those.space != AddressSpace::cluster) w.memory->observer->accept(w, op, info, those);
+    w.memory->observer->accept(w, op, info, those);
   }
 }
 
@@ -345,7 +351,7 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
       if (window.touched != nullptr) {
         memory.footprint->touch(*window.touched, offset, info.width, writes);
       }
-      places[lane] = window.space == AddressSpace::global ? address : offset;
+      places[lane] = address - begin_of_places(info, window);
     } else if (memory.observer != nullptr) {
       w.lane_host[lane] = memory.observer->refuse(w, op, wrong, window.space, lane, address);
       refused |= 1u << lane;
@@ -391,8 +397,10 @@ void tell_touched(const Warp& w, const Operation* op, std::uint32_t mask, std::u
   const Site& site = w.sites[op->extra];
   if (memory.observer != nullptr) {
     const auto space = static_cast<AddressSpace>(site.space);
-    if (space == AddressSpace::cluster) return;
-    const std::uint64_t begin = space == AddressSpace::global ? 0 : site.window_begin;
+    Window window;
+    window.space = space;
+    window.begin = site.window_begin;
+    const std::uint64_t begin = begin_of_places(info, window);
     memory.observer->accept_again(w, op, info, {space, mask, first - begin, site.delta});
     return;
   }

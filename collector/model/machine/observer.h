@@ -27,7 +27,8 @@ struct Meeting {
   std::array<const Operation*, warp_lanes> last{};  ///< the last operation of each finished lane
 };
 
-/// Where lanes access, counted from the beginning of their space (of global memory: the address).
+/// Where lanes access, counted from the beginning of their space (of global memory: the address;
+/// in the cluster: from that of the block's own shared memory, see cluster.h).
 struct Places {
   AddressSpace space = AddressSpace::global;
   std::uint32_t mask = 0;

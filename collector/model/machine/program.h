@@ -37,8 +37,8 @@ struct Place {
 
 enum class AccessKind : std::uint8_t { load, store, atomic, reduction };
 
-/// How far a fence, or a strong access, is seen (a cluster of one block is that block; those of
-/// more are not checked).
+/// How far a fence, or a strong access, is seen. The cluster's scope counts as the block's; see
+/// Program::names_cluster_scope.
 enum class Scope : std::uint8_t { block, device };
 
 /// One request that the machine makes where PTX has an access.
@@ -360,6 +360,8 @@ struct Program {
   std::uint32_t max_threads = 1024;
   Dim3 cluster = {};          ///< that the kernel asks for, in blocks
   bool has_clusters = false;  ///< blocks wait for others of their cluster, or reach their memory
+  /// Some fence, strong access or barrier object is of the cluster's scope.
+  bool names_cluster_scope = false;
 
   NativeSlot native;  ///< the code of the operations once they are complete
 };

@@ -118,6 +118,7 @@ check::Coverage coverage_of(const check::Checker& checker) {
   coverage.is_partial = checker.is_partial();
   coverage.has_ordered = checker.has_ordered();
   coverage.has_unnamed = checker.has_unnamed();
+  coverage.has_cluster_signals = checker.has_cluster_signals();
   return coverage;
 }
 

@@ -212,6 +212,9 @@ void Decoder::emit_mbarrier(MbarrierKind kind, const Target& target, std::uint16
                             std::uint16_t d) {
   SiteInfo info;
   program_.has_releases = true;  // barrier objects order accesses as fences do
+  // Another block's object is named by these words, or counts the bytes that it gets.
+  program_.names_cluster_scope |=
+      kind == MbarrierKind::complete || has(Word::cluster) || has(Word::shared_cluster);
   info.kind = AccessKind::atomic;
   info.space = target.space;
   info.width = info.alignment = 8;

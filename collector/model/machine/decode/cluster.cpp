@@ -95,12 +95,14 @@ void Decoder::decode_rank_of_address() {
   choice.d = destination(instruction_->operands[0], RowType::u32);
 }
 
-/// barrier.cluster.arrive and .wait; both order what their threads do in memory, unless relaxed.
+/// barrier.cluster.arrive and .wait; both order what their threads do in memory, unless relaxed:
+/// then c is 1.
 void Decoder::decode_cluster_barrier(bool waits) {
   expect_operands(0, 0);
   program_.has_clusters = true;
   program_.has_releases = true;
-  emit(waits ? Code::cluster_wait : Code::cluster_arrive);
+  Operation& operation = emit(waits ? Code::cluster_wait : Code::cluster_arrive);
+  operation.c = has(Word::relaxed) ? 1 : 0;
 }
 
 }  // namespace warpmeter::model

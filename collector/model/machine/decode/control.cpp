@@ -26,6 +26,7 @@ void Decoder::note_fence() {
 /// block where the launch says nothing of them.
 Scope Decoder::scope() {
   program_.has_clusters |= has(Word::cluster);
+  program_.names_cluster_scope |= has(Word::cluster);
   return has(Word::cta) || has(Word::cluster) ? Scope::block : Scope::device;
 }
 
