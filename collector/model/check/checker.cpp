@@ -22,7 +22,8 @@ bool does_nothing(Code code) {
 
 /// True if the access may be one to the shared memory of another block.
 bool may_leave_block(const SiteInfo& site) {
-  return site.space == AddressSpace::cluster || site.space == AddressSpace::generic;
+  return site.space == AddressSpace::cluster || site.space == AddressSpace::generic ||
+         site.says_cluster;
 }
 
 /// The observed form of an instruction that makes lanes wait for each other, besides moves.

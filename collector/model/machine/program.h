@@ -70,8 +70,9 @@ struct SiteInfo {
   /// A site of the same basic block, executed before, whose addresses differ from this one's by the
   /// same number in every lane; see ptx/leaders.h.
   std::optional<std::uint32_t> leader;
-  bool is_strong = false;   ///< volatile or ordered: other threads are meant to see it
-  bool says_order = false;  ///< .relaxed and the like is written
+  bool says_cluster = false;  ///< .shared::cluster is written: it may reach another block's memory
+  bool is_strong = false;     ///< volatile or ordered: other threads are meant to see it
+  bool says_order = false;    ///< .relaxed and the like is written
   bool acquires = false, releases = false;
   Scope scope = Scope::device;  ///< the scope of an atomic or a strong access
   bool is_of_system = false;    ///< true if the host is meant to see it too

@@ -71,7 +71,8 @@ std::uint32_t Decoder::add_site(const SiteInfo& info) {
   SiteInfo& site = program_.sites.back();
   site.instruction = ordinal_;
   site.requests = {{0, info.width, false, false}};
-  program_.has_clusters |= has(Word::shared_cluster);
+  site.says_cluster = has(Word::shared_cluster);
+  program_.has_clusters |= site.says_cluster;
   site.waits = is_here_or_in_callers(&Analysis::waits);
   site.is_behind = is_here_or_in_callers(&Analysis::is_behind);
   note_array(site);

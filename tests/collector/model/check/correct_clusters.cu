@@ -225,3 +225,17 @@ __global__ void __cluster_dims__(2, 1, 1) barrier_object_of_the_other(int* out, 
   out[blockIdx.x * 64 + t] = kept[63 - t];
   cluster.sync();
 }
+
+// The same as writes_to_its_neighbour, by an address of shared memory.
+__global__ void __cluster_dims__(2, 1, 1) writes_by_a_shared_address(int* out, const int* in) {
+  __shared__ int kept[64];
+  const auto cluster = cg::this_cluster();
+  const int t = threadIdx.x;
+  const unsigned own = static_cast<unsigned>(__cvta_generic_to_shared(kept));
+  unsigned other;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(other) : "r"(own), "r"(cluster.block_rank() ^ 1));
+  cluster.sync();
+  asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(other + 4 * t), "r"(in[t]) : "memory");
+  cluster.sync();
+  out[blockIdx.x * 64 + t] = kept[63 - t];
+}
