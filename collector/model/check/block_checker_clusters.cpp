@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A block among those of its cluster: the phases of the cluster's barrier, and races on shared
 // memory with the other blocks.
 #include <fmt/format.h>

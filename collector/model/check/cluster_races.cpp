@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "collector/model/check/cluster_races.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Races between the blocks of one cluster, on each other's shared memory.
 //
 // Only the cluster's barrier orders these blocks here. An access comes before another block's
