@@ -115,6 +115,8 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   void follow_cluster_barrier(const Warp& warp, const Operation* op, std::uint32_t mask);
   void share_phases(const Meeting& meeting);
   std::uint32_t number_in_cluster(std::uint32_t site, std::uint32_t warp, std::uint32_t mask);
+  std::uint32_t waited_phases(std::uint32_t warp) const;
+  bool is_ordered_in_cluster(const Context& theirs) const;
   void check_cluster(const Warp& warp, const Operation* op, const SiteInfo& info,
                      const Places& places);
   bool writes_same_in_cluster(const ClusterRaces::Earlier& earlier, std::uint32_t owner,
@@ -168,7 +170,7 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   std::array<std::optional<VainWait>, warp_lanes> vain_waits_;  ///< the last one of each warp
   /// By object and thread: how many phases had ended when the thread waited last.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> waited_;
-  /// Of the cluster; null: races between its blocks are not judged, or there is none.
+  /// The races of its cluster; null: races between its blocks are not judged, or there is none.
   std::shared_ptr<ClusterRaces> cluster_;
   Checker::Seat seat_;
   struct PhasesOfWarp {

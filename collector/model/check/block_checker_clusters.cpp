@@ -41,7 +41,8 @@ void BlockChecker::follow_cluster_barrier(const Warp& warp, const Operation* op,
   phases.arrived = phase;
   phases.lanes |= mask;
   phases.waited = std::max(phases.waited, phases_ended_);
-  cluster_->arrive(seat_.rank, phase, op->c != 0);
+  cluster_->arrive(seat_.rank, warp.index, phase, order_.now(), op->c != 0);
+  order_.pass();
 }
 
 /// Warps that meet at a barrier of their block come after what any of them has waited for.
@@ -56,17 +57,30 @@ void BlockChecker::share_phases(const Meeting& meeting) {
   for_each_lane(meeting.waiting, [&](unsigned warp) { phases_[warp].waited = waited; });
 }
 
-/// Accesses of one site by one warp between two phases have one number. Where atomics or barrier
-/// objects may order a block's warps, each of them has waited for what any has.
+/// Where atomics or barrier objects may order a block's warps, each of them has waited for what any
+/// has.
+std::uint32_t BlockChecker::waited_phases(std::uint32_t warp) const {
+  std::uint32_t waited = phases_[warp].waited;
+  if (!launch_.has_signals_) return waited;
+  for (const PhasesOfWarp& other : phases_) waited = std::max(waited, other.waited);
+  return waited;
+}
+
+/// True if a phase of the cluster's barrier lies between the two accesses to global memory.
+bool BlockChecker::is_ordered_in_cluster(const Context& theirs) const {
+  const std::uint32_t warp = current_.warp->index, rank = launch_.seat_of(theirs.block).rank;
+  const ClusterRaces::By own{seat_.rank, warp, 0, phases_[warp].arrived, waited_phases(warp)};
+  const std::uint32_t arrived = cluster_->arrived_before(rank, theirs.warp, theirs.stamp);
+  return cluster_->is_ordered({rank, theirs.warp, theirs.site, arrived, 0}, own);
+}
+
+/// Accesses of one site by one warp between two phases have one number.
 std::uint32_t BlockChecker::number_in_cluster(std::uint32_t site, std::uint32_t warp,
                                               std::uint32_t mask) {
   const PhasesOfWarp& phases = phases_[warp];
   const bool have_arrived = phases.arrived == 0 || (mask & ~phases.lanes) == 0;
-  ClusterRaces::By by{seat_.rank, warp, site, phases.arrived - (have_arrived ? 0 : 1),
-                      phases.waited};
-  if (launch_.has_signals_) {
-    for (const PhasesOfWarp& other : phases_) by.waited = std::max(by.waited, other.waited);
-  }
+  const ClusterRaces::By by{seat_.rank, warp, site, phases.arrived - (have_arrived ? 0 : 1),
+                            waited_phases(warp)};
   std::uint32_t& number = cluster_number_[warp * program_.sites.size() + site];
   if (number != 0 && (*cluster_)[number].arrived == by.arrived &&
       (*cluster_)[number].waited == by.waited) {

@@ -130,12 +130,14 @@ bool BlockChecker::is_one_statement(std::uint32_t other) const {
   return all[own].store == all[other].store;
 }
 
-/// True if blocks of a cluster may have ordered the two in ways that are not followed: by the
-/// cluster's barrier, or by signals in each other's shared memory.
+/// True if blocks of a cluster have ordered the two by its barrier, or may have in ways that are
+/// not followed: by signals in each other's shared memory, or from one block by another to a third.
 bool BlockChecker::is_ordered_elsewhere(const Conflict& conflict, Span span) const {
   if (!launch_.is_in_clusters_) return false;
   if (span != Span::grid) return span == Span::block && launch_.has_cluster_signals_;
-  return !launch_.is_plain_ || launch_.are_of_one_cluster(conflict.theirs.block, order_.block());
+  if (launch_.has_cluster_signals_) return true;
+  return launch_.are_of_one_cluster(conflict.theirs.block, order_.block()) &&
+         is_ordered_in_cluster(conflict.theirs);
 }
 
 /// Strong accesses, as far as they tell of others.
@@ -218,6 +220,10 @@ std::string BlockChecker::order_wanted(const Conflict& conflict, Span span) cons
     return fmt::format("{}; put __syncthreads() between them{}", nothing, or_atomic);
   }
   if (!atomic.empty()) return fmt::format("{}; use {} for both", nothing, atomic);
+  if (launch_.is_in_clusters_ &&
+      launch_.are_of_one_cluster(conflict.theirs.block, order_.block())) {
+    return fmt::format("{}; put cluster.sync() between them", nothing);
+  }
   return fmt::format(
       "{}, and blocks run in any order: let only one of them use it, hand it over by "
       "__threadfence() and an atomic that the other block reads, or launch a second kernel",

@@ -15,10 +15,24 @@ ClusterRaces::~ClusterRaces() { budget_.used -= used_; }
 
 /// A phase orders what a block did before it unless all of the block's arrivals are relaxed. Warps
 /// that have ended count as having arrived.
-void ClusterRaces::arrive(std::uint32_t rank, std::uint32_t phase, bool is_relaxed) {
-  std::vector<Arrival>& arrivals = members_[rank].arrivals;
-  if (arrivals.size() <= phase) arrivals.resize(phase + 1, Arrival::none);
-  arrivals[phase] = std::max(arrivals[phase], is_relaxed ? Arrival::relaxed : Arrival::releasing);
+void ClusterRaces::arrive(std::uint32_t rank, std::uint32_t warp, std::uint32_t phase, Stamp now,
+                          bool is_relaxed) {
+  Member& member = members_[rank];
+  if (member.arrivals.size() <= phase) member.arrivals.resize(phase + 1, Arrival::none);
+  Arrival& arrival = member.arrivals[phase];
+  arrival = std::max(arrival, is_relaxed ? Arrival::relaxed : Arrival::releasing);
+  if (member.moments.size() <= warp) member.moments.resize(warp + 1);
+  std::vector<Stamp>& moments = member.moments[warp];
+  moments.resize(phase + 1, now);
+  moments[phase] = now;
+}
+
+std::uint32_t ClusterRaces::arrived_before(std::uint32_t rank, std::uint32_t warp,
+                                           Stamp stamp) const {
+  const auto& moments = members_[rank].moments;
+  if (warp >= moments.size() || moments[warp].empty()) return 0;
+  const auto first_later = std::lower_bound(moments[warp].begin() + 1, moments[warp].end(), stamp);
+  return static_cast<std::uint32_t>(first_later - moments[warp].begin()) - 1;
 }
 
 std::uint32_t ClusterRaces::add(const By& by) {

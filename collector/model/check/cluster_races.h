@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Races between the blocks of one cluster, on each other's shared memory.
+// Races between the blocks of one cluster: on each other's shared memory, and what orders their
+// accesses to global memory, which Shadow keeps.
 //
 // Only the cluster's barrier orders these blocks here. An access comes before another block's
 // access if some phase of the barrier lies between them: the first thread arrives in that phase
@@ -49,8 +50,13 @@ class ClusterRaces {
   void join(std::uint32_t rank, const std::byte* memory) { members_[rank].memory = memory; }
   const std::byte* memory_of(std::uint32_t rank) const { return members_[rank].memory; }
 
-  /// A warp of the block arrives in a phase.
-  void arrive(std::uint32_t rank, std::uint32_t phase, bool is_relaxed);
+  /// Lanes of a warp of the block arrive in a phase, which comes behind their accesses up to `now`.
+  void arrive(std::uint32_t rank, std::uint32_t warp, std::uint32_t phase, Stamp now,
+              bool is_relaxed);
+  /// The last phase in which all lanes of the warp had arrived before they did what has this stamp.
+  std::uint32_t arrived_before(std::uint32_t rank, std::uint32_t warp, Stamp stamp) const;
+  /// True if a phase of the cluster's barrier lies between the two.
+  bool is_ordered(const By& earlier, const By& later) const;
 
   std::uint32_t add(const By& by);  ///< its number; 0: there is no room for more
   const By& operator[](std::uint32_t number) const { return all_[number]; }
@@ -75,11 +81,11 @@ class ClusterRaces {
   struct Member {
     const std::byte* memory = nullptr;
     std::vector<std::unique_ptr<std::array<Cell, units_of_page>>> pages;
-    std::vector<Arrival> arrivals;  ///< by phase
+    std::vector<Arrival> arrivals;            ///< by phase
+    std::vector<std::vector<Stamp>> moments;  ///< by warp and phase: its last lane's arrival
   };
 
   const By& by_of(std::uint32_t slot) const { return all_[slot >> lane_bits]; }
-  bool is_ordered(const By& earlier, const By& later) const;
   Cell* cell(std::uint32_t owner, std::uint64_t unit);
   std::uint32_t rival(const Cell& cell, Kind kind, const By& by, Kind* of_kind) const;
   void keep(Slots& slots, std::uint32_t slot) const;

@@ -54,8 +54,9 @@ std::vector<std::string> left_out(const Coverage& coverage) {
   }
   if (coverage.has_cluster_signals) {
     all.emplace_back(
-        "races on shared memory in clusters whose blocks may order each other by more than the "
-        "cluster's barrier (barrier objects, bulk copies, fences, flags)");
+        "races on shared memory, and between blocks on global memory, in clusters whose blocks may "
+        "order each other by more than the cluster's barrier (barrier objects, bulk copies, "
+        "fences, flags)");
   }
   return all;
 }
@@ -73,8 +74,7 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
       "what becomes of a vector's or structure's unset part once it passes through local memory");
   all.emplace_back(
       "reads of shared memory that nothing has set, where another block of the cluster may write "
-      "it; races on global memory between blocks of one cluster, and between clusters in kernels "
-      "with a cluster's barrier, atomics, fences or volatile accesses");
+      "it");
   all.emplace_back(
       "stores behind a load of the same memory by the read-only way (__ldg, const __restrict__), "
       "past which the compiler may move the load");

@@ -64,6 +64,7 @@ class BlockOrder {
   void start(std::uint32_t block);
   std::uint32_t block() const { return block_; }
   Stamp now() const { return now_; }
+  void pass() { ++now_; }  ///< accesses from here on have another stamp
   /// True if nothing but barriers of the whole block can order its warps, and nothing its grid's
   /// blocks: then of several that did the same any two stand for all.
   bool is_simple() const { return is_simple_; }

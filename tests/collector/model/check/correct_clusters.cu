@@ -239,3 +239,29 @@ __global__ void __cluster_dims__(2, 1, 1) writes_by_a_shared_address(int* out, c
   cluster.sync();
   out[blockIdx.x * 64 + t] = kept[63 - t];
 }
+
+// A buffer in global memory goes back and forth, and each step has its barrier.
+__global__ void __cluster_dims__(4, 1, 1) rounds_by_global_memory(int* out, int* between, const int* in) {
+  const auto cluster = cg::this_cluster();
+  const int t = threadIdx.x, first = blockIdx.x / 4 * 4, rank = cluster.block_rank();
+  int value = in[t];
+  for (int step = 0; step < 3; ++step) {
+    between[blockIdx.x * 64 + t] = value;
+    cluster.sync();
+    value += between[(first + (rank + 1) % 4) * 64 + 63 - t];
+    cluster.sync();
+  }
+  out[blockIdx.x * 64 + t] = value;
+}
+
+// One warp waits for the cluster, and the barrier of the block tells the others.
+__global__ void __cluster_dims__(2, 1, 1) one_thread_gathers(int* out, int* between, const int* in) {
+  const int t = threadIdx.x;
+  if (t >= 32) between[blockIdx.x * 32 + t - 32] = in[t];
+  cg::this_cluster().sync();
+  if (t == 0) {
+    int sum = 0;
+    for (int i = 0; i < 32; ++i) sum += between[(blockIdx.x ^ 1) * 32 + i];
+    out[blockIdx.x] = sum;
+  }
+}

@@ -164,3 +164,29 @@ __global__ void __cluster_dims__(2, 1, 1) bytes_of_the_other(int* out, const int
   out[blockIdx.x * 64 + t] = kept[t];  // ! race between blocks
   cluster.sync();
 }
+
+// The same, on global memory.
+__global__ void __cluster_dims__(2, 1, 1) hands_on_by_global_memory_too_early(int* out, int* between, const int* in) {
+  const int t = threadIdx.x;
+  between[blockIdx.x * 64 + t] = in[t] + blockIdx.x;  // ! race between blocks
+  __syncthreads();
+  out[blockIdx.x * 64 + t] = between[(blockIdx.x ^ 1) * 64 + 63 - t];  // ! race between blocks ?! uninitialised read
+  cg::this_cluster().sync();
+}
+
+__global__ void __cluster_dims__(2, 1, 1) writes_global_memory_between_arrive_and_wait(int* out, int* between, const int* in) {
+  const auto cluster = cg::this_cluster();
+  const int t = threadIdx.x;
+  cluster.barrier_arrive();
+  between[blockIdx.x * 64 + t] = in[t] + blockIdx.x;  // ! race between blocks
+  cluster.barrier_wait();
+  out[blockIdx.x * 64 + t] = between[(blockIdx.x ^ 1) * 64 + 63 - t];  // ! race between blocks
+}
+
+// Its barrier orders the blocks of one cluster, no others.
+__global__ void __cluster_dims__(2, 1, 1) reads_what_another_cluster_writes(int* out, int* between, const int* in) {
+  const int t = threadIdx.x;
+  between[blockIdx.x * 64 + t] = in[t] + blockIdx.x;  // ! race between blocks
+  cg::this_cluster().sync();
+  out[blockIdx.x * 64 + t] = between[(blockIdx.x ^ 2) * 64 + 63 - t];  // ! race between blocks ?! uninitialised read
+}
