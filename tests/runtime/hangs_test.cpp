@@ -39,7 +39,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Hangs,
                                          "counts_its_tries", "sleeps_longer_and_longer",
                                          "lock_never_released", "lock_of_each_thread",
                                          "object_for_too_many", "cluster_without_one",
-                                         "two_named_barriers"),
+                                         "two_named_barriers", "object_asked_again",
+                                         "flag_asked_again"),
                          [](const auto& test) { return std::string(test.param); });
 
 class Ends : public Hangs {};
@@ -54,7 +55,7 @@ TEST_P(Ends, ThoughTheyTakeLong) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Ends,
                          testing::Values("gives_up_by_itself", "waits_for_a_time",
-                                         "waits_for_a_long_count"),
+                                         "waits_for_a_long_count", "gives_up_after_some_waits"),
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace

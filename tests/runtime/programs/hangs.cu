@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <cuda/barrier>
+#include <cuda/std/chrono>
 namespace cg = cooperative_groups;
 
 constexpr int blocks = 64, threads = 256;
@@ -86,6 +87,39 @@ __global__ void object_for_too_many(int* out, int*) {
   out[blockIdx.x * threads + threadIdx.x] = 1;
 }
 
+/// The same, where each wait has a limit of time, behind which it waits again.
+__global__ void object_asked_again(int* out, int*) {
+#pragma nv_diag_suppress static_var_with_dynamic_init
+  __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+  if (threadIdx.x == 0) init(&barrier, blockDim.x + 1);
+  __syncthreads();
+  (void)barrier.arrive();
+  while (!barrier.try_wait_parity_for(false, cuda::std::chrono::microseconds(1))) {
+  }
+  out[blockIdx.x * threads + threadIdx.x] = 1;
+}
+
+__global__ void flag_asked_again(int* out, int* flag) {
+  volatile int* const seen = flag;
+  while (*seen == 0) {
+    const long long begin = clock64();
+    while (clock64() - begin < 500 && *seen == 0) {
+    }
+  }
+  out[blockIdx.x * threads + threadIdx.x] = 1;
+}
+
+/// It waits again a hundred times, and ends then.
+__global__ void gives_up_after_some_waits(int* out, int* flag) {
+  volatile int* const seen = flag;
+  for (int tries = 0; tries < 100 && *seen == 0; ++tries) {
+    const long long begin = clock64();
+    while (clock64() - begin < 5000 && *seen == 0) {
+    }
+  }
+  out[blockIdx.x * threads + threadIdx.x] = 1;
+}
+
 /// One block of each cluster waits for a flag before it comes to the barrier of the cluster.
 __global__ void __cluster_dims__(2, 1, 1) cluster_without_one(int* out, int* flag) {
   const cg::cluster_group cluster = cg::this_cluster();
@@ -145,12 +179,14 @@ int main(int, char** arguments) {
   };
 #define KERNEL(name) \
   { #name, name }
-  const Kernel kernels[] = {
-      KERNEL(unequal_grid),          KERNEL(one_round_more),      KERNEL(flag_nobody_sets),
-      KERNEL(counts_its_tries),      KERNEL(lock_never_released), KERNEL(sleeps_longer_and_longer),
-      KERNEL(lock_of_each_thread),   KERNEL(object_for_too_many), KERNEL(cluster_without_one),
-      KERNEL(two_named_barriers),    KERNEL(gives_up_by_itself),  KERNEL(waits_for_a_time),
-      KERNEL(waits_for_a_long_count)};
+  const Kernel kernels[] = {KERNEL(unequal_grid),           KERNEL(one_round_more),
+                            KERNEL(flag_nobody_sets),       KERNEL(counts_its_tries),
+                            KERNEL(lock_never_released),    KERNEL(sleeps_longer_and_longer),
+                            KERNEL(lock_of_each_thread),    KERNEL(object_for_too_many),
+                            KERNEL(cluster_without_one),    KERNEL(two_named_barriers),
+                            KERNEL(gives_up_by_itself),     KERNEL(waits_for_a_time),
+                            KERNEL(waits_for_a_long_count), KERNEL(object_asked_again),
+                            KERNEL(flag_asked_again),       KERNEL(gives_up_after_some_waits)};
   int *out = nullptr, *flag = nullptr;
   cudaMalloc(&out, blocks * threads * sizeof(int));
   cudaMalloc(&flag, sizeof(int));

@@ -347,8 +347,8 @@ Warp* Worker::of_incomplete_group() {
   return nullptr;
 }
 
-/// True if the warp, which has yielded, is where it was one of the last two times, with the same in
-/// all registers that decide there: a loop that does nothing but ask.
+/// True if the warp, which has yielded, is where it was lately, with the same in all registers that
+/// decide there: a loop that does nothing but ask. It may ask in several places.
 bool Worker::stands_still(const Warp& warp) {
   const auto place = static_cast<std::size_t>(warp.pc - warp.code);
   const LoopState& state = program_.loop_states[program_.loop_of[place]];
@@ -370,9 +370,10 @@ bool Worker::stands_still(const Warp& warp) {
   }
   for (const std::uint32_t predicate : state.predicates) add(warp.predicates[predicate]);
   auto& states = spins_[warp.index].states;
-  const bool known = std::find(states.begin(), states.end(), hash) != states.end();
-  states = {states[1], hash};
-  return known;
+  if (std::find(states.begin(), states.end(), hash) != states.end()) return true;
+  std::shift_left(states.begin(), states.end(), 1);
+  states.back() = hash;
+  return false;
 }
 
 LaunchOutcome Worker::take_counts() {

@@ -145,7 +145,7 @@ class Worker {
   struct Spin {
     std::uint32_t active = 0, depth = 0;
     std::uint64_t since = 0;                ///< how many instructions it had executed then
-    std::array<std::uint64_t, 2> states{};  ///< hashes of its registers and place
+    std::array<std::uint64_t, 8> states{};  ///< hashes of its registers and place, the oldest first
   };
   /// Warp instructions after which a warp lets the others go on, at its next jump backwards.
   static constexpr std::uint64_t share = 1 << 18;

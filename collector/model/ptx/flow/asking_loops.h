@@ -8,6 +8,11 @@
 //
 // A register decides if it reaches an exit of the loop, a place or value in memory, another lane,
 // or a branch around one of these (a program slice, Weiser 1981).
+//
+// `while (!try_wait_for(1 ms))` holds a loop that a limit of time ends, and begins that loop again:
+// the time decides how often the thread asks, not what it does then. A branch by the clock does not
+// decide if both sides stay in a loop that only asks: the registers that decide there hold answers,
+// which are the same for as long as memory is.
 #pragma once
 
 #include <cstddef>

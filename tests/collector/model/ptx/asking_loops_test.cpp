@@ -54,6 +54,53 @@ TEST(PtxAskingLoops, ABranchAroundAStoreDecides) {
             (Names{"%p1", "%p2", "%r1", "%rd1", "%rd2"}));
 }
 
+/// `while (!try_wait_for(limit))`: a loop that ends by the time, in a loop that begins it again.
+std::string tried_again(const std::string& at_limit) {
+  return "mov.u64 %rd2, %globaltimer;\nI:\n" + ask +
+         "@!%p1 bra E;\nmov.u64 %rd3, %globaltimer;\nsub.u64 %rd4, %rd3, %rd2;\n"
+         "setp.lt.u64 %p2, %rd4, 1000;\n@%p2 bra I;\n" +
+         at_limit + "E:\n";
+}
+
+TEST(PtxAskingLoops, TheTimeAfterWhichItAsksAgainDecidesNothing) {
+  EXPECT_EQ(deciding(tried_again("")), (Names{"%p1", "%r1", "%rd1"}));
+}
+
+TEST(PtxAskingLoops, TheTimeAfterWhichItAsksElsewhereDecidesNothing) {
+  EXPECT_EQ(
+      deciding("mov.u64 %rd2, %clock64;\nI:\nmov.u64 %rd3, %clock64;\nsub.s64 %rd4, %rd3, %rd2;\n"
+               "setp.gt.s64 %p2, %rd4, 499;\n@%p2 bra E;\nld.volatile.global.u32 %r2, [%rd1];\n"
+               "setp.eq.s32 %p3, %r2, 0;\n@%p3 bra I;\nE:\n" +
+               ask),
+      (Names{"%p1", "%p3", "%r1", "%r2", "%rd1"}));
+}
+
+TEST(PtxAskingLoops, TheTimeOfSuspensionDecidesNothing) {
+  EXPECT_EQ(
+      deciding(
+          "mov.u64 %rd2, %globaltimer;\nI:\ncvt.u32.u64 %r4, %rd4;\nsub.s32 %r5, 1000, %r4;\n"
+          "mbarrier.try_wait.parity.shared.b64 %p4, [%r6], %r7, %r5;\nselp.b32 %r8, 1, 0, %p4;\n"
+          "mov.u64 %rd3, %globaltimer;\nsub.s64 %rd4, %rd3, %rd2;\nsetp.eq.s32 %p1, %r8, 0;\n"
+          "setp.lt.s64 %p2, %rd4, 1000;\nand.pred %p3, %p1, %p2;\n@%p3 bra I;\n"),
+      (Names{"%p1", "%p4", "%r6", "%r7", "%r8"}));
+}
+
+TEST(PtxAskingLoops, TheTimeOfALimitedNumberOfTriesDecides) {
+  const std::string gives_up = "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 9;\n";
+  EXPECT_EQ(deciding(tried_again(gives_up)),
+            (Names{"%p1", "%p2", "%r1", "%r3", "%rd1", "%rd2", "%rd3", "%rd4"}));
+}
+
+TEST(PtxAskingLoops, TheTimeAfterWhichItSetsAFlagDecides) {
+  EXPECT_EQ(deciding(tried_again("mov.pred %p1, 0;\n")),
+            (Names{"%p1", "%p2", "%r1", "%rd1", "%rd2", "%rd3", "%rd4"}));
+}
+
+TEST(PtxAskingLoops, TheTimeAfterWhichItChangesMemoryDecides) {
+  EXPECT_EQ(deciding(tried_again("red.global.add.u32 [%rd1], 1;\n")),
+            (Names{"%p1", "%p2", "%r1", "%rd1", "%rd2", "%rd3", "%rd4"}));
+}
+
 TEST(PtxAskingLoops, AreThoseThatAskOthers) {
   EXPECT_EQ(deciding("add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 9;\n"), (Names{"0 loops"}));
 }
