@@ -154,6 +154,24 @@ void leave_failures(Comparison& comparison, std::vector<Pair>& pairs) {
   });
 }
 
+/// How often a program launches a kernel is its own affair; how often a run repeats a launch is
+/// ours.
+void tell_numbers_of_launches(Comparison& comparison, const std::vector<Pair>& pairs) {
+  const auto times = [](const LaunchGroup& group) {
+    return group.launches.size() == 1 ? "once" : fmt::format("{} times", group.launches.size());
+  };
+  for (const Pair& pair : pairs) {
+    const LaunchGroup &base = *pair.base, &contender = *pair.contender;
+    const bool are_of_programs = base.is_of_program && contender.is_of_program &&
+                                 base.runs.size() == 1 && contender.runs.size() == 1;
+    if (!are_of_programs || base.launches.size() == contender.launches.size()) continue;
+    comparison.leftovers.push_back({"number of launches of " + pair.name.text(),
+                                    fmt::format("launched {} in the base and {} in the contender",
+                                                times(base), times(contender)),
+                                    false});
+  }
+}
+
 class UntimedReasons {
  public:
   explicit UntimedReasons(const schema::Reader& reader) : reader_(reader) {}
@@ -318,6 +336,7 @@ Comparison compare(const schema::Reader& reader, const CompareRequest& request,
   if (pairs.empty()) throw nothing_to_pair(comparison);
   comparison.pairs = pairs.size();
   leave_failures(comparison, pairs);
+  tell_numbers_of_launches(comparison, pairs);
   // The statistics take as long as the counters to read.
   std::future<std::vector<TimePair>> times = std::async(
       std::launch::async, test_times, timed_pairs(reader, comparison, pairs), thresholds);

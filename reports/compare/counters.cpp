@@ -64,6 +64,17 @@ bool repeats(const std::string& metric) {
 
 bool is_model(schema::Grade grade) { return grade != schema::Grade::measured; }
 
+/// True if each value of one side is one of the other's. As many launches that differ in how often
+/// they have each value are not the same.
+bool has_same_values(const Values& base, const Values& contender) {
+  if (base.sorted.size() == contender.sorted.size()) return base.sorted == contender.sorted;
+  const auto distinct = [](std::vector<double> values) {
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    return values;
+  };
+  return distinct(base.sorted) == distinct(contender.sorted);
+}
+
 void judge(CounterPair& pair, const Values& base, const Values& contender) {
   if (base.sorted == contender.sorted) return;
   const auto flat = [](const Values& side) { return side.sorted.front() == side.sorted.back(); };
@@ -81,7 +92,9 @@ void judge(CounterPair& pair, const Values& base, const Values& contender) {
   const bool apart = base.sorted.back() < contender.sorted.front() ||
                      contender.sorted.back() < base.sorted.front();
   const bool by_model = is_model(base.grade) && is_model(contender.grade);
-  if (!both_flat && !apart) {
+  // Exact counts of launches with unlike arguments differ among themselves, and do not move.
+  const bool moves = !by_model || approximate || has_same_values(base, contender);
+  if (!both_flat && !apart && moves) {
     pair.change = Change::within_spread;
   } else if (by_model || (both_flat && repeats(pair.metric)) ||
              std::min(base.sorted.size(), contender.sorted.size()) >= launches_of_a_spread) {

@@ -127,6 +127,7 @@ void add_launches(const schema::Reader& reader, std::int64_t run, bool by_card, 
     }
     const std::int64_t launch = row.integer("launch_id").value_or(0);
     group.launches.push_back(launch);
+    group.is_of_program = row.integer("is_of_program").value_or(0) != 0;
     list.place(launch, group);
     if (const std::string cache = row.text("cache"); !cache.empty()) {
       group.caches.insert(cache);

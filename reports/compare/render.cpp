@@ -54,8 +54,9 @@ std::string summary(const Comparison& comparison) {
     const std::size_t changed = comparison.count(Change::changed);
     text +=
         changed == 0
-            ? fmt::format("No counter of {} changed.",
-                          grouped_number(static_cast<std::int64_t>(comparison.counters_compared)))
+            ? fmt::format("No counter of {} changed{}.",
+                          grouped_number(static_cast<std::int64_t>(comparison.counters_compared)),
+                          comparison.counters.empty() ? "" : " for certain")
             : fmt::format("{} changed.",
                           counted(changed, "counter or metric", "counters and metrics"));
   } else {

@@ -246,6 +246,43 @@ TEST_F(CompareTest, ShowsTheSpreadOfRepeatedLaunches) {
   }
 }
 
+/// A program's launches of one kernel, with the counts of the model.
+std::vector<Launch> counted(const std::vector<double>& sectors, Grade grade = Grade::exact) {
+  std::vector<Launch> launches;
+  for (const double value : sectors) {
+    launches.push_back(launch("naive", {}));
+    count(launches.back(), "global_load_sectors", value, grade);
+  }
+  return launches;
+}
+
+TEST_F(CompareTest, ExactCountsOfUnlikeLaunchesChangeOnceOneOfThemDoes) {
+  const auto change = [&](const std::vector<double>& base, const std::vector<double>& contender,
+                          Grade grade = Grade::exact) {
+    add_run(store_, counted(base, grade));
+    add_run(store_, counted(contender, grade));
+    const Comparison comparison = compared();
+    return comparison.counters.empty() ? Change::same : comparison.counters[0].change;
+  };
+  EXPECT_EQ(change({4, 32, 4}, {32, 32, 32}), Change::changed);
+  EXPECT_EQ(change({4, 4, 32}, {4, 32, 32}), Change::changed);
+  EXPECT_EQ(change({4, 32}, {4, 32, 64}), Change::changed);
+  EXPECT_EQ(change({32, 4, 4}, {4, 32, 4}), Change::same);
+  EXPECT_EQ(change({4, 32}, {4, 32, 32}), Change::within_spread)
+      << "the same two launches, oftener";
+  EXPECT_EQ(change({4, 32, 4}, {32, 32, 32}, Grade::modelled), Change::within_spread);
+}
+
+TEST_F(CompareTest, TellsHowOftenAProgramLaunches) {
+  add_run(store_, counted({4}));
+  add_run(store_, counted({4, 4, 4}));
+  const Comparison comparison = compared();
+  ASSERT_EQ(comparison.leftovers.size(), 1U);
+  EXPECT_EQ(comparison.leftovers[0].reason,
+            "launched once in the base and 3 times in the contender");
+  EXPECT_FALSE(comparison.has_changed());
+}
+
 TEST_F(CompareTest, ACounterThatMovesByItselfIsUnclearWithoutRepetitions) {
   Launch base = launch("naive", {}), contender = launch("naive", {});
   count(base, "l2_tex_hit_rate", 50), count(contender, "l2_tex_hit_rate", 51);
