@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A family of kernel variants, as data.
+// A family of kernel variants, as data: what collector/family makes of a YAML file, be it one of
+// the catalogue beside this header or a person's own.
 //
 // Both backends must be able to run the same record, so a variant names an entry of a compiled
 // module; it is never a host function with <<<>>>. A family says how to make its input for a size
-// (`prepare`), what the buffers must hold afterwards (`expected`), how large its data is
-// (`footprint`) and how much useful work it does (`work`). A new variant is one `extern "C"
-// __global__` function and one line in the family's list. A new family is a .cu and a .cpp of its
-// name (transpose.cu, transpose.cpp), which kernels/CMakeLists.txt and registry.cpp then name.
-//
-// Inputs are small whole numbers, so that every order of summation gives the same float or double
-// and a result is compared for equality, not within a tolerance.
+// (`prepare`) and how large its data is (`footprint`); a variant says what the buffers must hold
+// afterwards (`expected`) and how much useful work it does (`work`).
 #pragma once
 
 #include <cstddef>
@@ -51,6 +47,7 @@ struct Image {
   std::string_view source;
   std::span<const Code> codes;
   std::span<const std::string> folders = {};  ///< for the headers, by the person (-I)
+  std::string_view family = {};  ///< the text of the catalogue's .yaml beside it; empty: none
 };
 
 /// Device memory of a launch. Every launch starts from `initial`.
@@ -138,8 +135,7 @@ struct Variant {
   /// Empty where another variant's result is what is expected, or nothing is known.
   std::function<std::vector<Expected>(std::int64_t n, const Problem& problem)> expected;
   std::vector<Expectation> expectations = {};
-  /// Overrides Family::work where a variant does other work than its family; may be empty.
-  std::function<Work(std::int64_t n)> work = {};
+  std::function<Work(std::int64_t n)> work = {};        ///< empty: nobody said
   const Image* image = nullptr;                         ///< its own code; null: the family's
   std::function<Problem(std::int64_t n)> prepare = {};  ///< its own problem; empty: the family's
   /// Throws Error for what can be known to be wrong with its input before it is made; may be empty.
@@ -149,6 +145,7 @@ struct Variant {
   /// "cuBLAS": the entry is a function of that library, which launches kernels of its own: only
   /// hardware runs them, where the library is installed. Empty: a kernel of an image.
   std::string library = {};
+  std::string expected_from = {};  ///< in words: "the CPU reference", "the reference files"
 };
 
 /// The geometry of a library's call: how its kernels are launched is its own affair.
@@ -164,7 +161,6 @@ struct Family {
   std::function<std::uint64_t(std::int64_t n)>
       footprint;                                   ///< bytes of all buffers; n up to largest_size
   std::function<Problem(std::int64_t n)> prepare;  ///< deterministic
-  std::function<Work(std::int64_t n)> work;
   /// The variants whose bandwidth is the ceiling that the others are compared with: one, of a file
   /// with several named sizes one at each; empty: none.
   std::vector<std::string> ceilings;
@@ -178,9 +174,5 @@ struct Family {
   const Variant* find(std::string_view variant) const;
   bool is_ceiling(std::string_view variant) const;
 };
-
-/// Every family, sorted by name.
-std::span<const Family* const> registry();
-const Family* find_family(std::string_view name);
 
 }  // namespace warpmeter::kernels

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # embed_images(LIBRARY HEADER NAME… [ARCHITECTURES arch…]): the .cu files NAME.cu of the calling folder, compiled and
-# embedded as an object library LIBRARY, and declared as Images in the generated HEADER ("kernels/images.h").
+# embedded as an object library LIBRARY, and declared as Images in the generated HEADER ("kernels/images.h"). The
+# text of a NAME.yaml beside such a file is embedded too.
 #
 # Per architecture nvcc makes PTX of a file, and ptxas makes a cubin of *that* PTX, so that the text that the
 # model executes is the text that the hardware's code came from. Both, and the source, are embedded by the
@@ -41,6 +42,12 @@ function(embed_image folder header name)
   set(prefix warpmeter_${name})
   set(files ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu)
   embed(${prefix}_source ${files})
+  set(family "{}")
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}.yaml)
+    list(APPEND files ${CMAKE_CURRENT_SOURCE_DIR}/${name}.yaml)
+    embed(${prefix}_family ${CMAKE_CURRENT_SOURCE_DIR}/${name}.yaml)
+    set(family "text(${prefix}_family, ${prefix}_family_end)")
+  endif()
   foreach(arch IN LISTS architectures)
     compile_device_code(${folder} ${name} ${arch})
     set(stem ${image_dir}/${name}.sm_${arch})
@@ -64,11 +71,14 @@ function(embed_images library header)
   file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   set(image_dir ${CMAKE_CURRENT_BINARY_DIR}/images)
   file(MAKE_DIRECTORY ${image_dir})
+  string(MAKE_C_IDENTIFIER all_in_${folder} list)
   set(image_declarations "")
+  set(image_addresses "")
   set(sources "")
   foreach(name IN LISTS arg_UNPARSED_ARGUMENTS)
     embed_image(${folder} ${header} ${name})
     string(APPEND image_declarations "extern const Image ${name};\n")
+    string(APPEND image_addresses "&${name}, ")
     list(APPEND sources ${image_dir}/${name}.cpp ${image_dir}/${name}.s)
   endforeach()
   configure_file(${image_templates}/images.h.in ${CMAKE_BINARY_DIR}/generated/${header} @ONLY)

@@ -46,6 +46,9 @@ std::set<std::string> names_used(const FamilySpec& spec, const VariantSpec& vari
     add(*text);
   }
   for (const ExpectationSpec& expectation : variant.expectations) add(expectation.condition);
+  for (const Results* results : {&spec.results, &variant.results}) {
+    for (const auto& [buffer, result] : *results) add(result);
+  }
   return names;
 }
 

@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/host_memory.h"
 #include "base/nearest.h"
+#include "collector/family/cpu_call.h"
 #include "collector/family/problem.h"
 #include "collector/model/input/includes.h"
 #include "collector/model/input/npy.h"
@@ -44,31 +46,50 @@ std::string source_with_headers(const FamilySpec& spec) {
 
 FileFamily::FileFamily(FamilySpec spec, int arch, const CodeBase::Progress& progress)
     : spec_(std::move(spec)), code_(spec_, arch) {
-  family_.name = spec_.name;
-  family_.summary = spec_.summary;
-  family_.sizes = sizes_of(spec_);
-  const std::string size = size_name(spec_);
-  family_.size_meaning = !size.empty() && spec_.size_meaning.empty() ? size : spec_.size_meaning;
-  family_.largest_size = most;
   family_.is_of_file = true;
-  family_.tolerance = {spec_.relative, spec_.absolute, spec_.nan_equals_nan};
-  for (const Text& output : spec_.outputs) family_.outputs.push_back(output.text);
+  describe();
   compile(progress);
   for (std::size_t i = 0; i < configurations_.size(); ++i) {
     check(configurations_[i], kernels_[i]);
     family_.variants.push_back(variant_of(configurations_[i], kernels_[i]));
   }
+}
+
+FileFamily::FileFamily(FamilySpec spec, const kernels::Image& image)
+    : spec_(std::move(spec)), code_(spec_, 0) {
+  family_.image = &image;
+  describe();
+  configurations_ = configurations(spec_, "");  // no source needs a macro any more
+  family_.ceilings = ceilings();
+  kernels_.resize(configurations_.size());
+  for (std::size_t i = 0; i < configurations_.size(); ++i) {
+    family_.variants.push_back(variant_of(configurations_[i], kernels_[i]));
+  }
+}
+
+void FileFamily::describe() {
+  family_.name = spec_.name;
+  family_.summary = spec_.summary;
+  family_.sizes = sizes_of(spec_);
+  const std::string size = size_name(spec_);
+  family_.size_meaning = !size.empty() && spec_.size_meaning.empty() ? size : spec_.size_meaning;
+  family_.largest_size = spec_.largest.empty() ? most : whole(spec_, spec_.largest, {}, 1, most);
+  family_.tolerance = {spec_.relative, spec_.absolute, spec_.nan_equals_nan};
+  for (const Text& output : spec_.outputs) family_.outputs.push_back(output.text);
   family_.prepare = [this](std::int64_t n) {
     return problem_of(spec_, spec_.arguments,
                       arguments_at(spec_, spec_.arguments, symbols_at({}, n)));
   };
   family_.footprint = [this](std::int64_t n) {
+    // The catalogue's families say with the others' words that they are too large
+    // (run::check_fits).
+    const std::uint64_t available = family_.is_of_file ? available_memory() : most;
     std::uint64_t largest = 0;
     for (const Configuration& configuration : configurations_) {
       const std::vector<Text>& texts = arguments_of(*configuration.variant);
       largest = std::max(
-          largest,
-          bytes_of(spec_, texts, arguments_at(spec_, texts, symbols_at(configuration, n))));
+          largest, bytes_of(spec_, texts, arguments_at(spec_, texts, symbols_at(configuration, n)),
+                            available));
     }
     return largest;
   };
@@ -85,7 +106,16 @@ void FileFamily::compile(const CodeBase::Progress& progress) {
     if (!spec_.reference.empty()) {
       configuration_named(spec_.reference, "reference", configurations_.front().sizes);
     }
-    kernels_ = code_.compile(configurations_, progress);
+    std::vector<Configuration> compiled;
+    for (const Configuration& configuration : configurations_) {
+      if (configuration.variant->library.empty()) compiled.push_back(configuration);
+    }
+    std::vector<Kernel> kernels = code_.compile(compiled, progress);
+    kernels_.clear();
+    for (std::size_t next = 0; const Configuration& configuration : configurations_) {
+      const bool is_compiled = configuration.variant->library.empty();
+      kernels_.push_back(is_compiled ? std::move(kernels[next++]) : Kernel());
+    }
     if (source_with_headers(spec_) == source) return;
   }
   refuse(spec_, spec_.source_place,
@@ -101,9 +131,16 @@ void FileFamily::check(const Configuration& configuration, const Kernel& kernel)
   const std::int64_t first = family_.sizes.empty() ? 0 : family_.sizes.front();
   const std::vector<Text>& texts = arguments_of(*configuration.variant);
   const auto arguments = arguments_at(spec_, texts, symbols_at(configuration, first));
-  check_arguments(spec_, configuration, kernel, texts, arguments);
+  if (kernel.unit == nullptr) {
+    check_library_arguments(spec_, *configuration.variant, arguments);
+  } else {
+    check_arguments(spec_, configuration, kernel, texts, arguments);
+  }
   kernels::Problem outline = outline_of(arguments);
-  if (is_compared_with_the_familys(configuration)) check_outputs(spec_, outline);
+  const bool has_outputs = is_compared_with_the_familys(configuration);
+  check_outputs(spec_, has_outputs ? spec_.outputs : std::vector<Text>(), results_of(configuration),
+                outline);
+  if (kernel.unit == nullptr) return;
   add_settings(spec_, spec_.settings, *kernel.unit, outline);
   add_settings(spec_, configuration.variant->settings, *kernel.unit, outline);
 }
@@ -122,6 +159,7 @@ Symbols FileFamily::symbols_at(const Configuration& configuration, std::int64_t 
 Geometry FileFamily::geometry_at(const Configuration& configuration, std::int64_t n) const {
   const VariantSpec& variant = *configuration.variant;
   const Symbols symbols = symbols_at(configuration, n);
+  if (!variant.library.empty()) return kernels::unknown_geometry;
   Geometry geometry;
   geometry.grid = extent(spec_, "grid", variant.grid, symbols);
   geometry.block = extent(spec_, "block", variant.block, symbols);
@@ -153,10 +191,9 @@ kernels::Expectation FileFamily::expectation(const ExpectationSpec& expectation,
   }
   std::string metric = text.substr(0, sign);
   metric.erase(metric.find_last_not_of(' ') + 1);
-  try {
-    schema::Catalogue::get().counters_for(std::span(&metric, 1));
-  } catch (const Error& error) {
-    refuse(spec_, expectation.condition, error.what());
+  if (family_.is_of_file) {  // a test holds the catalogue to it: it costs a start as much as YAML
+    checked(spec_, expectation.condition,
+            [&] { schema::Catalogue::get().counters_for(std::span(&metric, 1)); });
   }
   kernels::Expectation result;
   result.metric = metric;
@@ -164,6 +201,9 @@ kernels::Expectation FileFamily::expectation(const ExpectationSpec& expectation,
                     : relation == "<=" ? kernels::Relation::less_equal
                                        : kernels::Relation::greater_equal;
   result.reason = expectation.reason;
+  for (const Text& size : spec_.expected_at) {
+    result.sizes.push_back(whole(spec_, size, {}, 1, most));
+  }
   try {
     result.value = static_cast<double>(evaluate(text.substr(sign + 2), symbols));
   } catch (const ExpressionFault& fault) {
@@ -237,17 +277,27 @@ bool FileFamily::is_compared_with_the_familys(const Configuration& configuration
   return !configuration.variant->reference && !family_.is_ceiling(configuration.name);
 }
 
-/// The .npy of each output that has one; check_outputs has found them all.
-std::vector<kernels::Expected> FileFamily::expected(const kernels::Problem& problem) const {
+const Results& FileFamily::results_of(const Configuration& configuration) const {
+  static const Results none;
+  if (configuration.variant->reference) return configuration.variant->results;
+  return is_compared_with_the_familys(configuration) ? spec_.results : none;
+}
+
+/// Each result, computed or read; check_outputs has found their buffers.
+std::vector<kernels::Expected> FileFamily::expected(const Results& results, const Symbols& symbols,
+                                                    const kernels::Problem& problem) const {
   std::vector<kernels::Expected> all;
-  for (const auto& reference : spec_.reference_files) {
-    const std::string& buffer = reference.first;
-    const Text& file = reference.second;
+  for (const auto& result : results) {
+    const std::string& buffer = result.first;
+    const Text& file = result.second;
     const auto found = std::find_if(problem.buffers.begin(), problem.buffers.end(),
                                     [&](const kernels::Buffer& b) { return b.name == buffer; });
-    model::Npy npy = checked(spec_, file, [&] { return model::read_npy(file.text, found->type); });
-    all.push_back({static_cast<std::size_t>(found - problem.buffers.begin()), std::move(npy.data),
-                   family_.tolerance});
+    const auto index = static_cast<std::size_t>(found - problem.buffers.begin());
+    std::vector<std::byte> values =
+        is_cpu_call(file.text)
+            ? call_cpu(spec_, file, symbols, problem, index)
+            : checked(spec_, file, [&] { return model::read_npy(file.text, found->type).data; });
+    all.push_back({index, std::move(values), family_.tolerance});
   }
   return all;
 }
@@ -265,6 +315,7 @@ kernels::Variant FileFamily::variant_of(const Configuration& configuration, cons
   variant.name = configuration.name;
   variant.entry = kernel.entry.empty() ? configuration.kernel : kernel.entry;
   variant.failure = kernel.failure;
+  variant.library = spec.library;
   if (kernel.unit != nullptr) variant.image = &kernel.unit->image;
   variant.geometry = [this, &configuration](std::int64_t n) {
     return geometry_at(configuration, n);
@@ -273,7 +324,7 @@ kernels::Variant FileFamily::variant_of(const Configuration& configuration, cons
     const std::vector<Text>& texts = arguments_of(*configuration.variant);
     const std::string size = size_name(spec_);
     check_files(spec_, texts, arguments_at(spec_, texts, symbols_at(configuration, n)),
-                is_compared_with_the_familys(configuration),
+                results_of(configuration), symbols_at(configuration, n),
                 size.empty() ? "" : fmt::format(" at {} = {}", size, n));
   };
   variant.reference = reference_of(configuration);
@@ -286,9 +337,14 @@ kernels::Variant FileFamily::variant_of(const Configuration& configuration, cons
   for (const ExpectationSpec& condition : spec.expectations) {
     variant.expectations.push_back(expectation(condition, configuration.symbols));
   }
-  if (!spec_.reference_files.empty() && is_compared_with_the_familys(configuration)) {
-    variant.expected = [this](std::int64_t, const kernels::Problem& problem) {
-      return expected(problem);
+  if (const Results& results = results_of(configuration); !results.empty()) {
+    const bool has_file = std::any_of(results.begin(), results.end(), [](const auto& result) {
+      return !is_cpu_call(result.second.text);
+    });
+    variant.expected_from = has_file ? "the reference files" : "the CPU reference";
+    variant.expected = [this, &results, &configuration](std::int64_t n,
+                                                        const kernels::Problem& problem) {
+      return expected(results, symbols_at(configuration, n), problem);
     };
   }
   if (has_own_problem(configuration)) {

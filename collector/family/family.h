@@ -23,6 +23,9 @@ class FileFamily {
   FileFamily(const FileFamily&) = delete;
   FileFamily& operator=(const FileFamily&) = delete;
 
+  /// A family of the catalogue, whose kernels are compiled already.
+  FileFamily(FamilySpec spec, const kernels::Image& image);
+
   const kernels::Family& family() const { return family_; }
   const std::vector<std::string>& remarks() const { return code_.remarks(); }
   const FamilySpec& spec() const { return spec_; }
@@ -32,11 +35,14 @@ class FileFamily {
   }
 
  private:
+  void describe();
   void compile(const CodeBase::Progress& progress);
   kernels::Variant variant_of(const Configuration& configuration, const Kernel& kernel);
   void check(const Configuration& configuration, const Kernel& kernel) const;
   bool is_compared_with_the_familys(const Configuration& configuration) const;
   std::string reference_of(const Configuration& configuration) const;
+  /// The results that the configuration is compared with in place of a variant's.
+  const Results& results_of(const Configuration& configuration) const;
   const Configuration& configuration_named(const Text& text, std::string_view what,
                                            const std::string& sizes) const;
   std::vector<std::string> ceilings() const;
@@ -44,7 +50,8 @@ class FileFamily {
   Geometry geometry_at(const Configuration& configuration, std::int64_t n) const;
   kernels::Work work_at(const WorkSpec& work, const Symbols& symbols) const;
   kernels::Expectation expectation(const ExpectationSpec& spec, const Symbols& symbols) const;
-  std::vector<kernels::Expected> expected(const kernels::Problem& problem) const;
+  std::vector<kernels::Expected> expected(const Results& results, const Symbols& symbols,
+                                          const kernels::Problem& problem) const;
   const std::vector<Text>& arguments_of(const VariantSpec& variant) const;
   bool has_own_problem(const Configuration& configuration) const;
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "collector/family/cpu_call.h"
 #include "collector/model/input/fill.h"
 #include "collector/model/input/includes.h"
 
@@ -116,7 +117,13 @@ std::vector<std::string> files_of(const FamilySpec& spec) {
     if (variant.arguments) add_named(*variant.arguments);
     add_named(variant.settings);
   }
-  for (const auto& [buffer, file] : spec.reference_files) add(file.text);
+  const auto add_results = [&](const Results& results) {
+    for (const auto& [buffer, result] : results) {
+      if (!is_cpu_call(result.text)) add(result.text);
+    }
+  };
+  add_results(spec.results);
+  for (const VariantSpec& variant : spec.variants) add_results(variant.results);
   return files;
 }
 
@@ -125,8 +132,11 @@ std::string launch_state(const FileFamily& file, const kernels::Variant& variant
   std::string state = own_state(file, variant, n);
   state += fmt::format("{} {} {}\n", spec.relative, spec.absolute, spec.nan_equals_nan);
   state += state_of(spec.outputs);
-  for (const auto& [buffer, text] : spec.reference_files) {
-    state += fmt::format("{} {}\n", buffer, version_of(text.text));
+  for (const Results* results : {&spec.results, &file.configuration_of(variant).variant->results}) {
+    for (const auto& [buffer, result] : *results) {
+      state += fmt::format("{} {}\n", buffer,
+                           is_cpu_call(result.text) ? result.text : version_of(result.text));
+    }
   }
   const kernels::Variant* reference = file.family().find(variant.reference);
   if (reference != nullptr) state += "reference\n" + own_state(file, *reference, n);

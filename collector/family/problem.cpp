@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <utility>
 
 #include "base/error.h"
 #include "base/host_memory.h"
 #include "base/nearest.h"
+#include "collector/family/cpu_call.h"
 #include "collector/model/input/npy.h"
 #include "collector/model/input/parameter_types.h"
 #include "collector/model/input/variables.h"
@@ -62,8 +62,7 @@ std::vector<Argument> arguments_at(const FamilySpec& spec, const std::vector<Tex
 }
 
 std::uint64_t bytes_of(const FamilySpec& spec, const std::vector<Text>& texts,
-                       const std::vector<Argument>& arguments) {
-  const std::uint64_t available = available_memory();
+                       const std::vector<Argument>& arguments, std::uint64_t available) {
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind != Argument::Kind::buffer) continue;
@@ -117,9 +116,9 @@ kernels::Problem problem_of(const FamilySpec& spec, const std::vector<Text>& tex
 }
 
 void check_files(const FamilySpec& spec, const std::vector<Text>& texts,
-                 const std::vector<Argument>& arguments, bool is_compared_with_files,
-                 const std::string& at) {
-  std::map<std::string, std::pair<Element, std::uint64_t>> buffers;
+                 const std::vector<Argument>& arguments, const Results& results,
+                 const Symbols& symbols, const std::string& at) {
+  std::vector<Extent> buffers;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
     if (argument.kind != Argument::Kind::buffer) continue;
@@ -127,15 +126,21 @@ void check_files(const FamilySpec& spec, const std::vector<Text>& texts,
       return model::elements_in_file(argument.fill, argument.element, argument.count,
                                      argument.text);
     });
-    buffers[name_of(argument, i)] = {argument.element, std::max(held, argument.count)};
+    buffers.push_back({name_of(argument, i), argument.element, std::max(held, argument.count)});
   }
-  if (!is_compared_with_files) return;
-  for (const auto& reference : spec.reference_files) {
-    const std::string& buffer = reference.first;
-    const Text& file = reference.second;
-    const auto [element, count] = buffers.at(buffer);
-    const model::NpyHeader npy = checked(
-        spec, file, [&, wanted = element] { return model::read_npy_header(file.text, wanted); });
+  for (const auto& result : results) {
+    const std::string& buffer = result.first;
+    const Text& file = result.second;
+    const Extent& extent = *std::find_if(buffers.begin(), buffers.end(),
+                                         [&](const Extent& each) { return each.name == buffer; });
+    if (is_cpu_call(file.text)) {
+      check_cpu_call(spec, file, symbols, buffers, extent);
+      continue;
+    }
+    const Element element = extent.element;
+    const std::uint64_t count = extent.count;
+    const model::NpyHeader npy =
+        checked(spec, file, [&] { return model::read_npy_header(file.text, element); });
     if (npy.element != element) {
       refuse(spec, file,
              fmt::format("{} holds {}, but '{}' is {}", file.text, to_string(npy.element), buffer,
@@ -150,7 +155,8 @@ void check_files(const FamilySpec& spec, const std::vector<Text>& texts,
   }
 }
 
-void check_outputs(const FamilySpec& spec, const kernels::Problem& problem) {
+void check_outputs(const FamilySpec& spec, const std::vector<Text>& outputs, const Results& results,
+                   const kernels::Problem& problem) {
   const auto check = [&](const Text& at, const std::string& buffer) {
     if (buffer_named(problem, buffer) < problem.buffers.size()) return;
     std::vector<std::string> names;
@@ -159,8 +165,23 @@ void check_outputs(const FamilySpec& spec, const kernels::Problem& problem) {
         spec, at,
         fmt::format("there is no buffer '{}' to compare{}", buffer, did_you_mean(buffer, names)));
   };
-  for (const Text& output : spec.outputs) check(output, output.text);
-  for (const auto& [buffer, file] : spec.reference_files) check(file, buffer);
+  for (const Text& output : outputs) check(output, output.text);
+  for (const auto& [buffer, result] : results) check(result, buffer);
+}
+
+void check_library_arguments(const FamilySpec& spec, const VariantSpec& variant,
+                             const std::vector<Argument>& arguments) {
+  bool fits = arguments.size() == 6;
+  for (std::size_t i = 0; fits && i < arguments.size(); ++i) {
+    const Argument& argument = arguments[i];
+    fits = i < 3 ? argument.kind != Argument::Kind::scalar && argument.element == Element::f32
+                 : argument.kind == Argument::Kind::scalar && argument.type == "i32";
+  }
+  if (fits) return;
+  refuse(spec, variant.name,
+         fmt::format("{} multiplies by {}, whose arguments are c, a, b (buffers of f32) and m, k, "
+                     "n (i32), in this order",
+                     variant.name.text, variant.library));
 }
 
 void add_settings(const FamilySpec& spec, const std::vector<Text>& settings, const Unit& unit,

@@ -11,6 +11,7 @@
 
 #include "base/element.h"
 #include "base/variant_name.h"
+#include "collector/family/cpu_call.h"
 #include "collector/model/input/fill.h"
 
 namespace warpmeter::family {
@@ -27,9 +28,10 @@ class Reader {
   Reader(const model::YamlFile& file, const std::string& path) : file_(file) { spec_.path = path; }
 
   FamilySpec read(const YAML::Node& root) {
-    file_.check_keys(root, {"family", "summary", "size", "file", "cubin", "include", "define",
-                            "std", "compiler", "flags", "sizes", "arguments", "set", "variants",
-                            "reference", "outputs", "tolerance", "work", "ceiling"});
+    file_.check_keys(root, {"family",    "summary", "size",     "file",      "cubin",   "include",
+                            "define",    "std",     "compiler", "flags",     "sizes",   "largest",
+                            "arguments", "set",     "variants", "reference", "outputs", "tolerance",
+                            "work",      "ceiling", "expect_at"});
     spec_.name = root["family"] ? text(root["family"], "family").text
                                 : std::filesystem::path(spec_.path).stem().string();
     if (!is_name(spec_.name)) {
@@ -39,8 +41,13 @@ class Reader {
     }
     if (const YAML::Node node = root["summary"]) spec_.summary = text(node, "summary").text;
     if (const YAML::Node node = root["size"]) spec_.size_meaning = size_meaning(node);
-    if (root["size"] && !root["sizes"]) {
-      file_.refuse(root["size"], "size says what a size is, and there are no sizes: [1024, 4096]");
+    for (const char* key : {"size", "largest", "expect_at"}) {
+      if (root[key] && !root["sizes"]) {
+        file_.refuse(root[key],
+                     fmt::format("{} says {}, and there are no sizes: [1024, 4096]", key,
+                                 key == std::string_view("size") ? "what a size is"
+                                                                 : "which sizes are meant"));
+      }
     }
     if (!root["file"]) file_.refuse(root, "says no file: the kernels' .cu, .ptx or .cubin");
     spec_.source_place = text(root["file"], "file");
@@ -49,6 +56,8 @@ class Reader {
     file_.read_compile_options(root, spec_.options);
     spec_.options.flags = model::YamlFile::words(texts(root["flags"], "flags"));
     read_sizes(root["sizes"]);
+    if (root["largest"]) spec_.largest = text(root["largest"], "largest");
+    spec_.expected_at = texts(root["expect_at"], "expect_at");
     if (root["arguments"]) spec_.arguments = arguments(root["arguments"]);
     spec_.settings = file_.settings(root["set"]);
     read_variants(root["variants"], root);
@@ -237,8 +246,14 @@ class Reader {
     }
     file_.check_keys(
         node, {"kernel", "grid", "block", "shared", "cluster", "cooperative", "parameters", "where",
-               "arguments", "set", "define", "expect", "work", "reference"});
+               "arguments", "set", "define", "expect", "work", "reference", "library"});
     if (node["kernel"]) result.kernel = text(node["kernel"], "kernel");
+    if (node["work"]) result.work = work(node["work"]);
+    read_reference(node["reference"], result);
+    if (node["library"]) {
+      read_library(node, result);
+      return result;
+    }
     for (const char* needed : {"grid", "block"}) {
       if (!node[needed]) file_.refuse(name, fmt::format("{} has no {}", result.name.text, needed));
     }
@@ -253,13 +268,37 @@ class Reader {
     result.settings = file_.settings(node["set"]);
     result.defines = file_.defines(node["define"]);
     if (node["expect"]) result.expectations = expectations(node["expect"]);
-    if (node["work"]) result.work = work(node["work"]);
-    if (const YAML::Node reference = node["reference"]) {
-      result.reference =
-          reference.IsNull() ? model::YamlFile::place(reference) : text(reference, "reference");
-      if (result.reference->text == "none") result.reference->text.clear();
-    }
     return result;
+  }
+
+  void read_reference(const YAML::Node& node, VariantSpec& variant) const {
+    if (!node) return;
+    const bool is_variant = !node.IsNull() && !node.IsMap();
+    variant.reference = is_variant ? text(node, "reference") : model::YamlFile::place(node);
+    if (variant.reference->text == "none") variant.reference->text.clear();
+    if (node.IsMap()) variant.results = results(node);
+  }
+
+  /// A function of a library, which decides itself how its kernels are launched.
+  void read_library(const YAML::Node& node, VariantSpec& variant) const {
+    file_.check_keys(node, {"library", "kernel", "work", "reference"});
+    variant.library = text(node["library"], "library").text;
+    if (variant.library != "cuBLAS" || variant.kernel.text != "cublasSgemm_v2") {
+      file_.refuse(node["library"],
+                   "the one function of a library that can be measured is 'library: cuBLAS' with "
+                   "'kernel: cublasSgemm_v2'");
+    }
+  }
+
+  /// A .npy beside this file, or a call, for each buffer.
+  Results results(const YAML::Node& node) const {
+    Results all;
+    for (const auto& pair : node) {
+      Text result = text(pair.second, "a file");
+      if (!is_cpu_call(result.text)) result.text = file_.beside(result.text);
+      all.emplace_back(text(pair.first, "a buffer").text, result);
+    }
+    return all;
   }
 
   bool flag(const YAML::Node& node, std::string_view what) const {
@@ -280,11 +319,7 @@ class Reader {
   void read_reference(const YAML::Node& root) {
     if (const YAML::Node node = root["reference"]) {
       if (node.IsMap()) {
-        for (const auto& pair : node) {
-          Text file = text(pair.second, "a file");
-          file.text = file_.beside(file.text);
-          spec_.reference_files.emplace_back(text(pair.first, "a buffer").text, file);
-        }
+        spec_.results = results(node);
       } else if (!node.IsNull()) {
         spec_.reference = text(node, "reference");
         if (spec_.reference.text == "none") spec_.reference = {};
@@ -324,6 +359,13 @@ FamilySpec read_family(const std::string& path) {
   const model::YamlFile file(path, kind);
   FamilySpec spec;
   file.read([&](const YAML::Node& root) { spec = Reader(file, path).read(root); });
+  return spec;
+}
+
+FamilySpec read_family(const std::string& path, std::string_view text) {
+  const model::YamlFile file(path, kind, "", model::YamlFile::Names::any);
+  FamilySpec spec;
+  file.read(text, [&](const YAML::Node& root) { spec = Reader(file, path).read(root); });
   return spec;
 }
 

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -50,15 +51,20 @@ struct WorkSpec {
   bool empty() const { return read.empty() && written.empty() && flops.empty(); }
 };
 
+/// Buffers and what they must hold: a .npy, or a call of the CPU's (cpu_call.h).
+using Results = std::vector<std::pair<std::string, Text>>;
+
 struct VariantSpec {
   Text name;
   Text kernel;  ///< as a person calls it; its template arguments may name parameters
   std::vector<Text> grid, block, cluster;
   Text shared;  ///< bytes
   bool is_cooperative = false;
+  std::string library;  ///< "cuBLAS", whose function `kernel` is; empty: none
   std::vector<Parameter> parameters;
   Text where;                                  ///< for its parameters; empty: all combinations
-  std::optional<Text> reference;               ///< in place of the family's; empty text: none
+  std::optional<Text> reference;               ///< in place of the family's; empty text: no variant
+  Results results;                             ///< in place of the family's reference
   std::optional<std::vector<Text>> arguments;  ///< in place of the family's
   std::vector<Text> settings, defines;
   std::vector<ExpectationSpec> expectations;
@@ -76,9 +82,11 @@ struct FamilySpec {
   std::vector<Text> arguments;  ///< "out:f32[n*n]", "in:f32[n*n]=iota", "i32=n"
   std::vector<Text> settings;   ///< "lut=lut.npy"
   std::vector<VariantSpec> variants;
-  Text reference;                                             ///< a variant; empty: none
-  std::vector<std::pair<std::string, Text>> reference_files;  ///< buffer → .npy
-  std::vector<Text> outputs;  ///< buffers that are compared; empty: what the reference changes
+  Text reference;                 ///< a variant; empty: none
+  Results results;                ///< in its place
+  std::vector<Text> outputs;      ///< buffers that are compared; empty: what the reference changes
+  Text largest;                   ///< the largest size; empty: any
+  std::vector<Text> expected_at;  ///< the sizes that expectations hold for; empty: all
   double relative = 0, absolute = 0;
   bool nan_equals_nan = false;
   WorkSpec work;
@@ -105,5 +113,8 @@ bool is_list_of_launches(const std::string& path);
 /// Reads YAML, or the JSON that is YAML; paths in it are relative to its folder. Throws
 /// Error{usage} with line and column of a mistake, Error{file}.
 FamilySpec read_family(const std::string& path);
+
+/// The same of a text that is in memory. Files that it names are not looked for.
+FamilySpec read_family(const std::string& path, std::string_view text);
 
 }  // namespace warpmeter::family

@@ -19,8 +19,8 @@ schema::Launch describe(const Family& family, const Variant& variant, std::int64
   if (family.has_sizes()) record.size = size;
   record.kernel = variant.entry;
   record.set_geometry(geometry);
-  if (variant.work || family.work) {
-    const kernels::Work work = (variant.work ? variant.work : family.work)(size);
+  if (variant.work) {
+    const kernels::Work work = variant.work(size);
     record.useful_bytes_read = work.bytes_read;
     record.useful_bytes_written = work.bytes_written;
     record.flops = work.flops;

@@ -44,7 +44,7 @@ void check_selector(Families families, const std::string& selector) {
       if (matches(selector, *family, variant)) return;
     }
   }
-  const bool is_catalogue = families.data() == kernels::registry().data();
+  const bool is_catalogue = !families.empty() && !families.front()->is_of_file;
   throw Error(ExitCode::usage,
               fmt::format("no kernel variant matches '{}'{}{}{}", selector,
                           did_you_mean(selector, all_names(families)),

@@ -29,10 +29,10 @@ struct Choice {
   std::size_t launches() const;  ///< variants × sizes, summed
 };
 
-/// Chooses from `families` (registry(), or those of files). A selector is a family, family/variant,
-/// or a glob over family/variant ("transpose/tiled*"); no selector selects all. No size: each
-/// family's own. Sizes are positive. Throws Error{usage} for a selector that matches nothing, with
-/// the nearest names.
+/// Chooses from `families` (the catalogue, or those of files). A selector is a family,
+/// family/variant, or a glob over family/variant ("transpose/tiled*"); no selector selects all. No
+/// size: each family's own. Sizes are positive. Throws Error{usage} for a selector that matches
+/// nothing, with the nearest names.
 Choice choose(std::span<const kernels::Family* const> families,
               std::span<const std::string> selectors, std::span<const std::int64_t> sizes);
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "kernels/family.h"
+#include "collector/family/catalogue.h"
 
 namespace warpmeter::bench {
 
@@ -47,7 +47,7 @@ inline double least_of_three(const std::function<void()>& run,
 template <class Cost, class CostOf, class Print>
 Cost add_up(bool every_size, CostOf&& cost_of, Print&& print, std::string_view only = "") {
   Cost all;
-  for (const kernels::Family* family : kernels::registry()) {
+  for (const kernels::Family* family : family::catalogue()) {
     if (!only.empty() && family->name != only) continue;
     Cost cost;
     static constexpr std::int64_t none[] = {0};

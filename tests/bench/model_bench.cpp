@@ -10,10 +10,10 @@
 #include <variant>
 #include <vector>
 
+#include "collector/family/catalogue.h"
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/machine/launch/launch.h"
 #include "collector/model/ptx/module.h"
-#include "kernels/family.h"
 
 namespace {
 
@@ -22,7 +22,7 @@ using namespace warpmeter;
 void run_matmul(benchmark::State& state, const std::string& variant, const model::Unit& unit,
                 unsigned threads) {
   constexpr std::int64_t size = 256;
-  const kernels::Family& family = *kernels::find_family("matmul");
+  const kernels::Family& family = *family::find_in_catalogue("matmul");
   const kernels::Variant& chosen = *family.find(variant);
   auto parsed = model::ptx::parse(std::string(family.image->codes.back().ptx));
   const auto& module = *std::get<std::unique_ptr<model::ptx::Module>>(parsed);

@@ -13,6 +13,7 @@
 #include "collector/cupti/context.h"
 #include "collector/cupti/module.h"
 #include "collector/cupti/resident.h"
+#include "collector/family/catalogue.h"
 #include "collector/family/family.h"
 
 namespace {
@@ -26,7 +27,7 @@ int launch_all(const std::string& family_name, const std::string& variant_name, 
       context.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
       context.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   std::unique_ptr<family::FileFamily> file;
-  const kernels::Family* family = kernels::find_family(family_name);
+  const kernels::Family* family = family::find_in_catalogue(family_name);
   if (family_name.ends_with(".yaml")) {
     file =
         std::make_unique<family::FileFamily>(family::read_family(family_name), compute_capability);

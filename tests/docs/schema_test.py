@@ -66,7 +66,14 @@ class Schema(unittest.TestCase):
                 ("cluster", 1, True), ("parameters", {"A": [1, 2]}, True), ("parameters", {"1A": [1, 2]}, False),
                 ("where", "1 == 1", True), ("gird", 1, False), ("reference", None, True), ("work", {"written": 1}, True)):
             cases.append(({**good, "variants": {"v": {**variant, key: value}}}, holds))
-        cases.append(({**good, "size": "side", "sizes": [16]}, True))
+        sized = {**good, "sizes": [16]}
+        cases += [({**sized, "size": "side"}, True), ({**sized, "largest": "4*8"}, True), ({**good, "largest": 32}, False),
+                  ({**sized, "expect_at": [16]}, True), ({**good, "expect_at": [16]}, False)]
+        for key, value, holds in (("library", "cuBLAS", True), ("library", "cuFFT", False), ("grid", 1, False),
+                                  ("kernel", "cublasDgemm_v2", False), ("reference", {"c": "cpu:matmul(a, b, n, n, n)"}, True)):
+            product = {"library": "cuBLAS", "kernel": "cublasSgemm_v2", key: value}
+            arguments = ["c: f32[n*n]", "a: f32[n*n] = small", "b: f32[n*n] = small", "i32=n", "i32=n", "i32=n"]
+            cases.append(({**sized, "arguments": arguments, "variants": {"v": product}}, holds))
         for missing in ("grid", "block"):
             cases.append(({**good, "variants": {"v": {k: v for k, v in variant.items() if k != missing}}}, False))
         with tempfile.TemporaryDirectory() as folder:

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "kernels/family.h"
+#include "collector/family/catalogue.h"
 #include "schema/catalogue.h"
 #include "tests/csv.h"
 #include "tests/paths.h"
@@ -95,7 +95,7 @@ std::string written(const Dim3& dim) {
 class GoldenKernel : public testing::TestWithParam<Pair> {
  protected:
   const Variant& variant() const {
-    return *find_family(GetParam().family)->find(GetParam().variant);
+    return *family::find_in_catalogue(GetParam().family)->find(GetParam().variant);
   }
 
   static Row golden() {
@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(H200, GoldenKernel, testing::ValuesIn(pairs()), [](cons
 });
 
 TEST(Expectations, NameMetricsOfTheCatalogue) {
-  for (const Family* family : registry()) {
+  for (const Family* family : family::catalogue()) {
     for (const Variant& variant : family->variants) {
       for (const Expectation& expectation : variant.expectations) {
         EXPECT_NE(schema::Catalogue::get().find_metric(expectation.metric), nullptr)
@@ -153,7 +153,7 @@ TEST(Expectations, NameMetricsOfTheCatalogue) {
 }
 
 TEST(Expectations, SayWhyInAPhrase) {
-  for (const Family* family : registry()) {
+  for (const Family* family : family::catalogue()) {
     for (const Variant& variant : family->variants) {
       for (const Expectation& expectation : variant.expectations) {
         EXPECT_GT(expectation.reason.size(), 20U) << variant.entry;
@@ -166,7 +166,7 @@ TEST(Expectations, SayWhyInAPhrase) {
 }
 
 TEST(Expectations, HoldForDefaultSizes) {
-  for (const Family* family : registry()) {
+  for (const Family* family : family::catalogue()) {
     for (const Variant& variant : family->variants) {
       for (const Expectation& expectation : variant.expectations) {
         EXPECT_EQ(expectation.sizes, family->sizes) << variant.entry;
@@ -176,10 +176,11 @@ TEST(Expectations, HoldForDefaultSizes) {
 }
 
 TEST(Expectations, AskVectorAddAndTheCopiesForPerfectCoalescing) {
-  for (const Variant* variant :
-       {find_family("vector_add")->find("block_128"), find_family("vector_add")->find("block_256"),
-        find_family("transpose")->find("copy"), find_family("transpose")->find("copy_float4"),
-        find_family("reduction")->find("copy")}) {
+  for (const Variant* variant : {family::find_in_catalogue("vector_add")->find("block_128"),
+                                 family::find_in_catalogue("vector_add")->find("block_256"),
+                                 family::find_in_catalogue("transpose")->find("copy"),
+                                 family::find_in_catalogue("transpose")->find("copy_float4"),
+                                 family::find_in_catalogue("reduction")->find("copy")}) {
     ASSERT_EQ(variant->expectations.size(), 2U) << variant->entry;
     EXPECT_EQ(variant->expectations[0].metric, "gld_efficiency");
     EXPECT_EQ(variant->expectations[0].value, 100);
@@ -190,7 +191,8 @@ TEST(Expectations, AskVectorAddAndTheCopiesForPerfectCoalescing) {
 
 TEST(Expectations, ShowWhatAPadIsFor) {
   const auto load = [](std::string_view variant) {
-    for (const Expectation& each : find_family("transpose")->find(variant)->expectations) {
+    for (const Expectation& each :
+         family::find_in_catalogue("transpose")->find(variant)->expectations) {
       if (each.metric == "shared_load_transactions_per_request") return each.value;
     }
     return 0.0;

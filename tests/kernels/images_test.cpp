@@ -12,7 +12,7 @@
 #include <sstream>
 #include <string>
 
-#include "kernels/family.h"
+#include "collector/family/catalogue.h"
 #include "tests/paths.h"
 
 namespace warpmeter::kernels {
@@ -126,7 +126,7 @@ TEST_P(EveryImage, HoldsItsSource) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryImage,
-                         testing::ValuesIn(registry().begin(), registry().end()),
+                         testing::ValuesIn(family::catalogue().begin(), family::catalogue().end()),
                          [](const auto& instance) { return std::string(instance.param->name); });
 
 }  // namespace

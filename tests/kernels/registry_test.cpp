@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The registry, and what every family in it promises to its users.
+// The catalogue, and what every family in it promises to its users.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "kernels/family.h"
+#include "collector/family/catalogue.h"
 
 namespace warpmeter::kernels {
 namespace {
@@ -22,62 +22,63 @@ std::vector<std::string_view> names_of(const Family& family) {
 
 TEST(Registry, HoldsEveryFamilySortedByName) {
   std::vector<std::string_view> names;
-  for (const Family* family : registry()) names.push_back(family->name);
+  for (const Family* family : family::catalogue()) names.push_back(family->name);
   EXPECT_THAT(names, ElementsAre("matmul", "reduction", "smem_rectangle", "smem_square",
                                  "transpose", "vector_add"));
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
 }
 
 TEST(Registry, FindsAFamilyByItsWholeName) {
-  ASSERT_NE(find_family("transpose"), nullptr);
-  EXPECT_EQ(find_family("transpose")->name, "transpose");
-  EXPECT_EQ(find_family("transp"), nullptr);
-  EXPECT_EQ(find_family(""), nullptr);
+  ASSERT_NE(family::find_in_catalogue("transpose"), nullptr);
+  EXPECT_EQ(family::find_in_catalogue("transpose")->name, "transpose");
+  EXPECT_EQ(family::find_in_catalogue("transp"), nullptr);
+  EXPECT_EQ(family::find_in_catalogue(""), nullptr);
 }
 
 TEST(Registry, NamesTheVariantsThatPeopleKnow) {
-  EXPECT_THAT(names_of(*find_family("vector_add")), ElementsAre("block_128", "block_256"));
+  EXPECT_THAT(names_of(*family::find_in_catalogue("vector_add")),
+              ElementsAre("block_128", "block_256"));
   EXPECT_THAT(
-      names_of(*find_family("smem_square")),
+      names_of(*family::find_in_catalogue("smem_square")),
       ElementsAre("set_row_read_row", "set_col_read_col", "set_row_read_col",
                   "set_row_read_col_dyn", "set_row_read_col_pad", "set_row_read_col_dyn_pad"));
-  EXPECT_THAT(names_of(*find_family("smem_rectangle")),
+  EXPECT_THAT(names_of(*family::find_in_catalogue("smem_rectangle")),
               ElementsAre("set_row_read_row", "set_row_read_row2", "set_col_read_col",
                           "set_col_read_col2", "set_row_read_col", "set_row_read_col_dyn",
                           "set_row_read_col_pad1", "set_row_read_col_pad2",
                           "set_row_read_col_dyn_pad1", "set_row_read_col_dyn_pad2"));
-  EXPECT_THAT(names_of(*find_family("transpose")),
+  EXPECT_THAT(names_of(*family::find_in_catalogue("transpose")),
               ElementsAre("copy", "naive", "tiled", "tiled_padded", "tiled_rows", "tiled_float4",
                           "copy_float4"));
-  EXPECT_THAT(names_of(*find_family("matmul")),
+  EXPECT_THAT(names_of(*family::find_in_catalogue("matmul")),
               ElementsAre("naive", "tiled_16", "registers_64x64", "registers_64x128",
                           "registers_128x128", "cublas"));
-  EXPECT_THAT(names_of(*find_family("reduction")),
+  EXPECT_THAT(names_of(*family::find_in_catalogue("reduction")),
               ElementsAre("neighbored_divergent", "neighbored_strided", "interleaved", "shuffle",
                           "shuffle_double2", "copy"));
 }
 
 TEST(Registry, MeasuresTheseSizesByDefault) {
-  EXPECT_THAT(find_family("vector_add")->sizes, ElementsAre(1'048'576));
-  EXPECT_THAT(find_family("transpose")->sizes, ElementsAre(1024, 4096));
-  EXPECT_THAT(find_family("matmul")->sizes, ElementsAre(256, 1024));
-  EXPECT_THAT(find_family("reduction")->sizes, ElementsAre(65'536, 4'194'304));
-  EXPECT_FALSE(find_family("smem_square")->has_sizes());
-  EXPECT_FALSE(find_family("smem_rectangle")->has_sizes());
+  EXPECT_THAT(family::find_in_catalogue("vector_add")->sizes, ElementsAre(1'048'576));
+  EXPECT_THAT(family::find_in_catalogue("transpose")->sizes, ElementsAre(1024, 4096));
+  EXPECT_THAT(family::find_in_catalogue("matmul")->sizes, ElementsAre(256, 1024));
+  EXPECT_THAT(family::find_in_catalogue("reduction")->sizes, ElementsAre(65'536, 4'194'304));
+  EXPECT_FALSE(family::find_in_catalogue("smem_square")->has_sizes());
+  EXPECT_FALSE(family::find_in_catalogue("smem_rectangle")->has_sizes());
 }
 
 TEST(Family, FindsAVariantByItsName) {
-  const Family& transpose = *find_family("transpose");
+  const Family& transpose = *family::find_in_catalogue("transpose");
   ASSERT_NE(transpose.find("naive"), nullptr);
   EXPECT_EQ(transpose.find("naive")->entry, "transpose_naive");
   EXPECT_EQ(transpose.find("naiv"), nullptr);
 }
 
 TEST(Family, ComparesTransposesAndSumsWithCopiesAndProductsWithALibrary) {
-  EXPECT_THAT(find_family("transpose")->ceilings, ElementsAre("copy_float4"));
-  EXPECT_THAT(find_family("reduction")->ceilings, ElementsAre("copy"));
-  EXPECT_THAT(find_family("matmul")->ceilings, ElementsAre("cublas"));
-  for (const Family* family : registry()) {
+  EXPECT_THAT(family::find_in_catalogue("transpose")->ceilings, ElementsAre("copy_float4"));
+  EXPECT_THAT(family::find_in_catalogue("reduction")->ceilings, ElementsAre("copy"));
+  EXPECT_THAT(family::find_in_catalogue("matmul")->ceilings, ElementsAre("cublas"));
+  for (const Family* family : family::catalogue()) {
     for (const std::string& ceiling : family->ceilings) {
       EXPECT_NE(family->find(ceiling), nullptr) << family->name;
       EXPECT_TRUE(family->is_ceiling(ceiling)) << family->name;
@@ -105,12 +106,13 @@ TEST_P(EveryFamily, IsComplete) {
   EXPECT_NE(family.image, nullptr);
   EXPECT_NE(family.footprint, nullptr);
   EXPECT_NE(family.prepare, nullptr);
-  EXPECT_NE(family.work, nullptr);
   EXPECT_EQ(family.has_sizes(), !family.sizes.empty());
   for (const std::int64_t size : family.sizes) EXPECT_LE(size, family.largest_size);
   for (const Variant& variant : family.variants) {
     EXPECT_NE(variant.geometry, nullptr) << variant.name;
     EXPECT_NE(variant.expected, nullptr) << variant.name;
+    EXPECT_EQ(variant.expected_from, "the CPU reference") << variant.name;
+    EXPECT_NE(variant.work, nullptr) << variant.name;
     // The cost of a library's kernels is the library's affair.
     EXPECT_EQ(variant.expectations.empty(), !variant.library.empty()) << variant.name;
   }
@@ -135,7 +137,7 @@ TEST_P(EveryFamily, FitsAGridAtItsLargestSize) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryFamily,
-                         testing::ValuesIn(registry().begin(), registry().end()),
+                         testing::ValuesIn(family::catalogue().begin(), family::catalogue().end()),
                          [](const auto& instance) { return std::string(instance.param->name); });
 
 }  // namespace

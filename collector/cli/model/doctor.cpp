@@ -21,9 +21,9 @@
 #include "collector/cli/options.h"
 #include "collector/cli/terminal.h"
 #include "collector/cupti/diagnose.h"
+#include "collector/family/catalogue.h"
 #include "collector/model/input/cache.h"
 #include "collector/model/session/backend.h"
-#include "kernels/family.h"
 #include "reports/gates/config.h"
 #include "reports/table/number.h"
 #include "schema/maintenance.h"
@@ -41,7 +41,7 @@ Check check_model() {
   const double expected[] = {warps * 2 * 4, warps * 4};
   Check check{"model", false, "", "this is a fault of warpmeter: please report it"};
   try {
-    const kernels::Family& family = *kernels::find_family("vector_add");
+    const kernels::Family& family = *family::find_in_catalogue("vector_add");
     const kernels::Variant& variant = family.variants.front();
     const std::unique_ptr<run::Backend> backend = model::open({});
     backend->select(counters);

@@ -12,9 +12,9 @@
 #include "collector/cli/options.h"
 #include "collector/cli/report/runs.h"
 #include "collector/cupti/device.h"
+#include "collector/family/catalogue.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/session/backend.h"
-#include "kernels/family.h"
 #include "reports/table/table.h"
 #include "schema/catalogue.h"
 #include "schema/store.h"
@@ -37,7 +37,7 @@ Table kernels_table() {
   table.columns = {Column::text("kernel"), Column::text("sizes", "default sizes"),
                    Column::text("size_meaning", "size is the"), Column::text("entry"),
                    Column::text("summary")};
-  for (const kernels::Family* family : kernels::registry()) {
+  for (const kernels::Family* family : family::catalogue()) {
     for (const kernels::Variant& variant : family->variants) {
       table.rows.push_back({fmt::format("{}/{}", family->name, variant.name),
                             family->has_sizes()

@@ -60,8 +60,8 @@ void say_what_was_not_run(const RunRequest& request, const schema::Reader& reade
 }
 
 /// The object that a variant's results are compared with; empty: with nothing.
-std::string compared_with(const kernels::Family& family, const kernels::Variant& variant) {
-  if (variant.expected) return family.is_of_file ? "the reference files" : "the CPU reference";
+std::string compared_with(const kernels::Variant& variant) {
+  if (variant.expected) return variant.expected_from;
   return variant.reference == variant.name ? "" : variant.reference;
 }
 
@@ -84,7 +84,7 @@ std::vector<Verified> verified_of(const run::Choice& choice, std::int64_t run_id
       const kernels::Family& family = *selection.family;
       if (family.name != std::get<std::string>(row[0])) continue;
       const kernels::Variant* variant = family.find(std::get<std::string>(row[1]));
-      const std::string against = variant == nullptr ? "" : compared_with(family, *variant);
+      const std::string against = variant == nullptr ? "" : compared_with(*variant);
       if (against.empty()) continue;
       auto place = std::find_if(found.begin(), found.end(),
                                 [&](const Verified& known) { return known.against == against; });

@@ -14,6 +14,7 @@
 #include "base/named_files.h"
 #include "collector/cli/progress.h"
 #include "collector/cli/terminal.h"
+#include "collector/family/catalogue.h"
 #include "collector/family/machine_code.h"
 
 namespace warpmeter::cli {
@@ -145,8 +146,8 @@ Families families_of(const RunRequest& request, const std::vector<family::Family
                      const schema::Device& device) {
   Families families;
   if (specs.empty()) {
-    const auto registry = kernels::registry();
-    families.all.assign(registry.begin(), registry.end());
+    const auto catalogue = family::catalogue();
+    families.all.assign(catalogue.begin(), catalogue.end());
     return families;
   }
   ProgressBar bar(is_terminal(STDERR_FILENO) && !request.quiet && !request.no_progress);

@@ -37,6 +37,7 @@
 #include "collector/cli/tables/lines_tables.h"
 #include "collector/cli/tables/measured_findings.h"
 #include "collector/cli/terminal.h"
+#include "collector/family/catalogue.h"
 #include "collector/lab/dcgm.h"
 #include "collector/model/input/kernel_file.h"
 #include "reports/best.h"
@@ -220,7 +221,7 @@ ExitCode run_command(const RunRequest& typed) {
   }
   // A name that is none is said before a device is looked for.
   if (specs.empty())
-    check_turns(request, run::choose(kernels::registry(), request.selectors, sizes));
+    check_turns(request, run::choose(family::catalogue(), request.selectors, sizes));
   if (!request.watch) check_without_device(request, specs, sizes);
   std::optional<lab::DcgmPause> pause;
   if (request.pause_dcgm && !request.dry_run) {

@@ -18,8 +18,8 @@ namespace {
 
 double work_of(const kernels::Family& family, const kernels::Variant& variant, std::int64_t size) {
   auto all = static_cast<double>(family.footprint(size));
-  if (variant.work || family.work) {
-    const kernels::Work work = (variant.work ? variant.work : family.work)(size);
+  if (variant.work) {
+    const kernels::Work work = variant.work(size);
     all += static_cast<double>(work.bytes_read + work.bytes_written + work.flops);
   }
   return all;

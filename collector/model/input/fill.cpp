@@ -7,10 +7,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
+#include "base/small_values.h"
 #include "collector/model/input/npy.h"
 
 namespace warpmeter::model {
@@ -139,6 +141,20 @@ std::string parse_random(Fill& fill, Element element, std::string_view rest) {
   return "";
 }
 
+/// Parses the words after "small".
+std::string parse_small(Fill& fill, Element element, std::string_view rest) {
+  const bool has_sign = is_signed(element) || is_floating(element);
+  if (!has_sign) return fmt::format("has numbers from -8 to 8, which {} lacks", to_string(element));
+  const std::optional<std::uint64_t> seed =
+      rest.empty() ? std::optional<std::uint64_t>(0) : seed_of(rest.substr(1));
+  if (!seed || *seed > std::numeric_limits<std::uint32_t>::max()) {
+    return fmt::format("has the seed '{}', which is no whole number below 2^32 (small:SEED)",
+                       rest.substr(1));
+  }
+  fill.seed = *seed;
+  return "";
+}
+
 /// True if LO and HI are given, and are whole.
 bool are_whole(const Fill& fill, Element element) {
   if (fill.values.empty()) return false;
@@ -235,6 +251,9 @@ std::variant<Fill, std::string> parse_fill(Element element, std::string_view val
       wrong = fmt::format("has '{}', which is not integers:LO..HI with whole numbers below 2^53",
                           value);
     }
+  } else if (value == "small" || value.starts_with("small:")) {
+    fill.kind = Fill::Kind::small;
+    wrong = parse_small(fill, element, value.substr(5));
   } else if (names_file(value)) {
     fill.kind = value.ends_with(".npy") ? Fill::Kind::npy : Fill::Kind::raw;
     fill.file = value;
@@ -258,6 +277,8 @@ std::vector<std::byte> filled(const Fill& fill, Element element, std::uint64_t c
     }
   } else if (fill.kind == Fill::Kind::random) {
     fill_randomly(fill, element, to, count);
+  } else if (fill.kind == Fill::Kind::small) {
+    write_small_values(element, static_cast<std::uint32_t>(fill.seed), count, to);
   } else if (fill.kind == Fill::Kind::values && fill.values.size() == contents.size()) {
     contents = fill.values;
   } else if (fill.kind == Fill::Kind::values) {

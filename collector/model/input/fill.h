@@ -7,8 +7,8 @@
 //   random:LO..HI[:SEED]        whole numbers from LO to HI, both included; floating types from LO
 //                               to below HI (before they are rounded to the type)
 //   integers:LO..HI[:SEED]      whole numbers of any type: sums and products of small ones are
-//   exact in
-//                               every order
+//                               exact in every order
+//   small, small:SEED           whole numbers from -8 to 8, those of the catalogue's inputs
 //   5   1,2,3                   one value for every element, or each of them
 //   FILE.npy  FILE.bin          what a file holds
 //
@@ -28,7 +28,7 @@
 namespace warpmeter::model {
 
 struct Fill {
-  enum class Kind { nothing, zeros, iota, random, values, npy, raw };
+  enum class Kind { nothing, zeros, iota, random, small, values, npy, raw };
 
   Kind kind = Kind::nothing;
   std::uint64_t seed = 0;

@@ -34,8 +34,13 @@ void YamlFile::read(const std::function<void(const YAML::Node& root)>& use) cons
                                              path_, kind_, largest_file));
   }
   const std::vector<std::byte> contents = read_whole_file(path_);
+  read({reinterpret_cast<const char*>(contents.data()), contents.size()}, use);
+}
+
+void YamlFile::read(std::string_view text,
+                    const std::function<void(const YAML::Node& root)>& use) const {
   try {
-    use(YAML::Load(std::string(reinterpret_cast<const char*>(contents.data()), contents.size())));
+    use(YAML::Load(std::string(text)));
   } catch (const YAML::Exception& wrong) {
     model::refuse(path_, at_mark(wrong.mark), wrong.msg + "; mend it as YAML or JSON");
   }
@@ -101,7 +106,7 @@ std::vector<std::string> YamlFile::words(const std::vector<Text>& texts) {
 
 std::string YamlFile::beside(const std::string& path) const {
   std::string place = (std::filesystem::path(path_).parent_path() / path).string();
-  if (!NamedFiles(path_).allows(place)) {
+  if (names_ == Names::near && !NamedFiles(path_).allows(place)) {
     throw Error(ExitCode::usage,
                 fmt::format("{} names {}, which lies neither below its folder nor below this one: "
                             "copy that file there, or run the command in a folder above both",

@@ -31,13 +31,18 @@ struct Text {
 
 class YamlFile {
  public:
+  /// The files that it may name: those near it, or, of a text of the program's own, any.
+  enum class Names { near, any };
+
   /// `kind` is what the file is, "a family"; `hint` ends the sentence that refuses a part of it.
-  YamlFile(std::string path, std::string kind, std::string hint = "")
-      : path_(std::move(path)), kind_(std::move(kind)), hint_(std::move(hint)) {}
+  YamlFile(std::string path, std::string kind, std::string hint = "", Names names = Names::near)
+      : path_(std::move(path)), kind_(std::move(kind)), hint_(std::move(hint)), names_(names) {}
 
   /// Gives the file's root to `use`. Throws Error{file}, and Error{usage} where the file is larger
   /// than one that somebody wrote, or no YAML.
   void read(const std::function<void(const YAML::Node& root)>& use) const;
+  /// The same of a text that is in memory.
+  void read(std::string_view text, const std::function<void(const YAML::Node& root)>& use) const;
 
   [[noreturn]] void refuse(const Text& at, const std::string& what) const;
   [[noreturn]] void refuse(const YAML::Node& node, const std::string& what) const;
@@ -87,6 +92,7 @@ class YamlFile {
 
  private:
   const std::string path_, kind_, hint_;
+  const Names names_;
 };
 
 }  // namespace warpmeter::model

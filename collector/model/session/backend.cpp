@@ -24,6 +24,7 @@
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/ptx/module.h"
 #include "collector/model/session/session.h"
+#include "kernels/images.h"
 #include "schema/catalogue.h"
 
 namespace warpmeter::model {
@@ -285,8 +286,8 @@ class ModelWorkload : public run::Workload {
 /// Architectures that any family's image has PTX of, in ascending order.
 std::set<int> embedded_architectures() {
   std::set<int> all;
-  for (const kernels::Family* family : kernels::registry()) {
-    for (const kernels::Code& code : family->image->codes) {
+  for (const kernels::Image* image : kernels::images::all_in_kernels) {
+    for (const kernels::Code& code : image->codes) {
       if (!code.ptx.empty()) all.insert(code.arch);
     }
   }

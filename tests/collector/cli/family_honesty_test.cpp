@@ -116,6 +116,21 @@ TEST_F(FamilyHonesty, AVariantThatChangesAnInputIsNamed) {
             Not(HasSubstr("mine/tiled"))));
 }
 
+TEST_F(FamilyHonesty, ResultsAreHeldToWhatTheCpuComputes) {
+  const std::string yaml =
+      replaced(head, "reference: naive", "reference: { out: 'cpu:transpose(in, n, n)' }");
+  expect_refusal(replaced(yaml, "(in, n, n)", "(inn, n, n)"),
+                 "there is no buffer 'inn' to compute with; did you mean in?");
+  expect_refusal(replaced(yaml, "(in, n, n)", "(in, n, 2*n)"),
+                 "needs 8192 elements of f32 in 'out', which has 4096 of f32");
+  const Outcome outcome =
+      run(yaml + "  wrong: { kernel: copy, grid: [n/16, n/16], block: [16, 16] }\n" + tiled);
+  EXPECT_EQ(outcome.exit_code, 6) << outcome.error;
+  EXPECT_EQ(value_of("SELECT group_concat(variant) FROM launches WHERE outcome = 'failed'"),
+            "wrong");
+  EXPECT_EQ(value_of("SELECT verified FROM launches WHERE variant = 'naive'"), "1");
+}
+
 TEST_F(FamilyHonesty, FilesThatAreMissingAreSaidWithTheirPlaceBeforeARunIsOpened) {
   expect_refusal(replaced(head, "f32[n*n] = iota", "f32[n*n] = nowhere.npy"),
                  "f.yaml:7:9: there is no file nowhere.npy; check its name", 5);

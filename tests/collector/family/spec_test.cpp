@@ -87,6 +87,30 @@ TEST_F(Family, IsReadWithThePlaceOfEachPart) {
   EXPECT_TRUE(spec.nan_equals_nan);
 }
 
+TEST_F(Family, NamesResultsOfTheCpuForTheFamilyAndForAVariant) {
+  const FamilySpec spec = read(R"(
+file: k.cu
+sizes: [16]
+largest: 1<<10
+expect_at: [16, 32]
+reference: { out: 'cpu:transpose(in, n, n)' }
+variants:
+  v: { kernel: k, grid: 1, block: 32 }
+  copy: { kernel: k, grid: 1, block: 32, reference: { out: 'cpu:copy(in)' } }
+  alone: { kernel: k, grid: 1, block: 32, reference: none }
+)");
+  EXPECT_TRUE(spec.reference.empty());
+  ASSERT_EQ(spec.results.size(), 1U);
+  EXPECT_EQ(spec.results[0].first, "out");
+  EXPECT_EQ(spec.results[0].second.text, "cpu:transpose(in, n, n)");
+  EXPECT_EQ(spec.largest.text, "1<<10");
+  EXPECT_EQ(spec.expected_at.size(), 2U);
+  EXPECT_FALSE(spec.variants[0].reference.has_value());
+  EXPECT_EQ(spec.variants[1].results.at(0).second.text, "cpu:copy(in)");
+  EXPECT_TRUE(spec.variants[2].reference.has_value());
+  EXPECT_TRUE(spec.variants[2].results.empty());
+}
+
 TEST_F(Family, ParametersMakeTheirCrossProductWithoutWhatWhereLeavesOut) {
   const FamilySpec spec = read(whole);
   std::vector<std::string> names, kernels;

@@ -8,9 +8,9 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "collector/family/catalogue.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/machine/device_limits.h"
-#include "kernels/family.h"
 #include "schema/catalogue.h"
 #include "tests/collector/model/run_ptx.h"
 
@@ -52,7 +52,7 @@ TEST(ModelBackend, NamesTheArchitecturesThatThereAre) {
 
 TEST(ModelBackend, CountsEveryCounterThatTheCatalogueSaysItDoes) {
   const auto backend = open();
-  const kernels::Family& family = *kernels::find_family("reduction");
+  const kernels::Family& family = *family::find_in_catalogue("reduction");
   const kernels::Problem problem = family.prepare(2000);
   const auto workload = backend->load(problem);
   std::vector<std::string> names;
@@ -93,7 +93,7 @@ TEST(ModelBackend, CountsEveryCounterThatTheCatalogueSaysItDoes) {
 
 TEST(ModelBackend, StartsEveryLaunchFromTheInitialInput) {
   const auto backend = open();
-  const kernels::Family& family = *kernels::find_family("reduction");
+  const kernels::Family& family = *family::find_in_catalogue("reduction");
   const kernels::Problem problem = family.prepare(3000);
   const auto workload = backend->load(problem);
   const run::Launch launch = launch_of(family, "interleaved", 3000);
@@ -108,7 +108,7 @@ TEST(ModelBackend, StartsEveryLaunchFromTheInitialInput) {
 
 TEST(ModelBackend, TellsLinesWithTheirText) {
   const auto backend = open();
-  const kernels::Family& family = *kernels::find_family("transpose");
+  const kernels::Family& family = *family::find_in_catalogue("transpose");
   const kernels::Problem problem = family.prepare(64);
   const auto workload = backend->load(problem);
   const run::Launch launch = launch_of(family, "naive", 64);
@@ -132,7 +132,7 @@ TEST(ModelBackend, TellsLinesWithTheirText) {
 
 TEST(ModelBackend, FailsALaunchInWords) {
   const auto backend = open({.instruction_budget = 1000});
-  const kernels::Family& family = *kernels::find_family("matmul");
+  const kernels::Family& family = *family::find_in_catalogue("matmul");
   const kernels::Problem problem = family.prepare(256);
   const auto workload = backend->load(problem);
   run::Launch launch = launch_of(family, "naive", 256);
@@ -149,7 +149,7 @@ TEST(ModelBackend, FailsALaunchInWords) {
 
 TEST(ModelBackend, StopsWhenCancelled) {
   const auto backend = open({.cancelled = [] { return true; }});
-  const kernels::Family& family = *kernels::find_family("vector_add");
+  const kernels::Family& family = *family::find_in_catalogue("vector_add");
   const kernels::Problem problem = family.prepare(1 << 20);
   const auto workload = backend->load(problem);
   EXPECT_EQ(workload->execute(launch_of(family, "block_128", 1 << 20)).failure, "cancelled");

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 
+#include "collector/family/catalogue.h"
 #include "collector/model/check/checker.h"
 #include "collector/model/counts/estimate.h"
 #include "tests/collector/model/prepared_launch.h"
@@ -44,7 +45,7 @@ std::string check(const kernels::Image& image, std::string_view entry, const Geo
 }
 
 TEST(Check, FindsNothingInTheCatalogue) {
-  for (const kernels::Family* family : kernels::registry()) {
+  for (const kernels::Family* family : family::catalogue()) {
     const std::int64_t n = !family->has_sizes()               ? 0
                            : family->largest_size > 1'000'000 ? 10'000
                                                               : 80;

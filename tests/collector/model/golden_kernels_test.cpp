@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "collector/family/catalogue.h"
 #include "collector/model/counts/rules/measured.h"
 #include "collector/model/session/backend.h"
-#include "kernels/family.h"
 #include "tests/csv.h"
 #include "tests/paths.h"
 
@@ -77,7 +77,7 @@ std::map<std::string, schema::Counter> measure(const Ours& wanted, const Options
   std::vector<std::string> names = counted;
   names.insert(names.end(), {"global_load_bytes", "global_store_bytes"});
   backend->select(names);
-  const kernels::Family* family = kernels::find_family(wanted.family);
+  const kernels::Family* family = family::find_in_catalogue(wanted.family);
   const kernels::Variant* variant = family->find(wanted.variant);
   const kernels::Problem problem = family->prepare(wanted.size);
   const auto workload = backend->load(problem);

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "collector/family/catalogue.h"
 #include "collector/model/counts/rules/measured_access.h"
 #include "collector/model/session/backend.h"
-#include "kernels/family.h"
 #include "tests/device/model/agreement.h"
 #include "tests/paths.h"
 
@@ -48,7 +48,7 @@ const std::vector<Counted>& corpus() {
     for (const std::string_view name : counter_list()) names.emplace_back(name);
     backend->select(names);
     std::vector<Counted> counted;
-    for (const kernels::Family* family : kernels::registry()) {
+    for (const kernels::Family* family : family::catalogue()) {
       const std::int64_t size = family->sizes.empty() ? 0 : family->sizes.front();
       const kernels::Problem problem = family->prepare(size);
       for (const kernels::Variant& variant : family->variants) {

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "kernels/family.h"
+#include "collector/family/catalogue.h"
 #include "tests/collector/model/run_ptx.h"
 
 namespace warpmeter::model {
@@ -30,7 +30,7 @@ std::string mutated(std::string text, std::string_view entry, std::mt19937& rand
 TEST(Machine, SurvivesKernelsWithCharactersExchanged) {
   std::mt19937 random(2026);
   std::size_t done = 0, refused = 0, trapped = 0;
-  for (const kernels::Family* family : kernels::registry()) {
+  for (const kernels::Family* family : family::catalogue()) {
     const std::string text(family->image->codes.back().ptx);
     const kernels::Problem problem = family->prepare(family->has_sizes() ? 33 : 0);
     std::vector<TestArgument> arguments;

@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "collector/family/catalogue.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/sass/audit.h"
 #include "collector/model/counts/sass/instruction.h"
@@ -22,7 +23,6 @@
 #include "collector/model/input/kernel_file.h"
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/ptx/module.h"
-#include "kernels/family.h"
 #include "tests/csv.h"
 #include "tests/device/model/cases.h"
 #include "tests/paths.h"
@@ -204,7 +204,7 @@ TEST(MachineCode, TakesTheRegistersThatTheDriverOfAnH200Says) {
   std::map<std::string, std::map<std::string, std::string>> recorded;
   for (auto& row : csv_rows(file)) recorded[row.at("kernel")] = row;
   std::size_t compared = 0;
-  for (const kernels::Family* family : kernels::registry()) {
+  for (const kernels::Family* family : family::catalogue()) {
     const auto& codes = family->image->codes;
     const auto code = std::find_if(codes.begin(), codes.end(),
                                    [](const kernels::Code& each) { return each.arch == 90; });

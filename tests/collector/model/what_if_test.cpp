@@ -9,9 +9,9 @@
 #include <random>
 #include <string>
 
+#include "collector/family/catalogue.h"
 #include "collector/model/explain/subject.h"
 #include "collector/model/machine/access_counts.h"
-#include "kernels/family.h"
 #include "tests/collector/model/prepared_launch.h"
 
 namespace warpmeter::model::explain {
@@ -168,7 +168,7 @@ class WhatIfOf : public testing::TestWithParam<Chosen> {};
 
 TEST_P(WhatIfOf, CountsAccessesThatAreAlikeOnceAndGetsTheSame) {
   const Chosen chosen = GetParam();
-  for (const kernels::Family* family : kernels::registry()) {
+  for (const kernels::Family* family : family::catalogue()) {
     if (family->name != chosen.family) continue;
     const std::int64_t size = family->has_sizes() ? family->sizes.front() : 0;
     const kernels::Problem problem = family->prepare(size);

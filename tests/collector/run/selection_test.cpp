@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "collector/family/catalogue.h"
 
 namespace warpmeter::run {
 namespace {
@@ -26,7 +27,7 @@ std::vector<std::string> names(const Choice& choice) {
 }
 
 Choice choose_by(std::vector<std::string> selectors, std::vector<std::int64_t> sizes = {}) {
-  return choose(kernels::registry(), selectors, sizes);
+  return choose(family::catalogue(), selectors, sizes);
 }
 
 TEST(Choose, TakesAFamilyAVariantOrAGlob) {
@@ -46,7 +47,7 @@ TEST(Choose, TakesEachVariantOnce) {
 
 TEST(Choose, WithoutASelectorTakesEverythingAtItsDefaultSizes) {
   const Choice all = choose_by({});
-  EXPECT_EQ(all.selections.size(), kernels::registry().size());
+  EXPECT_EQ(all.selections.size(), family::catalogue().size());
   EXPECT_TRUE(all.notes.empty());
   for (const Selection& selection : all.selections) {
     if (selection.family->has_sizes()) {

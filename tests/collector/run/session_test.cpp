@@ -48,9 +48,6 @@ const kernels::Family& family() {
       problem.arguments.push_back(kernels::BufferArgument{0});
       return problem;
     };
-    made.work = [](std::int64_t n) {
-      return kernels::Work{static_cast<std::uint64_t>(n) * 3, static_cast<std::uint64_t>(n), 5};
-    };
     made.ceilings = {"first"};
     made.variants = {
         {"first",
@@ -60,6 +57,11 @@ const kernels::Family& family() {
          {{"shared_load_transactions_per_request", kernels::Relation::equal, 1, "always", {}},
           {"gld_efficiency", kernels::Relation::equal, 100, "only at 16", {16}}}},
         {"second", "fake_second", geometry, all_seven}};
+    for (kernels::Variant& variant : made.variants) {
+      variant.work = [](std::int64_t n) {
+        return kernels::Work{static_cast<std::uint64_t>(n) * 3, static_cast<std::uint64_t>(n), 5};
+      };
+    }
     return made;
   }();
   return fake;

@@ -4,10 +4,11 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "kernels/buffers.h"
+#include "base/small_values.h"
 #include "kernels/family.h"
 
 namespace warpmeter::agreement {
@@ -20,23 +21,34 @@ inline std::uint32_t half_bits(std::int32_t value) {
   return (value < 0 ? 0x8000U : 0U) | (exponent + 15) << 10 | ((size << (10 - exponent)) & 0x3FFU);
 }
 
+template <class T>
+constexpr Element element_type() {
+  static_assert(std::is_same_v<T, std::int32_t> || std::is_same_v<T, float> ||
+                std::is_same_v<T, double>);
+  if (std::is_same_v<T, std::int32_t>) return Element::i32;
+  return std::is_same_v<T, float> ? Element::f32 : Element::f64;
+}
+
 /// Data of other types than int, float and double are made of ints.
 class Arguments {
  public:
   template <class T>
   Arguments in(std::uint64_t count, std::uint32_t seed = 1) && {
-    return std::move(*this).add(kernels::input_buffer<T>("in", count, seed));
+    kernels::Buffer buffer{"in", element_type<T>(), std::vector<std::byte>(count * sizeof(T))};
+    write_small_values(buffer.type, seed, count, buffer.initial.data());
+    return std::move(*this).add(std::move(buffer));
   }
   template <class T>
   Arguments out(std::uint64_t count) && {
-    return std::move(*this).add(kernels::output_buffer<T>("out", count));
+    return std::move(*this).add(
+        {"out", element_type<T>(), std::vector<std::byte>(count * sizeof(T), std::byte{0xFF})});
   }
   /// Pairs of halves that hold small whole numbers.
   Arguments halves(std::uint64_t pairs, std::uint32_t seed = 1) && {
     std::vector<std::int32_t> values;
     for (std::uint64_t i = 0; i < pairs; ++i) {
-      const std::uint32_t low = half_bits(kernels::input_value(2 * i, seed));
-      const std::uint32_t high = half_bits(kernels::input_value(2 * i + 1, seed));
+      const std::uint32_t low = half_bits(small_value(2 * i, seed));
+      const std::uint32_t high = half_bits(small_value(2 * i + 1, seed));
       values.push_back(static_cast<std::int32_t>(high << 16 | low));
     }
     return std::move(*this).ints(values);

@@ -17,8 +17,8 @@ using kernels::Problem;
 std::vector<std::int32_t> row_offsets(std::int32_t rows) {
   std::vector<std::int32_t> offsets = {0};
   for (std::int32_t row = 0; row < rows; ++row) {
-    offsets.push_back(offsets.back() + kernels::input_value(static_cast<std::uint64_t>(row), 5) +
-                      kernels::largest_input);
+    offsets.push_back(offsets.back() + small_value(static_cast<std::uint64_t>(row), 5) +
+                      largest_small_value);
   }
   return offsets;
 }

@@ -9,7 +9,7 @@
 #include "collector/model/ptx/flow/declared.h"
 #include "collector/model/ptx/flow/slots.h"
 #include "collector/model/ptx/row.h"
-#include "kernels/family.h"
+#include "kernels/images.h"
 #include "tests/collector/model/ptx/parsed.h"
 
 namespace warpmeter::model::ptx {
@@ -42,27 +42,24 @@ void expect_understood(const Function& function) {
 }
 
 TEST(PtxKernels, TheCataloguesAreUnderstood) {
-  for (const kernels::Family* family : kernels::registry()) {
-    for (const kernels::Code& code : family->image->codes) {
-      SCOPED_TRACE(std::string(family->name) + " sm_" + std::to_string(code.arch));
+  for (const kernels::Image* image : kernels::images::all_in_kernels) {
+    for (const kernels::Code& code : image->codes) {
+      SCOPED_TRACE(std::string(image->name) + " sm_" + std::to_string(code.arch));
       const auto module = parsed(std::string(code.ptx));
       EXPECT_EQ(module->target, code.arch);
-      EXPECT_THAT(module->files, Contains(EndsWith(std::string(family->image->source_path))));
+      EXPECT_THAT(module->files, Contains(EndsWith(std::string(image->source_path))));
       for (const Function& function : module->functions) expect_understood(function);
       const auto undeclared = check_names(*module);
       EXPECT_FALSE(undeclared) << undeclared->message;
-      for (const kernels::Variant& variant : family->variants) {
-        if (!variant.library.empty()) continue;
-        const Function* function = module->find(variant.entry);
-        ASSERT_NE(function, nullptr) << variant.entry;
-        EXPECT_TRUE(function->is_entry);
+      for (const Function& function : module->functions) {
+        if (!function.is_entry) continue;
         const auto memory =
-            std::find_if(function->body.begin(), function->body.end(),
+            std::find_if(function.body.begin(), function.body.end(),
                          [](const Instruction& i) { return i.text.substr(0, 9) == "ld.global"; });
-        if (memory != function->body.end()) {
+        if (memory != function.body.end()) {
           ASSERT_TRUE(memory->location.has_value());
           EXPECT_THAT(module->files[static_cast<std::size_t>(memory->location->file)],
-                      EndsWith(std::string(family->image->source_path)));
+                      EndsWith(std::string(image->source_path)));
         }
       }
     }
