@@ -125,7 +125,7 @@ TEST_P(EveryImage, HoldsItsSource) {
   EXPECT_THAT(source, StartsWith("// "));
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryImage,
+INSTANTIATE_TEST_SUITE_P(Catalogue, EveryImage,
                          testing::ValuesIn(family::catalogue().begin(), family::catalogue().end()),
                          [](const auto& instance) { return std::string(instance.param->name); });
 

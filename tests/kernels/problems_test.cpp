@@ -192,7 +192,7 @@ TEST_P(EveryProblem, MovesNoMoreThanItsBuffersHold) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryProblem,
+INSTANTIATE_TEST_SUITE_P(Catalogue, EveryProblem,
                          testing::ValuesIn(family::catalogue().begin(), family::catalogue().end()),
                          [](const auto& instance) { return std::string(instance.param->name); });
 

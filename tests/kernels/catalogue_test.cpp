@@ -20,7 +20,7 @@ std::vector<std::string_view> names_of(const Family& family) {
   return names;
 }
 
-TEST(Registry, HoldsEveryFamilySortedByName) {
+TEST(Catalogue, HoldsEveryFamilySortedByName) {
   std::vector<std::string_view> names;
   for (const Family* family : family::catalogue()) names.push_back(family->name);
   EXPECT_THAT(names, ElementsAre("matmul", "reduction", "smem_rectangle", "smem_square",
@@ -28,14 +28,14 @@ TEST(Registry, HoldsEveryFamilySortedByName) {
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
 }
 
-TEST(Registry, FindsAFamilyByItsWholeName) {
+TEST(Catalogue, FindsAFamilyByItsWholeName) {
   ASSERT_NE(family::find_in_catalogue("transpose"), nullptr);
   EXPECT_EQ(family::find_in_catalogue("transpose")->name, "transpose");
   EXPECT_EQ(family::find_in_catalogue("transp"), nullptr);
   EXPECT_EQ(family::find_in_catalogue(""), nullptr);
 }
 
-TEST(Registry, NamesTheVariantsThatPeopleKnow) {
+TEST(Catalogue, NamesTheVariantsThatPeopleKnow) {
   EXPECT_THAT(names_of(*family::find_in_catalogue("vector_add")),
               ElementsAre("block_128", "block_256"));
   EXPECT_THAT(
@@ -58,7 +58,7 @@ TEST(Registry, NamesTheVariantsThatPeopleKnow) {
                           "shuffle_double2", "copy"));
 }
 
-TEST(Registry, MeasuresTheseSizesByDefault) {
+TEST(Catalogue, MeasuresTheseSizesByDefault) {
   EXPECT_THAT(family::find_in_catalogue("vector_add")->sizes, ElementsAre(1'048'576));
   EXPECT_THAT(family::find_in_catalogue("transpose")->sizes, ElementsAre(1024, 4096));
   EXPECT_THAT(family::find_in_catalogue("matmul")->sizes, ElementsAre(256, 1024));
@@ -136,7 +136,7 @@ TEST_P(EveryFamily, FitsAGridAtItsLargestSize) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryFamily,
+INSTANTIATE_TEST_SUITE_P(Catalogue, EveryFamily,
                          testing::ValuesIn(family::catalogue().begin(), family::catalogue().end()),
                          [](const auto& instance) { return std::string(instance.param->name); });
 
