@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sums of 1,024 doubles, one a block, in place: it goes to the block's first element. n may be
-// anything; past it, all is zero. The first three go by a tree in shared memory: ten steps that
-// each halve what is left. They differ only in which threads work in a step, and so in how many
+// anything; past it, all is zero. The first four go by a tree in shared memory: ten steps, or nine,
+// that each halve what is left. They differ in which threads work in a step, and so in how many
 // warps it keeps busy and which banks they meet. Every step reads both of its operands from the
 // tile and writes the sum back. The steps end where the launch's block does, so that the compiler
 // keeps them a loop. The last two sums go by shuffles within warps, which need neither shared
@@ -64,6 +64,25 @@ extern "C" __global__ void reduction_interleaved(double* data, int n) {
     __syncthreads();
   }
   if (t == 0) data[i] = tile[0];
+}
+
+// The same with half the threads: each adds two elements on the way into the tile (Mark Harris,
+// Optimizing Parallel Reduction in CUDA, 2007), so that no thread has nothing to do after loading.
+extern "C" __global__ void reduction_first_add(double* data, int n) {
+  __shared__ double tile[tile_size / 2];
+  const unsigned t = threadIdx.x;
+  const unsigned first = blockIdx.x * tile_size;
+  const unsigned i = first + t, j = i + blockDim.x;
+  double sum = i < static_cast<unsigned>(n) ? data[i] : 0;
+  if (j < static_cast<unsigned>(n)) sum += data[j];
+  tile[t] = sum;
+  __syncthreads();
+
+  for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
+    if (t < stride) tile[t] += tile[t + stride];
+    __syncthreads();
+  }
+  if (t == 0) data[first] = tile[0];
 }
 
 // The sum of a warp's lanes, in its first lane.

@@ -54,8 +54,8 @@ TEST(Catalogue, NamesTheVariantsThatPeopleKnow) {
               ElementsAre("naive", "tiled_16", "registers_64x64", "registers_64x128",
                           "registers_128x128", "cublas"));
   EXPECT_THAT(names_of(*family::find_in_catalogue("reduction")),
-              ElementsAre("neighbored_divergent", "neighbored_strided", "interleaved", "shuffle",
-                          "shuffle_double2", "copy"));
+              ElementsAre("neighbored_divergent", "neighbored_strided", "interleaved", "first_add",
+                          "shuffle", "shuffle_double2", "copy"));
 }
 
 TEST(Catalogue, MeasuresTheseSizesByDefault) {
