@@ -136,7 +136,7 @@ struct Variant {
   std::function<std::vector<Expected>(std::int64_t n, const Problem& problem)> expected;
   std::vector<Expectation> expectations = {};
   std::function<Work(std::int64_t n)> work = {};        ///< empty: nobody said
-  const Image* image = nullptr;                         ///< its own code; null: the family's
+  const Image* image = nullptr;                         ///< null: of a library, or it has failed
   std::function<Problem(std::int64_t n)> prepare = {};  ///< its own problem; empty: the family's
   /// Throws Error for what can be known to be wrong with its input before it is made; may be empty.
   std::function<void(std::int64_t n)> check = {};
@@ -154,8 +154,7 @@ inline constexpr Geometry unknown_geometry = {.grid = {0, 0, 0}, .block = {0, 0,
 struct Family {
   std::string name;
   std::string summary;
-  std::string size_meaning;  ///< "side of the matrix"; empty: one fixed size
-  const Image* image = nullptr;
+  std::string size_meaning;         ///< "side of the matrix"; empty: one fixed size
   std::vector<std::int64_t> sizes;  ///< the default sizes; empty: one fixed size, n is 0
   std::int64_t largest_size = 0;    ///< past it the kernels' index arithmetic would overflow
   std::function<std::uint64_t(std::int64_t n)>

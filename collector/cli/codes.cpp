@@ -197,8 +197,7 @@ void keep_code(const std::string& database, std::int64_t run_id, const run::Choi
   for (const run::Selection& selection : choice.selections) {
     for (const kernels::Variant* variant : selection.variants) {
       const auto file = files.find(fmt::format("{}/{}", selection.family->name, variant->name));
-      const kernels::Image* image =
-          variant->image != nullptr ? variant->image : selection.family->image;
+      const kernels::Image* image = variant->image;
       if (file == files.end() || image == nullptr) continue;
       const kernels::Code* code = nullptr;
       for (const kernels::Code& one : image->codes) {

@@ -57,13 +57,14 @@ FileFamily::FileFamily(FamilySpec spec, int arch, const CodeBase::Progress& prog
 
 FileFamily::FileFamily(FamilySpec spec, const kernels::Image& image)
     : spec_(std::move(spec)), code_(spec_, 0) {
-  family_.image = &image;
   describe();
   configurations_ = configurations(spec_, "");  // no source needs a macro any more
   family_.ceilings = ceilings();
   kernels_.resize(configurations_.size());
   for (std::size_t i = 0; i < configurations_.size(); ++i) {
     family_.variants.push_back(variant_of(configurations_[i], kernels_[i]));
+    kernels::Variant& variant = family_.variants.back();
+    if (variant.library.empty()) variant.image = &image;
   }
 }
 
@@ -85,7 +86,10 @@ void FileFamily::describe() {
     // (run::check_fits).
     const std::uint64_t available = family_.is_of_file ? available_memory() : most;
     std::uint64_t largest = 0;
+    bool has_shared = false;
     for (const Configuration& configuration : configurations_) {
+      const bool has_own = has_own_problem(configuration);
+      if (!has_own && std::exchange(has_shared, true)) continue;
       const std::vector<Text>& texts = arguments_of(*configuration.variant);
       largest = std::max(
           largest, bytes_of(spec_, texts, arguments_at(spec_, texts, symbols_at(configuration, n)),

@@ -131,15 +131,14 @@ class Session {
     const bool comes = std::any_of(about_to_run.begin(), about_to_run.end(),
                                    [&](const Variant* other) { return other == &reference; });
     if (comes && !is_finished(family, reference, size)) return;
+    const Launch launch{reference.image, reference.entry, reference.geometry(size),
+                        reference.library};
+    if (!backend.launch_unavailable(launch).empty()) return;  // the others stay unverified
     report(family, reference, size, "reference");
     Loaded loaded(backend, reference.prepare ? reference.prepare(size) : family.prepare(size));
     Execution execution;
     execution.failure = reference.failure;
-    if (execution.failure.empty()) {
-      execution =
-          loaded.workload->execute({reference.image != nullptr ? reference.image : family.image,
-                                    reference.entry, reference.geometry(size)});
-    }
+    if (execution.failure.empty()) execution = loaded.workload->execute(launch);
     references_[name] = reference_of(family, loaded.problem, execution);
   }
 
@@ -152,10 +151,8 @@ class Session {
         continue;
       }
       report(family, *variant, size, "run");
-      Pending pending{variant,
-                      {variant->image != nullptr ? variant->image : family.image, variant->entry,
-                       variant->geometry(size), variant->library},
-                      {}};
+      Pending pending{
+          variant, {variant->image, variant->entry, variant->geometry(size), variant->library}, {}};
       pending.record = describe(family, *variant, size, pending.launch.geometry);
       if (const std::string why = backend.launch_unavailable(pending.launch); !why.empty()) {
         store_unavailable(pending.record, why);

@@ -33,7 +33,7 @@ struct Cost {
 
 Cost cost_of(const kernels::Family& family, const kernels::Variant& variant, std::int64_t n) {
   const kernels::Problem problem = family.prepare(n);
-  auto prepared = model::prepare_launch(*family.image, variant.entry, problem);
+  auto prepared = model::prepare_launch(*variant.image, variant.entry, problem);
   const Geometry geometry = variant.geometry(n);
   const auto run = [&](unsigned threads, model::check::Checker* checker) {
     model::LaunchOptions options;

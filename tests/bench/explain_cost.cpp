@@ -37,10 +37,10 @@ struct Cost {
 
 Cost cost_of(const kernels::Family& family, const kernels::Variant& variant, std::int64_t n) {
   const kernels::Problem problem = family.prepare(n);
-  auto prepared = model::prepare_launch(*family.image, variant.entry, problem);
+  auto prepared = model::prepare_launch(*variant.image, variant.entry, problem);
   const Geometry geometry = variant.geometry(n);
   model::explain::Sources sources(
-      [&](const std::string&) { return std::string(family.image->source); });
+      [&](const std::string&) { return std::string(variant.image->source); });
   const auto run = [&](bool records, bool explains) {
     model::LaunchOptions options;
     options.threads = 1;

@@ -24,7 +24,7 @@ void run_matmul(benchmark::State& state, const std::string& variant, const model
   constexpr std::int64_t size = 256;
   const kernels::Family& family = *family::find_in_catalogue("matmul");
   const kernels::Variant& chosen = *family.find(variant);
-  auto parsed = model::ptx::parse(std::string(family.image->codes.back().ptx));
+  auto parsed = model::ptx::parse(std::string(family.variants.front().image->codes.back().ptx));
   const auto& module = *std::get<std::unique_ptr<model::ptx::Module>>(parsed);
   const auto decoded = model::decode(module, chosen.entry);
   const auto& program = std::get<model::Program>(decoded);

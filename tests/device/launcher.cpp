@@ -42,8 +42,7 @@ int launch_all(const std::string& family_name, const std::string& variant_name, 
   const kernels::Problem problem =
       variant->prepare ? variant->prepare(size) : family->prepare(size);
   cupti::Resident resident(context, problem);
-  const run::Launch launch{variant->image != nullptr ? variant->image : family->image,
-                           variant->entry, variant->geometry(size)};
+  const run::Launch launch{variant->image, variant->entry, variant->geometry(size)};
   std::string failure;
   const cupti::Function* function = modules.find(launch, failure);
   if (function == nullptr) {

@@ -103,13 +103,13 @@ class EveryFamily : public testing::TestWithParam<const Family*> {};
 TEST_P(EveryFamily, IsComplete) {
   const Family& family = *GetParam();
   EXPECT_FALSE(family.summary.empty());
-  EXPECT_NE(family.image, nullptr);
   EXPECT_NE(family.footprint, nullptr);
   EXPECT_NE(family.prepare, nullptr);
   EXPECT_EQ(family.has_sizes(), !family.sizes.empty());
   for (const std::int64_t size : family.sizes) EXPECT_LE(size, family.largest_size);
   for (const Variant& variant : family.variants) {
     EXPECT_NE(variant.geometry, nullptr) << variant.name;
+    EXPECT_EQ(variant.image == nullptr, !variant.library.empty()) << variant.name;
     EXPECT_NE(variant.expected, nullptr) << variant.name;
     EXPECT_EQ(variant.expected_from, "the CPU reference") << variant.name;
     EXPECT_NE(variant.work, nullptr) << variant.name;

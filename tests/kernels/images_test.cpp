@@ -31,7 +31,7 @@ std::set<int> configured_architectures() {
 class EveryImage : public testing::TestWithParam<const Family*> {
  protected:
   const Family& family() const { return *GetParam(); }
-  const Image& image() const { return *GetParam()->image; }
+  const Image& image() const { return *GetParam()->variants.front().image; }
 };
 
 TEST_P(EveryImage, IsNamedAfterItsFile) {

@@ -47,7 +47,7 @@ Check check_model() {
     backend->select(counters);
     const kernels::Problem problem = family.prepare(n);
     const auto workload = backend->load(problem);
-    const run::Launch launch{family.image, std::string(variant.entry), variant.geometry(n)};
+    const run::Launch launch{variant.image, variant.entry, variant.geometry(n)};
     const run::Execution execution = workload->execute(launch);
     if (!execution.failure.empty()) {
       check.detail = execution.failure;

@@ -264,10 +264,6 @@ profile::Options process_of(const RunRequest& request, const Wanted& wanted,
   return options;
 }
 
-const kernels::Image& image_of(const Wanted& wanted) {
-  return wanted.variant->image != nullptr ? *wanted.variant->image : *wanted.family->image;
-}
-
 }  // namespace
 
 void add_lines_of_variants(const RunRequest& request, const run::Choice& choice,
@@ -302,7 +298,7 @@ void add_lines_of_variants(const RunRequest& request, const run::Choice& choice,
       remark(request, fmt::format("{} has no lines: {}", wanted.name(), found.reason));
       continue;
     }
-    const kernels::Image& image = image_of(wanted);
+    const kernels::Image& image = *wanted.variant->image;
     Sources sources(model::allowed_sources(std::string(image.source_path), image.folders));
     sources.give(image.source_path, image.source);
     if (!look.without_stalls.empty()) {
@@ -338,9 +334,8 @@ ExitCode execute_alone(const LaunchAlone& alone, const run::Choice& choice, run:
     if (family.name != alone.family || variant == nullptr) continue;
     const kernels::Problem problem =
         variant->prepare ? variant->prepare(alone.size) : family.prepare(alone.size);
-    const run::Execution execution =
-        backend.load(problem)->execute({variant->image != nullptr ? variant->image : family.image,
-                                        variant->entry, variant->geometry(alone.size)});
+    const run::Execution execution = backend.load(problem)->execute(
+        {variant->image, variant->entry, variant->geometry(alone.size)});
     return execution.failure.empty() ? ExitCode::done : ExitCode::kernel;
   }
   return ExitCode::nothing;

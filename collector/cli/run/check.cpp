@@ -101,8 +101,8 @@ ExitCode RunCheck::run(const RunRequest& request, const run::Choice& choice, run
         const std::string name =
             fmt::format("{}/{}{}", family.name, variant->name,
                         family.has_sizes() ? " at " + reports::grouped_number(size) : "");
-        const run::Launch launch{variant->image != nullptr ? variant->image : family.image,
-                                 variant->entry, variant->geometry(size), variant->library};
+        const run::Launch launch{variant->image, variant->entry, variant->geometry(size),
+                                 variant->library};
         const std::string unavailable =
             variant->failure.empty() ? model.launch_unavailable(launch) : "";
         std::string failure = variant->failure.empty() ? unavailable : variant->failure;

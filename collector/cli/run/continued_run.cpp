@@ -148,7 +148,6 @@ void check_files(const RunRequest& request, const run::Choice& choice) {
     if (image != nullptr) files.emplace(image->source_path);
   };
   for (const run::Selection& selection : choice.selections) {
-    add(selection.family->image);
     for (const kernels::Variant* variant : selection.variants) add(variant->image);
   }
   for (const std::string& file : files) {

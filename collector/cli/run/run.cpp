@@ -128,7 +128,6 @@ std::map<std::string, std::string> sources_of(const run::Choice& choice) {
     sources.emplace(model::relative_path(std::string(image->source_path)), image->source);
   };
   for (const run::Selection& selection : choice.selections) {
-    add(selection.family->image);
     for (const kernels::Variant* variant : selection.variants) add(variant->image);
   }
   return sources;

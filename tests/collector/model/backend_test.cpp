@@ -23,7 +23,7 @@ using testing::HasSubstr;
 
 run::Launch launch_of(const kernels::Family& family, std::string_view variant, std::int64_t size) {
   const kernels::Variant* found = family.find(variant);
-  return {family.image, std::string(found->entry), found->geometry(size)};
+  return {found->image, std::string(found->entry), found->geometry(size)};
 }
 
 TEST(ModelBackend, SaysWhatItIs) {
@@ -120,7 +120,7 @@ TEST(ModelBackend, TellsLinesWithTheirText) {
   EXPECT_EQ(load.file, "kernels/transpose.cu");
   EXPECT_NE(load.text, "");
   EXPECT_EQ(load.text.find_first_of(" \t"), load.text.find(' '));
-  EXPECT_NE(family.image->source.find(load.text), std::string_view::npos);
+  EXPECT_NE(launch.image->source.find(load.text), std::string_view::npos);
   EXPECT_EQ(load.requests, 128u);
   EXPECT_EQ(load.transactions, 512u);
   EXPECT_EQ(load.ideal, 512u);

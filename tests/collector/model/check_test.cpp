@@ -52,7 +52,7 @@ TEST(Check, FindsNothingInTheCatalogue) {
     const kernels::Problem problem = family->prepare(n);
     for (const kernels::Variant& variant : family->variants) {
       if (!variant.library.empty()) continue;
-      EXPECT_EQ(check(*family->image, variant.entry, variant.geometry(n), problem), "")
+      EXPECT_EQ(check(*variant.image, variant.entry, variant.geometry(n), problem), "")
           << family->name << "/" << variant.name;
     }
   }

@@ -81,7 +81,7 @@ std::map<std::string, schema::Counter> measure(const Ours& wanted, const Options
   const kernels::Variant* variant = family->find(wanted.variant);
   const kernels::Problem problem = family->prepare(wanted.size);
   const auto workload = backend->load(problem);
-  const run::Launch launch{family->image, std::string(variant->entry),
+  const run::Launch launch{variant->image, std::string(variant->entry),
                            variant->geometry(wanted.size)};
   const run::Execution execution = workload->execute(launch);
   EXPECT_EQ(execution.failure, "");

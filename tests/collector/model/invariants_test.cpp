@@ -55,7 +55,7 @@ const std::vector<Counted>& corpus() {
         if (!variant.library.empty()) continue;  // cuBLAS, which the model does not execute
         counted.push_back(
             count(*backend, std::string(variant.entry), problem,
-                  {family->image, std::string(variant.entry), variant.geometry(size)}));
+                  {variant.image, std::string(variant.entry), variant.geometry(size)}));
       }
     }
     for (const agreement::Case& which : agreement::cases()) {

@@ -31,7 +31,7 @@ TEST(Machine, SurvivesKernelsWithCharactersExchanged) {
   std::mt19937 random(2026);
   std::size_t done = 0, refused = 0, trapped = 0;
   for (const kernels::Family* family : family::catalogue()) {
-    const std::string text(family->image->codes.back().ptx);
+    const std::string text(family->variants.front().image->codes.back().ptx);
     const kernels::Problem problem = family->prepare(family->has_sizes() ? 33 : 0);
     std::vector<TestArgument> arguments;
     for (const kernels::Argument& argument : problem.arguments) {

@@ -205,7 +205,7 @@ TEST(MachineCode, TakesTheRegistersThatTheDriverOfAnH200Says) {
   for (auto& row : csv_rows(file)) recorded[row.at("kernel")] = row;
   std::size_t compared = 0;
   for (const kernels::Family* family : family::catalogue()) {
-    const auto& codes = family->image->codes;
+    const auto& codes = family->variants.front().image->codes;
     const auto code = std::find_if(codes.begin(), codes.end(),
                                    [](const kernels::Code& each) { return each.arch == 90; });
     if (code == codes.end()) continue;

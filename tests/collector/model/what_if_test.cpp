@@ -174,7 +174,7 @@ TEST_P(WhatIfOf, CountsAccessesThatAreAlikeOnceAndGetsTheSame) {
     const kernels::Problem problem = family->prepare(size);
     for (const kernels::Variant& variant : family->variants) {
       if (variant.name != chosen.variant) continue;
-      auto prepared = prepare_launch(*family->image, variant.entry, problem);
+      auto prepared = prepare_launch(*variant.image, variant.entry, problem);
       const Geometry geometry = variant.geometry(size);
       LaunchOptions options;
       options.records = true;

@@ -38,7 +38,6 @@ const kernels::Family& family() {
     made.name = "fake";
     made.summary = "does nothing";
     made.size_meaning = "elements";
-    made.image = &image;
     made.sizes = {8};
     made.largest_size = 100;
     made.footprint = [](std::int64_t n) { return static_cast<std::uint64_t>(n) * 4; };
@@ -58,6 +57,7 @@ const kernels::Family& family() {
           {"gld_efficiency", kernels::Relation::equal, 100, "only at 16", {16}}}},
         {"second", "fake_second", geometry, all_seven}};
     for (kernels::Variant& variant : made.variants) {
+      variant.image = &image;
       variant.work = [](std::int64_t n) {
         return kernels::Work{static_cast<std::uint64_t>(n) * 3, static_cast<std::uint64_t>(n), 5};
       };
@@ -148,6 +148,18 @@ TEST_F(SessionTest, ALibraryThatIsNotThereIsARowWithItsReasonAndNoFailure) {
   run();
   EXPECT_EQ(value("SELECT verified FROM launches WHERE variant = 'library' AND run_id = 2"),
             Value(std::int64_t{1}));
+}
+
+TEST_F(SessionTest, AReferenceOfALibraryThatIsNotThereLeavesTheOthersUnverified) {
+  kernels::Family compared = family();
+  compared.variants[0].expected = {};
+  compared.variants[0].reference = "library";
+  compared.variants.push_back(
+      {.name = "library", .entry = "its_function", .geometry = geometry, .library = "a library"});
+  selections_ = {{&compared, {&compared.variants[0]}, {8}}};
+  backend_.no_library = "it is not installed";
+  EXPECT_EQ(run().failed, 0U);
+  EXPECT_EQ(value("SELECT outcome || ' ' || verified FROM launches"), Value("done 0"));
 }
 
 TEST_F(SessionTest, AWrongAnswerStoresNoMeasurementAndTheOthersStillRun) {
