@@ -86,10 +86,7 @@ void FileFamily::describe() {
     // (run::check_fits).
     const std::uint64_t available = family_.is_of_file ? available_memory() : most;
     std::uint64_t largest = 0;
-    bool has_shared = false;
     for (const Configuration& configuration : configurations_) {
-      const bool has_own = has_own_problem(configuration);
-      if (!has_own && std::exchange(has_shared, true)) continue;
       const std::vector<Text>& texts = arguments_of(*configuration.variant);
       largest = std::max(
           largest, bytes_of(spec_, texts, arguments_at(spec_, texts, symbols_at(configuration, n)),

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -315,6 +316,28 @@ TEST(Transpose, MovesTheMatrixOnceEachWay) {
   EXPECT_EQ(work.bytes_read, 40'000U);
   EXPECT_EQ(work.bytes_written, 40'000U);
   EXPECT_EQ(work.flops, 0U);
+}
+
+TEST(References, TakeOtherTypesThanFloat) {
+  const auto result = [](std::string_view name, Element type, const auto& in,
+                         std::vector<std::int64_t> numbers) {
+    auto out = in;
+    ReferenceArguments arguments{type, {}, std::move(numbers), in.size()};
+    const Reference& reference = *find_reference(name);
+    EXPECT_TRUE(reference.takes(type));
+    arguments.buffers.assign(reference.buffers, reinterpret_cast<const std::byte*>(in.data()));
+    reference.compute(arguments, reinterpret_cast<std::byte*>(out.data()));
+    return out;
+  };
+  using Bytes = std::vector<std::uint8_t>;
+  using Ints = std::vector<std::int32_t>;
+  EXPECT_THAT(result("transpose", Element::u8, Bytes{1, 2, 3, 4}, {2, 2}), ElementsAre(1, 3, 2, 4));
+  EXPECT_THAT(result("transpose", Element::i64, std::vector<std::int64_t>{1, -2, 3}, {3, 1}),
+              ElementsAre(1, -2, 3));
+  EXPECT_THAT(result("add", Element::i32, Ints{1 << 30, -5}, {}),
+              ElementsAre(std::numeric_limits<std::int32_t>::min(), -10));
+  EXPECT_THAT(result("iota", Element::u8, Bytes{9, 9, 9}, {}), ElementsAre(0, 1, 2));
+  EXPECT_FALSE(find_reference("add")->takes(Element::f16));
 }
 
 TEST(Matmul, MultipliesRowsByColumns) {

@@ -150,6 +150,18 @@ TEST(Arguments, ThatAreIntegersAreWholeWhateverTheirType) {
   EXPECT_THROW(parse_argument("f32[4]=integers:7"), Error);
 }
 
+TEST(Arguments, ThatAreSmallAreTheSameInEverySignedType) {
+  expect_range<float>("f32[1000]=small:1", -8, 8);
+  const std::vector<double> doubles = elements<double>("f64[50]=small:1");
+  const std::vector<std::int8_t> bytes = elements<std::int8_t>("i8[50]=small:1");
+  EXPECT_TRUE(std::equal(doubles.begin(), doubles.end(), bytes.begin(), bytes.end()));
+  EXPECT_EQ(elements<float>("f32[50]=small"), elements<float>("f32[50]=small:0"));
+  EXPECT_NE(elements<float>("f32[50]=small:1"), elements<float>("f32[50]=small:2"));
+  EXPECT_THROW(parse_argument("u32[4]=small"), Error);
+  EXPECT_THROW(parse_argument("f32[4]=small:4294967296"), Error);
+  EXPECT_THROW(parse_argument("f32[4]=small:one"), Error);
+}
+
 TEST(Arguments, ThatAreRandomStayInTheirRange) {
   expect_range<std::uint8_t>("u8[10000]=random:0..99", 0, 99);
   expect_range<std::int32_t>("i32[10000]=random:-3..3:7", -3, 3);
