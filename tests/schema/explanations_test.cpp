@@ -74,7 +74,7 @@ TEST_F(Explanations, SayWhatWasNotLookedForAndWhy) {
                           "tail|a last wave of few blocks|the number of multiprocessors is not "
                           "known"));
   EXPECT_THAT(ask("SELECT launch_id, count(*), count(reason) FROM looked_for GROUP BY launch_id"),
-              ElementsAre("1|16|1", "2|16|16", "3|16|0", "4|16|16", "5|16|16"));
+              ElementsAre("1|17|1", "2|17|17", "3|17|0", "4|17|17", "5|17|17"));
   EXPECT_THAT(ask("SELECT DISTINCT launch_id FROM findings"), ElementsAre("1"))
       << "a failed launch is never a measurement";
 }
