@@ -6,26 +6,15 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/short_list.h"
-#include "schema/grade.h"
+#include "schema/field.h"
 
 namespace warpmeter::schema {
-
-/// One warp's access: where each lane goes. Bytes, from the beginning of the array in shared
-/// memory; in global memory from the beginning of the sector that the lowest goes to.
-struct WarpPicture {
-  static constexpr unsigned lane_count = 32;
-  std::uint32_t mask = 0;   ///< bit l: lane l takes part; 0: there is no picture
-  std::uint32_t width = 0;  ///< bytes a lane
-  std::array<std::uint64_t, lane_count> address{};
-  /// In shared memory, from 1: the wavefront that serves the lane. It is 0 in global memory.
-  std::array<std::uint32_t, lane_count> pass{};
-};
 
 /// The value of a launch's counter with the change, by the rules that count it today.
 struct Prediction {
@@ -33,44 +22,34 @@ struct Prediction {
   std::uint64_t value = 0;
 };
 
-/// A change that was tried on the recorded addresses.
-struct Remedy {
-  std::string name;    ///< "padding 1", "swizzle", "transpose", "vector 4"
-  std::string change;  ///< in the kernel's own words where they are known: "tile[16][17]"
-  std::string words;   ///< the change, in half a sentence: "a word of padding a row"
-  /// The transactions of the finding's own accesses with the change, and of all others of the same
-  /// array; per request the reader divides.
-  std::uint64_t transactions = 0, other_transactions = 0;
-  ShortList<Prediction, 10> predicted;       ///< wavefronts and requests of five kinds of accesses
-  std::optional<std::int64_t> shared_bytes;  ///< the shared bytes of a block, with the change
-  std::optional<std::int64_t>
-      blocks;  ///< the blocks of a multiprocessor at a time, with the change
-  /// More of the same that gives the same counts: words of padding, bits of a swizzle's shift.
-  ShortList<std::uint8_t, 31> also_amounts;
-  bool is_advised = false;  ///< false: tried, and no better; `explain --what-if` lists it
-  WarpPicture picture;      ///< the finding's access with the change
-};
+// The members of the two records are the rows of explanation_fields.h.
 
-struct Finding {
-  std::string kind;  ///< one of finding_kinds
-  std::string file;  ///< empty: of the launch as a whole, or no lines are known
-  int line = 0;
-  std::vector<int> also_lines;  ///< others of the file that it counts too, ascending
-  std::string text;             ///< the source line, trimmed
-  std::string object;           ///< array or buffer, by name where there is one
-  std::string access;           ///< as Line::access; empty where it is none
-  std::string evidence;         ///< whole sentences: the pattern and what it costs
-  std::uint64_t requests = 0, transactions = 0, ideal = 0;
-  std::uint64_t other_transactions =
-      0;  ///< the other transactions of all other accesses of the same array
-  double share =
-      0;  ///< the share of `share_of`, 0 to 1: what a launch without the mistake would save
-  std::string share_of;  ///< "the launch's shared wavefronts", "the launch's instructions"
-  Grade grade = Grade::exact;
-  std::string grade_reason;      ///< why it is not exact
-  std::vector<Remedy> remedies;  ///< best first; those advised before the others
-  WarpPicture picture;           ///< the costliest warp of the access
+/// A change that was tried on the recorded addresses. Those that are not advised are listed by
+/// `explain --what-if`, and stored without lanes.
+struct Remedy {
+#define REMEDY(sort, name, description) sorts::sort::Made name = sorts::sort::initial();
+#include "schema/explanation_fields.h"
+  ShortList<Prediction, 10> predicted;  ///< wavefronts and requests of five kinds of accesses
 };
+constexpr auto fields_of(const Remedy*) {
+  return std::tuple{
+#define REMEDY(sort, name, description) Field{sorts::sort(), #name, &Remedy::name, description},
+#include "schema/explanation_fields.h"
+  };
+}
+
+/// One thing that the launch does at a cost.
+struct Finding {
+#define FINDING(sort, name, description) sorts::sort::Made name = sorts::sort::initial();
+#include "schema/explanation_fields.h"
+  std::vector<Remedy> remedies;  ///< best first; those advised before the others
+};
+constexpr auto fields_of(const Finding*) {
+  return std::tuple{
+#define FINDING(sort, name, description) Field{sorts::sort(), #name, &Finding::name, description},
+#include "schema/explanation_fields.h"
+  };
+}
 
 struct FindingKind {
   const char* name;

@@ -12,13 +12,35 @@
 namespace warpmeter::schema {
 namespace {
 
-std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
-
-/// A JSON array of numbers; null where there is none.
-template <class Numbers>
-std::optional<std::string> list_or_null(const Numbers& numbers) {
+// The value of a field as its column holds it.
+const std::string& stored(sorts::Text, const std::string& text) { return text; }
+auto stored(sorts::TextOrNull, const std::string& text) { return text_or_null(text); }
+auto stored(sorts::Count, std::uint64_t count) { return static_cast<std::int64_t>(count); }
+auto stored(sorts::CountOrNull, std::optional<std::int64_t> count) { return count; }
+auto stored(sorts::LineOrNull, int line) { return line == 0 ? std::nullopt : std::optional(line); }
+auto stored(sorts::Flag, bool flag) { return flag ? 1 : 0; }
+auto stored(sorts::Share, double share) { return share; }
+auto stored(sorts::GradeName, Grade grade) { return static_cast<int>(grade); }
+auto stored(sorts::Lanes, const WarpPicture& picture) { return lanes_text(picture); }
+/// A JSON array; NULL where it has no element.
+template <class Sort, class List>
+std::optional<std::string> stored(Sort, const List& numbers) {
   if (numbers.empty()) return std::nullopt;
   return fmt::format("[{}]", fmt::join(numbers.begin(), numbers.end(), ","));
+}
+
+/// An INSERT of the numbers that a row is known by, then of the record's fields.
+template <class Record>
+std::string insertion_of(const char* table, std::vector<std::string> columns) {
+  for_each_field<Record>([&](const auto& field) { columns.emplace_back(field.name); });
+  return insertion(table, columns);
+}
+
+template <class Record, class... Key>
+void insert(Statement& statement, const Record& record, Key... key) {
+  with_fields<Record>([&](const auto&... field) {
+    statement.execute(key..., stored(field.sort, record.*field.member)...);
+  });
 }
 
 /// Two FNV-1a hashes that begin differently: 128 bits.
@@ -30,6 +52,7 @@ class Digest {
   void add(std::int64_t value) { add(static_cast<std::uint64_t>(value)); }
   void add(std::uint32_t value) { add(std::uint64_t{value}); }
   void add(int value) { add(static_cast<std::uint64_t>(value)); }
+  void add(std::uint8_t value) { add(std::uint64_t{value}); }
   void add(bool value) { add(std::uint64_t{value ? 1U : 0U}); }
   void add(double value) {
     std::uint64_t bits = 0;
@@ -41,6 +64,7 @@ class Digest {
     add(std::uint64_t{text.size()});
     for (const char c : text) add_byte(static_cast<unsigned char>(c));
   }
+  void add(Grade grade) { add(static_cast<int>(grade)); }
   void add(const std::optional<std::int64_t>& value) {
     add(value.has_value());
     add(value.value_or(0));
@@ -51,28 +75,37 @@ class Digest {
     for (const std::uint64_t address : picture.address) add(address);
     for (const std::uint32_t pass : picture.pass) add(pass);
   }
-  template <class... Values>
-  void add_all(const Values&... values) {
-    (add(values), ...);
+  void add(const Prediction& prediction) {
+    add(prediction.counter);
+    add(prediction.value);
   }
-  void add(const std::vector<Finding>& findings) {
-    for (const Finding& f : findings) {
-      add_all(f.kind, f.file, f.line, f.text, f.object, f.access, f.evidence, f.requests,
-              f.transactions, f.ideal, f.other_transactions, f.share, f.share_of,
-              static_cast<int>(f.grade), f.grade_reason, f.picture, f.remedies.size(),
-              f.also_lines.size());
-      for (const int line : f.also_lines) add(line);
-      for (const Remedy& r : f.remedies) {
-        add_all(r.name, r.change, r.words, r.transactions, r.other_transactions, r.shared_bytes,
-                r.blocks, r.is_advised, r.picture, r.predicted.size(), r.also_amounts.size());
-        for (const std::uint8_t amount : r.also_amounts) add(std::uint64_t{amount});
-        for (const Prediction& p : r.predicted) add_all(p.counter, p.value);
-      }
-    }
+  void add(const Explanation::Missing& missing) {
+    add(missing.kind);
+    add(missing.reason);
+  }
+  void add(const Remedy& remedy) {
+    add_fields(remedy);
+    add_list(remedy.predicted);
+  }
+  void add(const Finding& finding) {
+    add_fields(finding);
+    add_list(finding.remedies);
+  }
+  void add(const std::vector<int>& numbers) { add_list(numbers); }
+  void add(const ShortList<std::uint8_t, 31>& numbers) { add_list(numbers); }
+  /// With its length.
+  template <class List>
+  void add_list(const List& values) {
+    add(std::uint64_t{values.size()});
+    for (const auto& value : values) add(value);
   }
   std::string text() const { return fmt::format("{:016x}{:016x}", a_, b_); }
 
  private:
+  template <class Record>
+  void add_fields(const Record& record) {
+    for_each_field<Record>([&](const auto& field) { add(record.*field.member); });
+  }
   void add_byte(unsigned char byte) {
     constexpr std::uint64_t prime = 0x100000001b3;
     a_ = (a_ ^ byte) * prime;
@@ -96,13 +129,13 @@ std::optional<std::string> lanes_text(const WarpPicture& picture) {
 
 std::string digest_of(const Explanation& explanation) {
   Digest digest;
-  digest.add_all(explanation.was_made, explanation.missing.size(), explanation.findings.size());
+  digest.add(explanation.was_made);
   // A later program looks for more.
   for (const FindingKind& kind : finding_kinds) {
     if (!kind.is_measured) digest.add(std::string_view(kind.name));
   }
-  for (const auto& [kind, reason] : explanation.missing) digest.add_all(kind, reason);
-  digest.add(explanation.findings);
+  digest.add_list(explanation.missing);
+  digest.add_list(explanation.findings);
   return digest.text();
 }
 
@@ -114,15 +147,8 @@ ExplanationWriter::ExplanationWriter(
       explanation_(db, "INSERT INTO t_explanation (digest, was_made) VALUES (?, ?)"),
       explained_(db, "INSERT INTO t_explained (launch_id, explanation_id) VALUES (?, ?)"),
       looked_for_(db, "INSERT INTO t_looked_for (explanation_id, kind, reason) VALUES (?, ?, ?)"),
-      finding_(db,
-               "INSERT INTO t_finding (explanation_id, finding, kind, file, line, text, object, "
-               "access, evidence, requests, transactions, ideal, other_transactions, share, "
-               "share_of, grade, grade_reason, lanes, also_lines) VALUES (?, ?, ?, ?, ?, ?, ?, ?, "
-               "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-      remedy_(db,
-              "INSERT INTO t_remedy (explanation_id, finding, remedy, name, change, words, "
-              "is_advised, transactions, other_transactions, shared_bytes, blocks, lanes, "
-              "also_amounts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      finding_(db, insertion_of<Finding>("t_finding", {"explanation_id", "finding"})),
+      remedy_(db, insertion_of<Remedy>("t_remedy", {"explanation_id", "finding", "remedy"})),
       prediction_(db,
                   "INSERT OR REPLACE INTO t_prediction (explanation_id, finding, remedy, "
                   "counter_id, value) VALUES (?, ?, ?, ?, ?)") {}
@@ -160,9 +186,9 @@ void ExplanationWriter::add_measured(std::int64_t launch_id, const MeasuredFindi
   const std::int64_t before = is_known ? known.integer(0) : 0;
   Digest digest;
   digest.add(is_known ? known.text(1) : std::string());
-  for (const std::string& kind : measured.looked_for) digest.add(kind);
-  for (const auto& [kind, reason] : measured.missing) digest.add_all(kind, reason);
-  digest.add(measured.findings);
+  digest.add_list(measured.looked_for);
+  digest.add_list(measured.missing);
+  digest.add_list(measured.findings);
   const std::int64_t id = find_or_make(digest.text(), true, [&](std::int64_t made) {
     std::int64_t ranks = 0;
     if (is_known) {
@@ -206,17 +232,9 @@ void ExplanationWriter::copy(std::int64_t from, std::int64_t to) {
 void ExplanationWriter::insert_findings(std::int64_t id, std::int64_t first_rank,
                                         const std::vector<Finding>& findings) {
   std::int64_t rank = first_rank;
-  for (const Finding& f : findings) {
-    std::optional<std::int64_t> line;
-    if (!f.file.empty()) line = f.line;
-    finding_.execute(id, rank, f.kind, text_or_null(f.file), line, text_or_null(f.text),
-                     text_or_null(f.object), text_or_null(f.access), f.evidence, number(f.requests),
-                     number(f.transactions), number(f.ideal), number(f.other_transactions), f.share,
-                     text_or_null(f.share_of), static_cast<int>(f.grade),
-                     text_or_null(f.grade_reason), lanes_text(f.picture),
-                     list_or_null(f.also_lines));
-    insert_remedies(id, rank, f);
-    ++rank;
+  for (const Finding& finding : findings) {
+    insert(finding_, finding, id, rank);
+    insert_remedies(id, rank++, finding);
   }
 }
 
@@ -231,20 +249,16 @@ void ExplanationWriter::insert_looked_for(std::int64_t id, const Explanation& ex
   }
 }
 
-/// Only those advised keep their picture: the others are rows of a table.
+/// Only those advised keep their lanes: the others are rows of a table.
 void ExplanationWriter::insert_remedies(std::int64_t id, std::int64_t rank,
                                         const Finding& finding) {
-  std::int64_t number_of_remedy = 0;
-  for (const Remedy& r : finding.remedies) {
-    ++number_of_remedy;
-    remedy_.execute(id, rank, number_of_remedy, r.name, text_or_null(r.change),
-                    text_or_null(r.words), r.is_advised ? 1 : 0, number(r.transactions),
-                    number(r.other_transactions), r.shared_bytes, r.blocks,
-                    r.is_advised ? lanes_text(r.picture) : std::nullopt,
-                    list_or_null(r.also_amounts));
-    for (const Prediction& p : r.predicted) {
-      prediction_.execute(id, rank, number_of_remedy, number_of_counter_(std::string(p.counter)),
-                          number(p.value));
+  std::int64_t number = 0;
+  for (Remedy remedy : finding.remedies) {
+    if (!remedy.is_advised) remedy.lanes = {};
+    insert(remedy_, remedy, id, rank, ++number);
+    for (const Prediction& p : remedy.predicted) {
+      prediction_.execute(id, rank, number, number_of_counter_(std::string(p.counter)),
+                          static_cast<std::int64_t>(p.value));
     }
   }
 }

@@ -40,6 +40,37 @@ std::string timed_column(const std::string& name) {
   return (name == "median_ns" ? "t." : "l.") + name;
 }
 
+struct ViewColumn {
+  std::string_view name, sql, description;
+};
+constexpr ViewColumn finding_columns[] = {
+#define FINDING(sort, name, description) {#name, sorts::sort::view_sql, description},
+#define FINDING_VIEW(sort, name, sql, description) {#name, sql, description},
+#include "schema/explanation_fields.h"
+};
+constexpr ViewColumn remedy_columns[] = {
+#define REMEDY(sort, name, description) {#name, sorts::sort::view_sql, description},
+#include "schema/explanation_fields.h"
+};
+
+/// The end of a SELECT's list.
+std::string selected(std::span<const ViewColumn> columns) {
+  std::string text;
+  for (const ViewColumn& column : columns) {
+    text += fmt::format("{}{} AS {}", text.empty() ? "" : ",\n  ",
+                        fmt::format(fmt::runtime(column.sql), column.name), column.name);
+  }
+  return text;
+}
+/// The end of a view's comment.
+std::string described(std::span<const ViewColumn> columns) {
+  std::string text;
+  for (const ViewColumn& column : columns) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n-- ", column.name, column.description);
+  }
+  return view_sql(text);
+}
+
 /// Why a launch `l` of a device `d` that did not fail has no explanation.
 std::string not_explained() {
   return fmt::format(
@@ -66,6 +97,10 @@ class Formulas {
     if (what == "timed") return timed();
     if (what == "grades") return all_grades();
     if (what == "not_explained") return not_explained();
+    if (what == "finding") return selected(finding_columns);
+    if (what == "finding described") return described(finding_columns);
+    if (what == "remedy") return selected(remedy_columns);
+    if (what == "remedy described") return described(remedy_columns);
     if (what == "group_concat") return is_sqlite_ ? "group_concat" : "string_agg";
     if (what == "l of r") {
       return std::string(is_sqlite_ ? "l.run_id = r.run_id" : launches_there);

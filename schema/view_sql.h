@@ -10,6 +10,8 @@
 //   {grade ptx}              the number of a grade, as t_grade has it
 //   {grades}                 in a comment: all grades
 //   {not_explained}          why the launch l of the device d has no explanation
+//   {finding}, {remedy}      the fields of the row f (explanation_fields.h)
+//   {finding described}      in the comment: the same fields
 //
 // SQLite and PostgreSQL read the same views but for a few words, which are in braces too:
 //

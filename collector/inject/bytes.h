@@ -28,10 +28,6 @@ class ByteWriter {
     number(static_cast<std::uint32_t>(value.size()));
     append(value.data(), value.size());
   }
-  void texts(std::span<const std::string> values) {
-    number(static_cast<std::uint32_t>(values.size()));
-    for (const std::string& value : values) text(value);
-  }
   std::vector<std::uint8_t> take() {
     bytes_.resize(size_);
     return std::move(bytes_);
@@ -64,11 +60,6 @@ class ByteReader {
     const auto size = number<std::uint32_t>();
     if (!take(size)) return "";
     return {reinterpret_cast<const char*>(taken_), size};
-  }
-  std::vector<std::string> texts() {
-    std::vector<std::string> values(count(sizeof(std::uint32_t)));
-    for (std::string& value : values) value = text();
-    return values;
   }
   /// The number of elements that follow, each of at least `least_bytes`; 0 and failed() when the
   /// frame is too short for them, so that a lie costs no memory.

@@ -3,6 +3,10 @@
 // so that the two cannot disagree.
 #include "collector/inject/protocol.h"
 
+#include <array>
+#include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "collector/inject/bytes.h"
@@ -11,7 +15,7 @@
 namespace warpmeter::inject {
 namespace {
 
-/// Writes a field.
+/// Writes values.
 struct Put {
   static constexpr bool reads = false;
   ByteWriter& bytes;
@@ -22,10 +26,9 @@ struct Put {
   void text(const std::string& value) {
     bytes.text(std::string_view(value).substr(0, max_text_bytes));
   }
-  void texts(const std::vector<std::string>& values) { bytes.texts(values); }
 };
 
-/// Reads a field.
+/// Reads values.
 struct Get {
   static constexpr bool reads = true;
   ByteReader& bytes;
@@ -34,237 +37,199 @@ struct Get {
     value = bytes.number<Number>();
   }
   void text(std::string& value) { value = bytes.text(); }
-  void texts(std::vector<std::string>& values) { values = bytes.texts(); }
 };
 
-template <class Io, class Enumeration>
-void enumerator(Io& io, Enumeration& value, std::remove_const_t<Enumeration> last) {
+constexpr Mode last_of(Mode) { return Mode::stalls; }
+constexpr ActivityKind last_of(ActivityKind) { return ActivityKind::call; }
+constexpr schema::Grade last_of(schema::Grade) { return schema::Grade::unavailable; }
+
+template <class Io, class Value>
+void visit(Io& io, Value& value);
+
+template <class Io, class... Values>
+void visit_all(Io& io, Values&... values) {
+  (visit(io, values), ...);
+}
+
+/// A number of one byte that is at most `last`.
+template <class Io, class Value>
+void visit_small(Io& io, Value& value, std::remove_const_t<Value> last) {
   auto number = static_cast<std::uint8_t>(value);
   io.number(number);
   if constexpr (Io::reads) {
     if (number > static_cast<std::uint8_t>(last)) io.bytes.fail();
-    value = static_cast<std::remove_const_t<Enumeration>>(number);
+    value = static_cast<Value>(number);
   }
 }
 
-template <class Io, class Flag>
-void flag(Io& io, Flag& value) {
-  std::uint8_t number = value ? 1 : 0;
-  io.number(number);
-  if constexpr (Io::reads) {
-    if (number > 1) io.bytes.fail();
-    value = number == 1;
-  }
-}
-
-/// `visit` is called for the value if there is one.
-template <class Io, class Optional, class Visit>
-void optional(Io& io, Optional& value, Visit visit) {
+template <class Io, class Optional>
+void visit_optional(Io& io, Optional& value) {
   bool has = value.has_value();
-  flag(io, has);
+  visit(io, has);
   if constexpr (Io::reads) {
     if (has) value.emplace();
   }
-  if (has) visit(*value);
+  if (has) visit(io, *value);
 }
 
-template <class Io, class List, class Visit>
-void list(Io& io, List& values, std::size_t least_bytes, Visit visit) {
+/// The bytes that each value takes at least: those of one without texts and elements.
+template <class Value>
+std::size_t least_bytes() {
+  static const std::size_t least = [] {
+    ByteWriter bytes;
+    Put put{bytes};
+    const Value value{};
+    visit(put, value);
+    return bytes.take().size();
+  }();
+  return least;
+}
+
+template <class Io, class List>
+void visit_list(Io& io, List& values) {
   if constexpr (Io::reads) {
-    const std::size_t count = io.bytes.count(least_bytes);
+    const std::size_t count =
+        io.bytes.count(least_bytes<std::remove_cvref_t<decltype(*values.begin())>>());
     if (count > values.max_size()) return io.bytes.fail();
     values.resize(count);
   } else {
     io.number(static_cast<std::uint32_t>(values.size()));
   }
-  for (auto& value : values) visit(value);
+  for (auto& value : values) visit(io, value);
 }
 
 template <class Io, class M>
-void visit_selection(Io& io, M& selection) {
-  io.text(selection.kernel);
-  io.number(selection.skip);
-  io.number(selection.count);
-  list(io, selection.devices, sizeof(std::uint32_t), [&](auto& device) { io.number(device); });
-  io.texts(selection.ranges);
-}
-
-template <class Io, class M>
-void visit_device(Io& io, M& device) {
-  io.text(device.backend);
-  io.number(device.ordinal);
-  io.text(device.name);
-  io.text(device.chip);
-  io.number(device.compute_capability);
-  io.text(device.uuid);
-  io.text(device.driver);
-  for (auto* value : {&device.multiprocessors, &device.memory_bytes, &device.l2_bytes}) {
-    optional(io, *value, [&](auto& number) { io.number(number); });
-  }
-}
-
-template <class Io, class M>
-void visit_shape(Io& io, M& shape) {
-  for (auto* value : {&shape.device, &shape.context, &shape.stream, &shape.kernel, &shape.range}) {
-    io.number(*value);
-  }
-  for (auto& extent : shape.grid) io.number(extent);
-  for (auto& extent : shape.block) io.number(extent);
-  io.number(shape.dynamic_shared_bytes);
-  for (auto* value : {&shape.static_shared_bytes, &shape.registers, &shape.local_bytes}) {
-    optional(io, *value, [&](auto& number) { io.number(number); });
+void visit_counter(Io& io, M& name) {
+  std::string counter(name);
+  io.text(counter);
+  if constexpr (Io::reads) {
+    const schema::CounterInfo* known = schema::Catalogue::get().find_counter(counter);
+    if (known == nullptr) return io.bytes.fail();
+    name = known->name;
   }
 }
 
 template <class Io, class M>
 void visit_picture(Io& io, M& picture) {
   io.number(picture.mask);
-  if (picture.mask == 0) return;
-  io.number(picture.width);
-  for (auto& address : picture.address) io.number(address);
-  for (auto& pass : picture.pass) io.number(pass);
+  if (picture.mask != 0) visit_all(io, picture.width, picture.address, picture.pass);
 }
 
+/// The fields of what schema/explanation_fields.h declares.
 template <class Io, class M>
-void visit_remedy(Io& io, M& remedy) {
-  for (auto* text : {&remedy.name, &remedy.change, &remedy.words}) io.text(*text);
-  io.number(remedy.transactions);
-  io.number(remedy.other_transactions);
-  list(io, remedy.predicted, sizeof(std::uint32_t) + sizeof(std::uint64_t), [&](auto& one) {
-    std::string counter(one.counter);
-    io.text(counter);
-    if constexpr (Io::reads) {
-      const schema::CounterInfo* known = schema::Catalogue::get().find_counter(counter);
-      if (known == nullptr) return io.bytes.fail();
-      one.counter = known->name;
-    }
-    io.number(one.value);
-  });
-  for (auto* value : {&remedy.shared_bytes, &remedy.blocks}) {
-    optional(io, *value, [&](auto& number) { io.number(number); });
-  }
-  list(io, remedy.also_amounts, 1, [&](auto& amount) { io.number(amount); });
-  flag(io, remedy.is_advised);
-  visit_picture(io, remedy.picture);
+void visit_record(Io& io, M& record) {
+  schema::for_each_field<std::remove_const_t<M>>(
+      [&](const auto& field) { visit(io, record.*field.member); });
 }
 
+/// The parts of a message.
 template <class Io, class M>
-void visit_found(Io& io, M& finding) {
-  for (auto* text : {&finding.kind, &finding.file, &finding.text, &finding.object, &finding.access,
-                     &finding.evidence, &finding.share_of, &finding.grade_reason}) {
-    io.text(*text);
+void visit_part(Io& io, M& part) {
+  using Type = std::remove_const_t<M>;
+  if constexpr (std::is_same_v<Type, Selection>) {
+    visit_all(io, part.kernel, part.skip, part.count, part.devices, part.ranges);
+  } else if constexpr (std::is_same_v<Type, schema::Device>) {
+    visit_all(io, part.backend, part.ordinal, part.name, part.chip, part.compute_capability,
+              part.uuid, part.driver, part.multiprocessors, part.memory_bytes, part.l2_bytes);
+  } else if constexpr (std::is_same_v<Type, LaunchShape>) {
+    visit_all(io, part.device, part.context, part.stream, part.kernel, part.range, part.grid,
+              part.block, part.dynamic_shared_bytes, part.static_shared_bytes, part.registers,
+              part.local_bytes);
+  } else if constexpr (std::is_same_v<Type, Launch::Value>) {
+    visit_all(io, part.value, part.reason, part.grade);
+  } else if constexpr (std::is_same_v<Type, Activity>) {
+    visit_all(io, part.kind, part.name, part.duration_ns, part.amount, part.shape,
+              part.correlation);
+  } else if constexpr (std::is_same_v<Type, Lines::Line>) {
+    visit_all(io, part.file, part.text, part.access, part.line, part.requests, part.transactions,
+              part.ideal, part.bytes, part.grade);
+  } else if constexpr (std::is_same_v<Type, Stalls::Stall>) {
+    visit_all(io, part.file, part.reason, part.line, part.samples, part.idle_samples);
+  } else if constexpr (std::is_same_v<Type, schema::WarpPicture>) {
+    visit_picture(io, part);
+  } else if constexpr (std::is_same_v<Type, schema::Prediction>) {
+    visit_counter(io, part.counter);
+    visit(io, part.value);
+  } else if constexpr (std::is_same_v<Type, schema::Remedy>) {
+    visit_record(io, part);
+    visit(io, part.predicted);
+  } else if constexpr (std::is_same_v<Type, schema::Finding>) {
+    visit_record(io, part);
+    visit(io, part.remedies);
+  } else {
+    static_assert(std::is_same_v<Type, schema::Explanation::Missing>);
+    visit_all(io, part.kind, part.reason);
   }
-  io.number(finding.line);
-  list(io, finding.also_lines, sizeof(int), [&](auto& line) { io.number(line); });
-  for (auto* value :
-       {&finding.requests, &finding.transactions, &finding.ideal, &finding.other_transactions}) {
-    io.number(*value);
+}
+
+template <class Io, class Value>
+void visit(Io& io, Value& value) {
+  using Type = std::remove_const_t<Value>;
+  if constexpr (std::is_same_v<Type, bool>) {
+    visit_small(io, value, true);
+  } else if constexpr (std::is_arithmetic_v<Type>) {
+    io.number(value);
+  } else if constexpr (std::is_enum_v<Type>) {
+    visit_small(io, value, last_of(value));
+  } else if constexpr (std::is_same_v<Type, std::string>) {
+    io.text(value);
+  } else if constexpr (requires { value.has_value(); }) {
+    visit_optional(io, value);
+  } else if constexpr (requires { std::tuple_size<Type>::value; }) {
+    for (auto& one : value) visit(io, one);
+  } else if constexpr (requires { value.begin(); }) {
+    visit_list(io, value);
+  } else {
+    visit_part(io, value);
   }
-  io.number(finding.share);
-  enumerator(io, finding.grade, schema::Grade::unavailable);
-  list(io, finding.remedies, 40, [&](auto& remedy) { visit_remedy(io, remedy); });
-  visit_picture(io, finding.picture);
 }
 
 template <class Io, class M>
 void visit_fields(Io& io, M& message) {
   using Type = std::remove_const_t<M>;
   if constexpr (std::is_same_v<Type, Hello>) {
-    io.number(message.process);
-    io.number(message.parent);
-    io.text(message.program);
+    visit_all(io, message.process, message.parent, message.program);
   } else if constexpr (std::is_same_v<Type, Config>) {
-    enumerator(io, message.mode, Mode::stalls);
-    io.text(message.cupti_directory);
-    io.texts(message.counters);
-    visit_selection(io, message.selection);
-    io.text(message.lines_of);
-    io.number(message.arch);
-    io.number(message.devices);
-    flag(io, message.checks);
-    io.texts(message.shapes);
-    io.texts(message.source_folders);
+    visit_all(io, message.mode, message.cupti_directory, message.counters, message.selection,
+              message.lines_of, message.arch, message.devices, message.checks, message.shapes,
+              message.source_folders);
   } else if constexpr (std::is_same_v<Type, Device>) {
-    visit_device(io, message.device);
+    visit(io, message.device);
   } else if constexpr (std::is_same_v<Type, Name>) {
-    io.number(message.id);
-    io.text(message.text);
+    visit_all(io, message.id, message.text);
   } else if constexpr (std::is_same_v<Type, Launch>) {
-    visit_shape(io, message.shape);
-    list(io, message.values, sizeof(double) + sizeof(std::uint32_t) + 1, [&](auto& value) {
-      io.number(value.value);
-      io.number(value.reason);
-      enumerator(io, value.grade, schema::Grade::unavailable);
-    });
-    io.number(message.failure);
-    io.number(message.explanation);
-    io.number(message.occurrence);
-    io.number(message.without_lines);
-    flag(io, message.could_not_run);
+    visit_all(io, message.shape, message.values, message.failure, message.explanation,
+              message.occurrence, message.without_lines, message.could_not_run);
   } else if constexpr (std::is_same_v<Type, Activities>) {
-    list(io, message.activities, 15, [&](auto& activity) {
-      enumerator(io, activity.kind, ActivityKind::call);
-      io.number(activity.name);
-      optional(io, activity.duration_ns, [&](auto& duration) { io.number(duration); });
-      io.number(activity.amount);
-      optional(io, activity.shape, [&](auto& shape) {
-        visit_shape(io, shape);
-        io.number(activity.correlation);
-      });
-    });
+    visit(io, message.activities);
   } else if constexpr (std::is_same_v<Type, Seen> || std::is_same_v<Type, Running>) {
-    io.number(message.kernel);
+    visit(io, message.kernel);
   } else if constexpr (std::is_same_v<Type, Refused>) {
-    io.number(message.reason);
+    visit(io, message.reason);
   } else if constexpr (std::is_same_v<Type, FailedCall>) {
-    io.text(message.call);
-    flag(io, message.is_of_model);
+    visit_all(io, message.call, message.is_of_model);
   } else if constexpr (std::is_same_v<Type, Shaped>) {
-    io.text(message.array);
-    io.text(message.wrong);
+    visit_all(io, message.array, message.wrong);
   } else if constexpr (std::is_same_v<Type, Unobserved>) {
-    io.text(message.program);
-    io.text(message.reason);
+    visit_all(io, message.program, message.reason);
   } else if constexpr (std::is_same_v<Type, Problem>) {
-    flag(io, message.is_remark);
-    io.text(message.text);
+    visit_all(io, message.is_remark, message.text);
   } else if constexpr (std::is_same_v<Type, Bye>) {
-    io.number(message.lost_records);
+    visit(io, message.lost_records);
   } else if constexpr (std::is_same_v<Type, Lines>) {
-    list(io, message.lines, 38, [&](auto& line) {
-      for (auto* name : {&line.file, &line.text, &line.access}) io.number(*name);
-      io.number(line.line);
-      for (auto* value : {&line.requests, &line.transactions, &line.ideal}) io.number(*value);
-      optional(io, line.bytes, [&](auto& bytes) { io.number(bytes); });
-      enumerator(io, line.grade, schema::Grade::unavailable);
-    });
+    visit(io, message.lines);
   } else if constexpr (std::is_same_v<Type, Stalls>) {
-    list(io, message.stalls, 28, [&](auto& stall) {
-      for (auto* name : {&stall.file, &stall.reason}) io.number(*name);
-      io.number(stall.line);
-      for (auto* value : {&stall.samples, &stall.idle_samples}) io.number(*value);
-    });
+    visit(io, message.stalls);
   } else if constexpr (std::is_same_v<Type, Finding>) {
-    io.text(message.kind);
-    io.text(message.where);
-    io.text(message.message);
-    io.number(message.times);
-    flag(io, message.is_remark);
+    visit_all(io, message.kind, message.where, message.message, message.times, message.is_remark);
   } else if constexpr (std::is_same_v<Type, Found>) {
-    visit_found(io, message.finding);
+    visit(io, message.finding);
   } else if constexpr (std::is_same_v<Type, Explained>) {
-    io.number(message.id);
-    flag(io, message.was_made);
-    list(io, message.missing, 2 * sizeof(std::uint32_t), [&](auto& missing) {
-      io.text(missing.kind);
-      io.text(missing.reason);
-    });
+    visit_all(io, message.id, message.was_made, message.missing);
   } else {
     static_assert(std::is_same_v<Type, Checked>);
-    for (auto* value : {&message.launches, &message.stopped, &message.refused, &message.partial,
-                        &message.ordered, &message.unnamed, &message.cluster_signals}) {
-      io.number(*value);
-    }
+    visit_all(io, message.launches, message.stopped, message.refused, message.partial,
+              message.ordered, message.unnamed);
   }
 }
 

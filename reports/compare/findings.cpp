@@ -48,18 +48,17 @@ class FindingsOfGroups {
     const schema::Rows rows =
         reader.query(sql::compared_explanations, {{":launches", launches.dump()}});
     for (const Row& row : each_row(rows)) explained_.insert(row.integer("launch_id").value_or(0));
-    launches = nlohmann::json::array();
+    std::vector<std::int64_t> speakers;
     for (const ExplainedPair& pair : pairs) {
       for (const LaunchGroup* group : {pair.base, pair.contender}) {
-        if (const auto launch = speaker(*group)) launches.push_back(*launch);
+        if (const auto launch = speaker(*group)) speakers.push_back(*launch);
       }
     }
-    const schema::Rows found =
-        reader.query(sql::compared_findings, {{":launches", launches.dump()}});
-    for (const Row& row : each_row(found)) {
-      looked_[row.integer("launch_id").value_or(0)].findings.push_back(finding_of(row));
+    for (auto& [launch, finding] : read_findings(reader, speakers, every_finding, false)) {
+      looked_[launch].findings.push_back(std::move(finding));
     }
-    const schema::Rows kinds = reader.query(sql::compared_kinds, {{":launches", launches.dump()}});
+    const schema::Rows kinds =
+        reader.query(sql::compared_kinds, {{":launches", nlohmann::json(speakers).dump()}});
     for (const Row& row : each_row(kinds)) {
       looked_[row.integer("launch_id").value_or(0)].kinds.insert(row.text("kind"));
     }

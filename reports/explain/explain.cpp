@@ -17,7 +17,7 @@
 namespace warpmeter::reports {
 namespace {
 
-constexpr std::int64_t shown_findings = 5, every_finding = INT64_MAX;
+constexpr std::int64_t shown_findings = 5;
 /// A row of a table lists at most so many equal amounts of a remedy.
 constexpr std::size_t most_amounts = 3;
 

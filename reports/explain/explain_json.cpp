@@ -24,51 +24,50 @@ ordered_json json_of_lanes(const std::string& text) {
   return stored_json(text, lanes_of_finding);
 }
 
+// The value of a field.
+template <class Sort, class Value>
+ordered_json json_of(Sort, const Value& value) {
+  return value;
+}
+template <class Sort, class Value>
+ordered_json json_of(Sort, const std::optional<Value>& value) {
+  return or_null(value);
+}
+ordered_json json_of(schema::sorts::TextOrNull, const std::string& text) { return or_null(text); }
+ordered_json json_of(schema::sorts::Lanes, const std::string& text) { return json_of_lanes(text); }
+
+/// The fields of a record behind its rank. `add_before` adds the keys before a field that are none.
+template <class Record, class AddBefore>
+ordered_json json_of_fields(const Record& record, AddBefore add_before) {
+  ordered_json object = {{"rank", record.rank}};
+  schema::for_each_field<Record>([&](const auto& field) {
+    add_before(field.name, object);
+    object[std::string(field.name)] = json_of(field.sort, record.*field.member);
+  });
+  return object;
+}
+
 ordered_json json_of(const ExplainedRemedy& remedy) {
   auto predictions = ordered_json::array();
   for (const ExplainedPrediction& p : remedy.predictions) {
     predictions.push_back(
         {{"counter", p.counter}, {"measured", or_null(p.measured)}, {"predicted", p.predicted}});
   }
-  return {{"rank", remedy.rank},
-          {"name", remedy.name},
-          {"change", or_null(remedy.change)},
-          {"words", or_null(remedy.words)},
-          {"also_amounts", remedy.also_amounts},
-          {"is_advised", remedy.is_advised},
-          {"transactions", remedy.transactions},
-          {"other_transactions", remedy.other_transactions},
-          {"shared_bytes", or_null(remedy.shared_bytes)},
-          {"blocks", or_null(remedy.blocks)},
-          {"predictions", std::move(predictions)},
-          {"lanes", json_of_lanes(remedy.lanes)}};
+  return json_of_fields(remedy, [&](std::string_view field, ordered_json& object) {
+    if (field == "lanes") object["predictions"] = std::move(predictions);
+  });
 }
 
 ordered_json json_of(const ExplainedFinding& finding, const ExplainedLaunch& launch) {
   auto remedies = ordered_json::array();
   for (const ExplainedRemedy& remedy : finding.remedies) remedies.push_back(json_of(remedy));
-  return {{"rank", finding.rank},
-          {"kind", finding.kind},
-          {"file", or_null(finding.file)},
-          {"line", or_null(finding.line)},
-          {"also_lines", finding.also_lines},
-          {"text", or_null(finding.text)},
-          {"object", or_null(finding.object)},
-          {"access", or_null(finding.access)},
-          {"sentence", finding_sentence(finding)},
-          {"advice", advice(finding, launch)},
-          {"evidence", finding.evidence},
-          {"requests", finding.requests},
-          {"transactions", finding.transactions},
-          {"ideal", finding.ideal},
-          {"excess", finding.transactions - finding.ideal},
-          {"other_transactions", finding.other_transactions},
-          {"share", finding.share},
-          {"share_of", or_null(finding.share_of)},
-          {"grade", finding.grade},
-          {"grade_reason", or_null(finding.grade_reason)},
-          {"lanes", json_of_lanes(finding.lanes)},
-          {"remedies", std::move(remedies)}};
+  ordered_json object = json_of_fields(finding, [&](std::string_view field, ordered_json& object) {
+    if (field != "evidence") return;
+    object["sentence"] = finding_sentence(finding);
+    object["advice"] = advice(finding, launch);
+  });
+  object["remedies"] = std::move(remedies);
+  return object;
 }
 
 ordered_json json_of(const ExplainedLaunch& launch) {

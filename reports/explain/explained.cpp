@@ -9,6 +9,7 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 
 #include "base/error.h"
 #include "reports/record.h"
@@ -68,21 +69,41 @@ std::vector<std::int64_t> numbers_of(const std::string& text, std::string_view w
   return numbers;
 }
 
-ExplainedRemedy remedy_of(const Row& row) {
-  ExplainedRemedy remedy;
-  remedy.rank = row.integer("rank").value_or(0);
-  remedy.name = row.text("name");
-  remedy.change = row.text("change");
-  remedy.words = row.text("words");
-  remedy.also_amounts = numbers_of(row.text("also_amounts"), "the amounts of a remedy");
-  remedy.is_advised = row.flag("is_advised");
-  remedy.transactions = row.integer("transactions").value_or(0);
-  remedy.other_transactions = row.integer("other_transactions").value_or(0);
-  remedy.shared_bytes = row.integer("shared_bytes");
-  remedy.blocks = row.integer("blocks");
-  remedy.lanes = row.text("lanes");
-  remedy.changes_requests = row.flag("changes_requests");
-  return remedy;
+// The value of a column, as the type of a field.
+void read(const Row& row, std::string_view column, std::string& value) { value = row.text(column); }
+void read(const Row& row, std::string_view column, bool& value) { value = row.flag(column); }
+void read(const Row& row, std::string_view column, double& value) {
+  value = row.number(column).value_or(0);
+}
+void read(const Row& row, std::string_view column, std::int64_t& value) {
+  value = row.integer(column).value_or(0);
+}
+void read(const Row& row, std::string_view column, std::optional<std::int64_t>& value) {
+  value = row.integer(column);
+}
+void read(const Row& row, std::string_view column, std::vector<std::int64_t>& value) {
+  value = numbers_of(row.text(column), column);
+}
+
+/// The record of a row with a rank and the columns of select().
+template <class Record>
+Record record_of(const Row& row) {
+  Record record;
+  record.rank = row.integer("rank").value_or(0);
+  schema::for_each_field<Record>(
+      [&](const auto& field) { read(row, field.name, record.*field.member); });
+  return record;
+}
+
+/// The query with the columns of a record in the place of {fields}; lanes only where :lanes.
+template <class Record>
+std::string select(std::string_view query) {
+  std::vector<std::string> columns;
+  schema::for_each_field<Record>([&](const auto& field) {
+    const bool is_lanes = std::is_same_v<decltype(field.sort), schema::sorts::Lanes>;
+    columns.push_back(fmt::format(is_lanes ? "iif(:lanes, {0}, NULL) AS {0}" : "{}", field.name));
+  });
+  return fmt::format(fmt::runtime(query), fmt::arg("fields", fmt::join(columns, ", ")));
 }
 
 /// "vector 4" takes four requests at once, and an atomic of a block is a request with one
@@ -102,37 +123,38 @@ class Details {
  public:
   Details(const schema::Reader& reader, std::vector<ExplainedLaunch>& launches,
           const ExplainRequest& request)
-      : reader_(reader), top_(request.top), lanes_(std::int64_t{request.pictures ? 1 : 0}) {
-    std::vector<std::int64_t> ids;
+      : reader_(reader), top_(request.top), lanes_(request.pictures) {
     for (ExplainedLaunch& launch : launches) {
       if (launch.found == 0) continue;
-      ids.push_back(launch.launch_id);
+      with_findings_.push_back(launch.launch_id);
       by_id_[launch.launch_id] = &launch;
     }
-    ids_ = array_of(ids);
+    ids_ = array_of(with_findings_);
   }
 
   void read_findings() {
     const schema::Rows resources = reader_.query(sql::explained_resources, {{":launches", ids_}});
     for (const Row& row : each_row(resources)) {
-      launch_of(row).shared_bytes = row.integer("shared_bytes");
-      launch_of(row).resident_blocks = row.integer("resident_blocks");
+      ExplainedLaunch& launch = launch_of(row.integer("launch_id"));
+      launch.shared_bytes = row.integer("shared_bytes");
+      launch.resident_blocks = row.integer("resident_blocks");
     }
-    const schema::Rows rows = reader_.query(
-        sql::explained_findings, {{":launches", ids_}, {":top", top_}, {":lanes", lanes_}});
-    for (const Row& row : each_row(rows)) launch_of(row).findings.push_back(finding_of(row));
+    for (auto& [launch, finding] : reports::read_findings(reader_, with_findings_, top_, lanes_)) {
+      launch_of(launch).findings.push_back(std::move(finding));
+    }
   }
 
   void read_remedies(bool all) {
-    const schema::Rows rows =
-        reader_.query(sql::explained_remedies, {{":launches", ids_},
-                                                {":top", top_},
-                                                {":all", std::int64_t{all ? 1 : 0}},
-                                                {":lanes", lanes_}});
+    const schema::Rows rows = reader_.query(select<ExplainedRemedy>(sql::explained_remedies),
+                                            {{":launches", ids_},
+                                             {":top", top_},
+                                             {":all", std::int64_t{all}},
+                                             {":lanes", std::int64_t{lanes_}}});
     for (const Row& row : each_row(rows)) {
       ExplainedFinding& finding = finding_of_row(row);
-      finding.remedies.push_back(remedy_of(row));
-      finding.remedies.back().spared_requests = spared_requests(finding, finding.remedies.back());
+      ExplainedRemedy& remedy = finding.remedies.emplace_back(record_of<ExplainedRemedy>(row));
+      remedy.changes_requests = row.flag("changes_requests");
+      remedy.spared_requests = spared_requests(finding, remedy);
     }
   }
 
@@ -149,14 +171,14 @@ class Details {
   }
 
  private:
-  ExplainedLaunch& launch_of(const Row& row) {
-    const auto found = by_id_.find(row.integer("launch_id").value_or(0));
+  ExplainedLaunch& launch_of(std::optional<std::int64_t> id) {
+    const auto found = by_id_.find(id.value_or(0));
     if (found == by_id_.end()) refuse_stored("the launch of a finding");
     return *found->second;
   }
   /// Ranks count from 1 without a gap.
   ExplainedFinding& finding_of_row(const Row& row) {
-    std::vector<ExplainedFinding>& findings = launch_of(row).findings;
+    std::vector<ExplainedFinding>& findings = launch_of(row.integer("launch_id")).findings;
     const std::int64_t rank = row.integer("finding_rank").value_or(0);
     if (rank < 1 || static_cast<std::uint64_t>(rank) > findings.size()) {
       refuse_stored("the rank of a finding");
@@ -166,8 +188,9 @@ class Details {
 
   const schema::Reader& reader_;
   std::int64_t top_;
-  schema::Value lanes_;
-  schema::Value ids_;
+  bool lanes_;
+  std::vector<std::int64_t> with_findings_;
+  schema::Value ids_;  ///< the same
   std::map<std::int64_t, ExplainedLaunch*> by_id_;
 };
 
@@ -203,27 +226,17 @@ std::vector<LookedFor> in_order(std::vector<LookedFor> kinds) {
 
 }  // namespace
 
-ExplainedFinding finding_of(const Row& row) {
-  ExplainedFinding finding;
-  finding.rank = row.integer("rank").value_or(0);
-  finding.kind = row.text("kind");
-  finding.file = row.text("file");
-  finding.line = row.integer("line");
-  finding.also_lines = numbers_of(row.text("also_lines"), "the lines of a finding");
-  finding.text = row.text("text");
-  finding.object = row.text("object");
-  finding.access = row.text("access");
-  finding.evidence = row.text("evidence");
-  finding.requests = row.integer("requests").value_or(0);
-  finding.transactions = row.integer("transactions").value_or(0);
-  finding.ideal = row.integer("ideal").value_or(0);
-  finding.other_transactions = row.integer("other_transactions").value_or(0);
-  finding.share = row.number("share").value_or(0);
-  finding.share_of = row.text("share_of");
-  finding.grade = row.text("grade");
-  finding.grade_reason = row.text("grade_reason");
-  finding.lanes = row.text("lanes");
-  return finding;
+std::vector<std::pair<std::int64_t, ExplainedFinding>> read_findings(
+    const schema::Reader& reader, std::span<const std::int64_t> launches, std::int64_t top,
+    bool lanes) {
+  const schema::Rows rows = reader.query(
+      select<ExplainedFinding>(sql::explained_findings),
+      {{":launches", array_of(launches)}, {":top", top}, {":lanes", std::int64_t{lanes}}});
+  std::vector<std::pair<std::int64_t, ExplainedFinding>> findings;
+  for (const Row& row : each_row(rows)) {
+    findings.emplace_back(row.integer("launch_id").value_or(0), record_of<ExplainedFinding>(row));
+  }
+  return findings;
 }
 
 std::string ExplainedFinding::place() const {

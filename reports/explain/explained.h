@@ -7,11 +7,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "reports/explain/warp_picture.h"
 #include "reports/record.h"
 #include "reports/selector.h"
+#include "schema/field.h"
 #include "schema/store.h"
 
 namespace warpmeter::reports {
@@ -22,38 +25,54 @@ struct ExplainedPrediction {
   std::int64_t predicted = 0;
 };
 
+// The members of the two records are the rows of schema/explanation_fields.h, as the views have
+// them.
+
 struct ExplainedRemedy {
   std::int64_t rank = 0;
-  std::string name, change, words;
-  std::vector<std::int64_t> also_amounts;  ///< more of the same with the same counts
-  bool is_advised = false;
-  std::int64_t transactions = 0, other_transactions = 0;
+#define REMEDY(sort, name, description) schema::sorts::sort::Read name{};
+#include "schema/explanation_fields.h"
   std::int64_t spared_requests = 0;  ///< the spared requests among the finding's
   bool changes_requests = false;     ///< more or fewer requests make the accesses
-  std::optional<std::int64_t> shared_bytes, blocks;
-  std::string lanes;  ///< JSON; empty: none
   std::vector<ExplainedPrediction> predictions;
 
   /// "tile[16][17]", or the name.
   const std::string& title() const { return change.empty() ? name : change; }
 };
+constexpr auto fields_of(const ExplainedRemedy*) {
+  return std::tuple{
+#define REMEDY(sort, name, description) \
+  schema::Field{schema::sorts::sort(), #name, &ExplainedRemedy::name, description},
+#include "schema/explanation_fields.h"
+  };
+}
 
 struct ExplainedFinding {
   std::int64_t rank = 0;
-  std::string kind, file, text, object, access, evidence;
-  std::optional<std::int64_t> line;
-  std::vector<std::int64_t> also_lines;  ///< for the file, that it counts too
-  std::int64_t requests = 0, transactions = 0, ideal = 0, other_transactions = 0;
-  double share = 0;  ///< %
-  std::string share_of, grade, grade_reason, lanes;
+#define FINDING(sort, name, description) schema::sorts::sort::Read name{};
+#define FINDING_VIEW(sort, name, sql, description) schema::sorts::sort::Read name{};
+#include "schema/explanation_fields.h"
   std::vector<ExplainedRemedy> remedies;
 
   /// "kernels/transpose.cu:44"; empty where no line is known.
   std::string place() const;
 };
+constexpr auto fields_of(const ExplainedFinding*) {
+  return std::tuple{
+#define FINDING(sort, name, description) \
+  schema::Field{schema::sorts::sort(), #name, &ExplainedFinding::name, description},
+#define FINDING_VIEW(sort, name, sql, description) FINDING(sort, name, description)
+#include "schema/explanation_fields.h"
+  };
+}
 
-/// A row with the columns of the view `findings`; it has no remedies yet.
-ExplainedFinding finding_of(const Row& row);
+inline constexpr std::int64_t every_finding = INT64_MAX;
+
+/// The findings of some launches, by launch and rank; without remedies. The first `top` of each
+/// launch, their lanes only where `lanes`.
+std::vector<std::pair<std::int64_t, ExplainedFinding>> read_findings(
+    const schema::Reader& reader, std::span<const std::int64_t> launches, std::int64_t top,
+    bool lanes);
 
 struct LookedFor {
   std::string kind, words, reason;  ///< reason: why not; empty where it was looked for

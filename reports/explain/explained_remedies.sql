@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
-SELECT launch_id, finding_rank, rank, name, change, words, also_amounts, is_advised, transactions, other_transactions, shared_bytes,
-       blocks, iif(:lanes, lanes, NULL) AS lanes,
+SELECT launch_id, finding_rank, rank, {fields},
        EXISTS (SELECT 1 FROM predictions p
                WHERE p.launch_id = remedies.launch_id AND p.finding_rank = remedies.finding_rank
                  AND p.remedy_rank = remedies.rank AND p.counter LIKE '%requests'

@@ -56,7 +56,7 @@ Explanation explanation_of(int launch) {
     finding.transactions = 4'194'304 + static_cast<unsigned>(launch);
     finding.share = 0.5;
     finding.share_of = "the launch's shared wavefronts";
-    finding.picture = picture;
+    finding.lanes = picture;
     for (int i = 1; i <= 5; ++i) {
       Remedy remedy;
       remedy.name = fmt::format("padding {}", i);
@@ -65,7 +65,7 @@ Explanation explanation_of(int launch) {
       remedy.transactions = 1'048'576;
       remedy.predicted = {{"shared_load_wavefronts", 1'048'576}};
       remedy.is_advised = i == 1;
-      remedy.picture = picture;
+      remedy.lanes = picture;
       finding.remedies.push_back(remedy);
     }
     explanation.findings.push_back(finding);

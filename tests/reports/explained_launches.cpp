@@ -129,8 +129,8 @@ std::vector<Finding> global_findings() {
       access("waiting", 32, "", "", {}, 0.56,
              "They wait for global or local memory (long_scoreboard) 51 %.")};
   findings.back().share_of = "8,410 samples of its warps";
-  findings[0].picture = picture(0, 16'384, 0);
-  findings[2].picture = picture(4, 4, 0);
+  findings[0].lanes = picture(0, 16'384, 0);
+  findings[2].lanes = picture(4, 4, 0);
   findings[1].grade = Grade::ptx;
   findings[1].grade_reason = "there is no machine code";
   findings[2].share_of.clear();
@@ -144,9 +144,9 @@ Launch hostile_launch() {
              "A `quoted` | piped <img src=x onerror=\"window.hacked=9\">\nsecond line.");
   finding.file = "a|b`c <i>.cu";
   finding.share_of = "everything & all";
-  finding.picture = picture(0, 128, 32);
+  finding.lanes = picture(0, 128, 32);
   Remedy change = remedy("swizzle", "t[y][x ^ `y`] | <b>", "a | b", 1, 0, 4096, true);
-  change.picture = picture(0, 4, 1);
+  change.lanes = picture(0, 4, 1);
   finding.remedies = {change};
   return explained_launch("pro|gram", "void f<int, 4>(float*, `x`)\x1b[31m", std::nullopt,
                           {finding});
@@ -177,15 +177,15 @@ Finding tile_conflict() {
   finding.text = "out[o] = tile[threadIdx.x][threadIdx.y];";
   finding.share_of = "the launch's shared wavefronts";
   finding.other_transactions = 524'288;
-  finding.picture = columns_of_tile(16);
+  finding.lanes = columns_of_tile(16);
   Remedy padding = remedy("padding 1", "tile[16][17]", "a word of padding a row", 1'048'576,
                           1'048'576, 1088, true);
-  padding.picture = columns_of_tile(17);
+  padding.lanes = columns_of_tile(17);
   padding.also_amounts = {3, 5, 7, 9, 20};
   finding.remedies = {
       remedy("swizzle", "tile[y][x ^ y]", "a swizzle", 524'288, 524'288, 1024, true), padding,
       remedy("padding 16", "", "16 words of padding a row", 8'388'608, 524'288, 2048, false)};
-  finding.remedies[0].picture = picture(0, 4, 1);
+  finding.remedies[0].lanes = picture(0, 4, 1);
   finding.remedies[2].blocks = 4;
   finding.remedies[2].also_amounts = {24};
   return finding;

@@ -147,7 +147,7 @@ TEST_F(Explanations, HaveADigestOfAllThatTheySay) {
       [](Explanation& e) { std::swap(e.findings[0].text, e.findings[0].object); },
       [](Explanation& e) { e.findings[0].share = 0.5; },
       [](Explanation& e) { e.findings[0].also_lines[1] = 52; },
-      [](Explanation& e) { e.findings[0].picture.pass[2] = 1; },
+      [](Explanation& e) { e.findings[0].lanes.pass[2] = 1; },
       [](Explanation& e) { e.findings[1].grade = Grade::exact; },
       [](Explanation& e) { e.findings[0].remedies[1].blocks = 0; },
       [](Explanation& e) { e.findings[0].remedies[0].also_amounts[1] = 7; },

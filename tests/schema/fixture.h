@@ -114,11 +114,11 @@ inline Explanation example_explanation() {
   conflict.other_transactions = 524'288;
   conflict.share = 0.875;
   conflict.share_of = "the launch's shared wavefronts";
-  conflict.picture.mask = 0b101;
-  conflict.picture.width = 4;
-  conflict.picture.address[2] = 64;
-  conflict.picture.pass[0] = 1;
-  conflict.picture.pass[2] = 2;
+  conflict.lanes.mask = 0b101;
+  conflict.lanes.width = 4;
+  conflict.lanes.address[2] = 64;
+  conflict.lanes.pass[0] = 1;
+  conflict.lanes.pass[2] = 2;
   Remedy padding;
   padding.name = "padding 1";
   padding.change = "tile[16][17]";
@@ -129,7 +129,7 @@ inline Explanation example_explanation() {
   padding.blocks = 8;
   padding.also_amounts = {3, 5};
   padding.is_advised = true;
-  padding.picture = conflict.picture;
+  padding.lanes = conflict.lanes;
   Remedy none = padding;
   none.name = "padding 16";
   none.also_amounts.clear();

@@ -290,7 +290,7 @@ class ConflictFinder {
       weaken(subject_, site, AddressSpace::shared, finding);
     const Worst worst = worst_of(subject_, array, group, what_if);
     if (worst.transactions > 0) {
-      finding.picture = banks_of(subject_.site(worst.placed.site), worst.access);
+      finding.lanes = banks_of(subject_.site(worst.placed.site), worst.access);
       finding.evidence = pattern_in_words(worst.access);
       const double mean =
           static_cast<double>(group.transactions) / static_cast<double>(group.requests);
@@ -382,7 +382,7 @@ class ConflictFinder {
     if (tried.is_advised && worst.transactions > 0) {
       const std::vector<WarpAccess> requests = what_if.requests(tried.layout, worst.placed);
       if (!requests.empty()) {
-        remedy.picture = banks_of(subject_.site(worst.placed.site), requests.front());
+        remedy.lanes = banks_of(subject_.site(worst.placed.site), requests.front());
       }
     }
   }

@@ -119,7 +119,7 @@ class AccessFinder {
       found_.back().is_by_block = true;
       finding.evidence += " The threads of a block, no whole warps, make it so.";
     }
-    if (group.worst.worst.mask != 0) finding.picture = sectors_of(group.worst.worst);
+    if (group.worst.worst.mask != 0) finding.lanes = sectors_of(group.worst.worst);
     tell_also(group.also, finding);
     if (way == Way::strided && !is_shared_element) tell_coalesced(group, finding);
   }
@@ -145,7 +145,7 @@ class AccessFinder {
         "member, else other lanes for other elements";
     remedy.transactions = then->transactions;
     remedy.is_advised = true;
-    remedy.picture = sectors_of_row(group.worst.worst);
+    remedy.lanes = sectors_of_row(group.worst.worst);
     const Coalesced::Change& loads = then->loads;
     const Coalesced::Change& stores = then->stores;
     if (loads.now.requests > 0) {
@@ -207,12 +207,12 @@ class AccessFinder {
             (group.requests + vector - 1) / vector, group.transactions, group);
     finding.remedies.back().name = fmt::format("vector {}", vector);
     // As many lanes take `vector` times as many elements.
-    finding.picture = sectors_of(group.worst.narrow);
+    finding.lanes = sectors_of(group.worst.narrow);
     WarpAccess wide = group.worst.narrow;
     for_each_lane(wide.mask,
                   [&](unsigned lane) { wide.address[lane] = std::uint64_t{lane} * usual_vector; });
     wide.width = usual_vector;
-    finding.remedies.back().picture = sectors_of(wide);
+    finding.remedies.back().lanes = sectors_of(wide);
   }
 
   double requests_of_all() const {
@@ -336,12 +336,12 @@ class AccessFinder {
     finding.evidence = fmt::format(
         "{} {}s of neighbouring members, {} bytes from lane to lane, could be {} of {} bytes.",
         of.group.sites.size(), finding.access, step, in_words(of.vectors), vector);
-    if (of.group.worst.worst.mask != 0) finding.picture = sectors_of(of.group.worst.worst);
+    if (of.group.worst.worst.mask != 0) finding.lanes = sectors_of(of.group.worst.worst);
     if (of.are_equal) {
       predict(finding, "vector", fmt::format("one access of {} bytes a lane", vector), of.requests,
               of.transactions, of.group);
       finding.remedies.back().name = fmt::format("vector {}", of.members);
-      finding.remedies.back().picture = sectors_of_vectors(of.group.worst.worst, vector);
+      finding.remedies.back().lanes = sectors_of_vectors(of.group.worst.worst, vector);
     }
   }
 

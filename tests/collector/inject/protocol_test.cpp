@@ -42,9 +42,9 @@ Found some_finding() {
   finding.transactions = 262144;
   finding.ideal = 32768;
   finding.share = 0.89;
-  finding.picture.mask = 3;
-  finding.picture.address[1] = 128;
-  finding.picture.pass[1] = 2;
+  finding.lanes.mask = 3;
+  finding.lanes.address[1] = 128;
+  finding.lanes.pass[1] = 2;
   schema::Remedy& remedy = finding.remedies.emplace_back();
   remedy.name = "padding 1";
   remedy.change = "tile[16][17]";
@@ -128,7 +128,7 @@ TEST(Protocol, FieldsKeepTheirValues) {
   EXPECT_EQ(finding.line, 44);
   EXPECT_EQ(finding.also_lines, (std::vector<int>{47, 51}));
   EXPECT_EQ(finding.share, 0.89);
-  EXPECT_EQ(finding.picture.pass[1], 2U);
+  EXPECT_EQ(finding.lanes.pass[1], 2U);
   EXPECT_EQ(finding.remedies[0].change, "tile[16][17]");
   EXPECT_EQ(finding.remedies[0].predicted[0].counter, "shared_load_wavefronts");
   EXPECT_EQ(finding.remedies[0].predicted[0].value, 65536U);
