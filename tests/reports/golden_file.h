@@ -20,10 +20,11 @@ inline std::string contents(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// Compares with tests/reports/golden/<name>. The text of a failing comparison is left in the build
+/// Compares with a file in `folder`. The text of a failing comparison is left in the build
 /// directory, to be looked at and copied over the golden file when it is the better one.
-inline void expect_golden(const std::string& name, const std::string& actual) {
-  const auto golden = std::filesystem::path(source_dir()) / "tests/reports/golden" / name;
+inline void expect_golden(const std::string& name, const std::string& actual,
+                          const char* folder = "tests/reports/golden") {
+  const auto golden = std::filesystem::path(source_dir()) / folder / name;
   if (contents(golden) == actual) return;
   const auto kept = std::filesystem::path(binary_dir()) / "golden" / name;
   std::filesystem::create_directories(kept.parent_path());

@@ -119,24 +119,7 @@ TEST(Database, OfTheFirstVersionIsBroughtUpToDateWithItsRangesAndLines) {
   in_range.lines = {{"a.cu", 1, "", "global load", 1, 4, 2, Grade::exact, 64},
                     {"a.cu", 2, "", "shared load", 1, 4, 2, Grade::exact}};
   store_run(folder / "a.db", {in_range, without});
-  {
-    const Handle db = open_plain(folder / "a.db");
-    Statement statement(db.get(), "SELECT name FROM sqlite_schema WHERE type = 'view'");
-    std::vector<std::string> names;
-    while (statement.step()) names.push_back(statement.text(0));
-    for (const std::string& name : names) execute(db.get(), "DROP VIEW " + name);
-    execute(db.get(),
-            "ALTER TABLE t_launch DROP COLUMN nvtx_range; ALTER TABLE t_line DROP COLUMN bytes; "
-            "ALTER TABLE t_run DROP COLUMN planned_launches; "
-            "ALTER TABLE t_launch DROP COLUMN local_bytes; "
-            "ALTER TABLE t_launch DROP COLUMN resources_reason; "
-            "DROP TABLE t_prediction; DROP TABLE t_remedy; DROP TABLE t_finding; "
-            "DROP TABLE t_looked_for; DROP TABLE t_explained; DROP TABLE t_explanation; "
-            "DROP TABLE t_finding_kind; DROP TABLE t_stall; DROP TABLE t_source; "
-            "DROP TABLE t_disturbance; DROP TABLE t_code; DROP TABLE t_environment; DROP INDEX "
-            "t_device_name; PRAGMA "
-            "user_version = 1");
-  }
+  make_older(folder / "a.db", 1);
   EXPECT_THAT(lines_of(folder / "a.db", "SELECT variant, nvtx_range FROM launches"),
               ElementsAre("reduce|solve [2]", "naive|NULL"));
   EXPECT_THAT(lines_of(folder / "a.db", "SELECT line, transactions, bytes, efficiency FROM lines"),

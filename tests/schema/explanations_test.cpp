@@ -111,15 +111,7 @@ TEST_F(Explanations, OfAnOlderDatabaseNameTheLinesOfTheirEvidence) {
   several.findings[2].evidence = "Nothing else is counted here.";
   for (Finding& finding : several.findings) finding.also_lines.clear();
   store_run(path, {explained(several)});
-  {
-    const Handle db = open_plain(path);
-    Statement views(db.get(), "SELECT name FROM sqlite_schema WHERE type = 'view'");
-    std::vector<std::string> names;
-    while (views.step()) names.push_back(views.text(0));
-    for (const std::string& name : names) execute(db.get(), "DROP VIEW " + name);
-    execute(db.get(), "ALTER TABLE t_finding DROP COLUMN also_lines");
-    execute(db.get(), "ALTER TABLE t_remedy DROP COLUMN also_amounts; PRAGMA user_version = 8");
-  }
+  make_older(path, 8);
   EXPECT_THAT(ask("SELECT also_lines FROM findings ORDER BY rank"),
               ElementsAre("[5, 16]", "[7]", "NULL"));
 }

@@ -219,6 +219,10 @@ inline Handle open_plain(const std::string& path) {
   return handle;
 }
 
+/// Takes from a database what versions after `version` added, and the views, which each program
+/// makes anew.
+void make_older(const std::string& path, std::size_t version);
+
 /// The status of a child that runs `body`: what it returns, or 100 for an exception, or 128 +
 /// signal.
 int status_of_child(const std::function<int()>& body);
