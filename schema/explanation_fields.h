@@ -36,6 +36,9 @@ FINDING(Count, transactions, "what they cost")
 FINDING(Count, ideal, "the fewest that the same bytes could cost")
 FINDING_VIEW(Count, excess, "f.transactions - f.ideal", "transactions beyond the ideal")
 FINDING(Count, other_transactions, "those of all other accesses of the same array")
+FINDING(CountOrNull, kernel_transactions,
+        "those of all accesses of the kernel to the same memory, shared or global; NULL where they "
+        "were not counted")
 FINDING(Share, share, "what a launch without it would save, % of share_of")
 FINDING(TextOrNull, share_of, "what the share is of: the launch's shared wavefronts, …")
 FINDING(GradeName, grade, "{grades}, as in results")

@@ -75,6 +75,15 @@ class Explain(unittest.TestCase):
     def test_lines_add_up_to_their_launch(self):
         self.assertEqual(self.broken("lines"), [])
 
+    def test_findings_of_accesses_know_the_transactions_of_their_kernel(self):
+        findings = self.runs.rows("""
+            SELECT variant, kernel_transactions, (
+              SELECT sum(n.transactions) FROM lines n
+              WHERE n.launch_id = f.launch_id AND substr(n.access, 1, 6) = substr(f.access, 1, 6)) AS of_lines
+            FROM findings f JOIN launches USING (launch_id) WHERE f.access IS NOT NULL""")
+        self.assertGreater(len(findings), 100)
+        self.assertEqual([tuple(f) for f in findings if f["kernel_transactions"] != f["of_lines"]], [])
+
     @staticmethod
     def tell(wrong):
         for text in wrong:

@@ -177,6 +177,7 @@ Finding tile_conflict() {
   finding.text = "out[o] = tile[threadIdx.x][threadIdx.y];";
   finding.share_of = "the launch's shared wavefronts";
   finding.other_transactions = 524'288;
+  finding.kernel_transactions = 4'718'592;
   finding.lanes = columns_of_tile(16);
   Remedy padding = remedy("padding 1", "tile[16][17]", "a word of padding a row", 1'048'576,
                           1'048'576, 1088, true);

@@ -26,16 +26,17 @@ class Explanations : public ::testing::Test {
 
 TEST_F(Explanations, GiveTheirFindingsInOrder) {
   store_run(path, {example_launch(), explained(example_explanation())});
-  EXPECT_THAT(ask("SELECT * FROM findings"),
-              ElementsAre("1|2|2.1|1|bank_conflict|kernels/transpose.cu|44|[47,51]|out[o] = "
-                          "tile[threadIdx.x][threadIdx.y];|tile|shared load|Half a warp reads one "
-                          "column: its 16 lanes, 16 words apart, meet in 2 "
-                          "banks.|524288|4194304|524288|3670016|524288|87.5|the launch's shared "
-                          "wavefronts|exact|NULL|{\"width\":4,\"lanes\":[{\"lane\":0,\"address\":"
-                          "0,\"pass\":1},{\"lane\":2,\"address\":64,\"pass\":2}]}",
-                          "1|2|2.2|2|partial_warp|NULL|NULL|NULL|NULL|NULL|NULL|The last warp of a "
-                          "block has 4 of 32 lanes.|0|0|0|0|0|0|NULL|ptx|there is no machine "
-                          "code|NULL"));
+  EXPECT_THAT(
+      ask("SELECT * FROM findings"),
+      ElementsAre("1|2|2.1|1|bank_conflict|kernels/transpose.cu|44|[47,51]|out[o] = "
+                  "tile[threadIdx.x][threadIdx.y];|tile|shared load|Half a warp reads one "
+                  "column: its 16 lanes, 16 words apart, meet in 2 "
+                  "banks.|524288|4194304|524288|3670016|524288|4718592|87.5|the launch's "
+                  "shared wavefronts|exact|NULL|{\"width\":4,\"lanes\":[{\"lane\":0,\"address\":"
+                  "0,\"pass\":1},{\"lane\":2,\"address\":64,\"pass\":2}]}",
+                  "1|2|2.2|2|partial_warp|NULL|NULL|NULL|NULL|NULL|NULL|The last warp of a "
+                  "block has 4 of 32 lanes.|0|0|0|0|0|NULL|0|NULL|ptx|there is no machine "
+                  "code|NULL"));
 }
 
 TEST_F(Explanations, GiveTheirRemediesAndWhatTheyWouldBring) {

@@ -112,6 +112,7 @@ inline Explanation example_explanation() {
   conflict.transactions = 4'194'304;
   conflict.ideal = 524'288;
   conflict.other_transactions = 524'288;
+  conflict.kernel_transactions = 4'718'592;
   conflict.share = 0.875;
   conflict.share_of = "the launch's shared wavefronts";
   conflict.lanes.mask = 0b101;

@@ -63,6 +63,16 @@ void put_overlaps_first(std::vector<Weighed>& found) {
   }
 }
 
+/// The transactions of all accesses to shared memory, or to global memory.
+std::int64_t transactions_of(const LaunchOutcome& outcome, bool is_shared) {
+  std::uint64_t sum = 0;
+  for (const SiteCounts& counts : outcome.counts) {
+    sum += is_shared ? counts.shared.transactions + counts.loop_loads.transactions
+                     : counts.global.transactions;
+  }
+  return static_cast<std::int64_t>(sum);
+}
+
 }  // namespace
 
 Shape parse_shape(const std::string& text) {
@@ -132,6 +142,9 @@ schema::Explanation explain(const Program& program, const Geometry& geometry,
   for (Weighed& one : found) explanation.findings.push_back(std::move(one.finding));
   tell_apart(explanation.findings);
   for (schema::Finding& finding : explanation.findings) {
+    if (!finding.access.empty()) {
+      finding.kernel_transactions = transactions_of(outcome, finding.access.starts_with("shared"));
+    }
     const bool is_of_a_line = !finding.access.empty() || finding.kind == "divergence";
     if (is_of_a_line && finding.file.empty()) {
       finding.evidence += " The code names no source lines: compile it with -lineinfo.";
