@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include "collector/runtime/api/call.h"
+#include "collector/runtime/api/row.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -52,13 +52,12 @@ int say_unanswered(std::uint32_t number) {
     const std::lock_guard lock(unanswered().mutex);
     name = unanswered().all[number];
   }
-  return noted(name, timed_call(name, true, [&](Process& process) {
-                 process.say(
-                     fmt::format("{} is not answered where there is no GPU; it returned "
-                                 "cudaErrorNotSupported",
-                                 name));
-                 return cudaErrorNotSupported;
-               }));
+  const Row row(name, Needs::nothing, Answers::after_failure);
+  return enter(row, __builtin_return_address(0), [&](Process& process) {
+    process.say(fmt::format(
+        "{} is not answered where there is no GPU; it returned cudaErrorNotSupported", name));
+    return cudaErrorNotSupported;
+  });
 }
 
 }  // namespace warpmeter::runtime

@@ -271,12 +271,12 @@ cudaError_t cudaDriverGetVersion(int* version) {
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
-  constexpr std::string_view name = "cudaRuntimeGetVersion";
-  return noted(name, timed_call(name, true, [&](Process&) {
-                 if (version == nullptr) return cudaErrorInvalidValue;
-                 *version = cuda_version;
-                 return cudaSuccess;
-               }));
+  const Row row("cudaRuntimeGetVersion", Needs::nothing, Answers::after_failure);
+  return enter(row, nullptr, [&](Process&) {
+    if (version == nullptr) return cudaErrorInvalidValue;
+    *version = cuda_version;
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaProfilerStart() {

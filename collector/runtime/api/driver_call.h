@@ -15,36 +15,10 @@
 
 namespace warpmeter::runtime {
 
-/// The needs of a call: cuInit, and a context that is current.
-enum class Needs { nothing, initialised, context };
-
-/// A kernel is named by a handle there.
-inline CUresult as_driver_error(cudaError_t error) {
-  return error == cudaErrorInvalidDeviceFunction ? CUDA_ERROR_INVALID_HANDLE
-                                                 : static_cast<CUresult>(error);
-}
-
-/// The obstacle to a call; CUDA_SUCCESS: nothing.
-inline CUresult missing(Needs needs) {
-  const Contexts& contexts = Contexts::get();
-  if (needs == Needs::nothing) return CUDA_SUCCESS;
-  if (!contexts.is_initialised) return CUDA_ERROR_NOT_INITIALIZED;
-  if (needs == Needs::initialised) return CUDA_SUCCESS;
-  const Context* current = contexts.current();
-  if (current == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  return current->is_active() ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
-}
-
 /// `body` returns a CUresult.
 template <class Body>
 CUresult driver_call(std::string_view name, Needs needs, const Body& body) {
-  const Called called = timed_call(name, needs != Needs::context, [&](Process& process) {
-    const CUresult without = missing(needs);
-    return static_cast<cudaError_t>(without != CUDA_SUCCESS ? without : body(process));
-  });
-  // There is no last error: the result is all that the program is told.
-  if (called.is_own) Process::get().look_at(name, called.result);
-  return as_driver_error(called.result);
+  return static_cast<CUresult>(enter(Row(name, needs), nullptr, body));
 }
 
 /// "cuMemFree_v2" → "cuMemFree": what people call it.
@@ -72,22 +46,6 @@ struct Literal {
   constexpr operator std::string_view() const { return {characters, count - 1}; }
   char characters[count];
 };
-
-/// The argument of one API's function in the other's type: addresses are numbers in the driver's.
-template <class To, class From>
-To given_as(From from) {
-  if constexpr (std::is_same_v<To, From>) {
-    return from;
-  } else if constexpr (std::is_pointer_v<To> && !std::is_pointer_v<From>) {
-    return reinterpret_cast<To>(static_cast<std::uintptr_t>(from));
-  } else if constexpr (std::is_pointer_v<From> && !std::is_pointer_v<To>) {
-    return static_cast<To>(reinterpret_cast<std::uintptr_t>(from));
-  } else if constexpr (std::is_class_v<From> || std::is_pointer_v<To>) {
-    return std::bit_cast<To>(from);
-  } else {
-    return static_cast<To>(from);
-  }
-}
 
 /// The driver's function that is one of the runtime's, parameter by parameter.
 template <Literal driver, Literal runtime, Needs needs, class DriverFunction, class RuntimeFunction>

@@ -52,20 +52,10 @@ void say_goodbye() {
   instance->lose_printed();
 }
 
-/// True if a function gives something to a stream and goes on, so that on hardware it says nothing
-/// of a kernel that has failed meanwhile. As an H100 does (driver 580): a copy into the host's own
-/// memory is waited for, whatever its name.
-bool only_adds_work(std::string_view function) {
-  const std::string_view name = function.substr(function.starts_with("cuda") ? 4 : 2);
-  if (name.ends_with("DtoHAsync") || name.ends_with("FromSymbolAsync")) return false;
-  return name.ends_with("Async") || name.starts_with("Launch") || name == "GraphLaunch" ||
-         name.starts_with("EventRecord") || name == "StreamWaitEvent" ||
-         name.starts_with("FuncSet") || name.starts_with("Occupancy");  // for the next launch
-}
-
 }  // namespace
 
 thread_local bool Process::is_launching = false;
+thread_local const void* Process::caller_ = nullptr;
 thread_local bool null_is_per_thread = false;
 
 namespace {
@@ -125,11 +115,6 @@ cudaError_t Process::note(cudaError_t result) {
   return result;
 }
 
-cudaError_t Process::note(std::string_view function, cudaError_t result) {
-  look_at(function, result, std::exchange(is_launching, false) && function == "cudaLaunchKernel");
-  return note(result);
-}
-
 void Process::tell_failed(std::string_view function, cudaError_t error) {
   if (report_ == nullptr || error == cudaErrorNotReady || is_answer(function, error)) return;
   const std::lock_guard lock(mutex_);
@@ -163,10 +148,6 @@ void Process::kernel_failed(cudaError_t error, const std::string& kernel) {
   pending_ = error;
   const bool is_ours = error == cudaErrorNotSupported;  // and no mistake of the program
   if (checks_ != nullptr && !is_ours) checks_->kernel_failed(kernel, is_of_driver(function_));
-}
-
-cudaError_t Process::error_for(std::string_view function) {
-  return only_adds_work(function) ? sticky_ : surfaced_error();
 }
 
 cudaError_t Process::surfaced_error() {

@@ -62,15 +62,18 @@ class Process {
   // Errors. Those of a kernel stay for the rest of the process and are noticed by the calls that
   // follow it, except by those that only ask for the last error.
   cudaError_t note(cudaError_t result);
-  /// The same of what a call found out itself.
-  cudaError_t note(std::string_view function, cudaError_t result);
   /// Notes a call's own finding, for the checks.
   void look_at(std::string_view function, cudaError_t result, bool is_unseen = false);
   /// Tells warpmeter, once for each function and error.
   void tell_failed(std::string_view function, cudaError_t error);
   /// The call that is being answered.
   std::string_view function() const { return function_; }
-  void begin_call(std::string_view function) { function_ = function; }
+  /// The program's instruction behind the call of this thread that is being answered.
+  static const void* caller() { return caller_; }
+  void begin_call(std::string_view function, const void* caller) {
+    function_ = function;
+    caller_ = caller;
+  }
   /// Notes the mistake of a call, when it is about to return an error; only asked for with
   /// --check.
   template <class Describe>
@@ -87,9 +90,8 @@ class Process {
   cudaError_t surfaced_error();
   /// The same, asked without waiting for the lock: by a host function.
   cudaError_t last_failure() const { return sticky_ != cudaSuccess ? sticky_ : pending_; }
-  /// The same for what this function would say: one that only adds work notices no kernel that
-  /// failed just now.
-  cudaError_t error_for(std::string_view function);
+  /// The same for a call: one that only adds work notices no kernel that failed just now.
+  cudaError_t failure(bool only_adds_work) { return only_adds_work ? sticky_ : surfaced_error(); }
   bool is_fork() const;
   /// cudaDeviceReset: what the program has is gone; after a failed kernel nothing works any more.
   cudaError_t reset();
@@ -152,6 +154,9 @@ class Process {
 
   /// "'d_a' (allocated at vec.cu:12)", "memory of 4,096 bytes (allocated in main)".
   Label name_of_allocation(std::uint64_t bytes, const void* caller) const;
+  Label name_of_allocation(std::uint64_t bytes) const {
+    return name_of_allocation(bytes, caller());
+  }
 
   /// The next launch is one of `<<<>>>`, whose code drops what it returns.
   static thread_local bool is_launching;
@@ -171,6 +176,7 @@ class Process {
   std::unique_ptr<Checks> checks_;
   std::recursive_mutex mutex_;
   std::string_view function_;
+  static thread_local const void* caller_;
   cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
   std::string printed_, failed_;
   std::set<std::string> said_, failed_calls_;

@@ -237,14 +237,6 @@ std::span<const Answer> driver_memory_answers() {
       WARPMETER_ANSWER(cuMemHostAlloc),
       WARPMETER_ANSWER(cuMemAllocHost_v2),
       WARPMETER_ANSWER(cuMemGetAddressRange_v2),
-      WARPMETER_FORWARD(cuMemFree_v2, cudaFree),
-      WARPMETER_FORWARD(cuMemFreeAsync, cudaFreeAsync),
-      WARPMETER_FORWARD(cuMemFreeHost, cudaFreeHost),
-      WARPMETER_FORWARD(cuMemGetInfo_v2, cudaMemGetInfo),
-      WARPMETER_FORWARD(cuMemHostRegister_v2, cudaHostRegister),
-      WARPMETER_FORWARD(cuMemHostUnregister, cudaHostUnregister),
-      WARPMETER_FORWARD(cuMemHostGetDevicePointer_v2, cudaHostGetDevicePointer),
-      WARPMETER_FORWARD(cuMemHostGetFlags, cudaHostGetFlags),
       WARPMETER_FORWARD(cuMemAllocFromPoolAsync, cudaMallocFromPoolAsync),
       WARPMETER_FORWARD(cuMemPoolCreate, cudaMemPoolCreate),
       WARPMETER_FORWARD(cuMemPoolDestroy, cudaMemPoolDestroy),
@@ -262,7 +254,6 @@ std::span<const Answer> driver_memory_answers() {
       WARPMETER_ANSWER(cuPointerGetAttribute),
       WARPMETER_ANSWER(cuPointerGetAttributes),
       WARPMETER_ANSWER(cuPointerSetAttribute),
-      WARPMETER_FORWARD(cuStreamAttachMemAsync, cudaStreamAttachMemAsync),
   };
   return table;
 }
