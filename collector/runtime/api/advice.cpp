@@ -10,8 +10,7 @@
 
 #include "collector/model/machine/memory/align.h"
 #include "collector/runtime/api/advice.h"
-#include "collector/runtime/api/answer.h"
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/row.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -223,85 +222,73 @@ cudaError_t prefetch(Process& process, std::uint64_t address, std::uint64_t byte
   return cudaSuccess;
 }
 
-namespace api {
+namespace advice {
 namespace {
 
-cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice,
-                          cudaMemLocation location) {
-  return call("cudaMemAdvise", [&](Process& p) {
-    return advise(p, reinterpret_cast<std::uint64_t>(pointer), bytes, advice, location);
-  });
+cudaError_t mem_advise(Process& process, const void* pointer, std::size_t bytes,
+                       cudaMemoryAdvise advice, cudaMemLocation location) {
+  return advise(process, reinterpret_cast<std::uint64_t>(pointer), bytes, advice, location);
 }
 
-cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation location,
-                                 unsigned flags, cudaStream_t stream) {
-  return call("cudaMemPrefetchAsync", [&](Process& p) {
-    if (flags != 0) return cudaErrorInvalidValue;
-    return prefetch(p, reinterpret_cast<std::uint64_t>(pointer), bytes, location, stream);
-  });
+cudaError_t mem_prefetch_async(Process& process, const void* pointer, std::size_t bytes,
+                               cudaMemLocation location, unsigned flags, cudaStream_t stream) {
+  if (flags != 0) return cudaErrorInvalidValue;
+  return prefetch(process, reinterpret_cast<std::uint64_t>(pointer), bytes, location, stream);
 }
 
-cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t data_bytes,
-                                     cudaMemRangeAttribute which, const void* pointer,
-                                     std::size_t bytes) {
-  return call("cudaMemRangeGetAttribute", [&](Process& p) {
-    return range_attribute(p, data, data_bytes, which, reinterpret_cast<std::uint64_t>(pointer),
-                           bytes);
-  });
+cudaError_t mem_range_get_attribute(Process& process, void* data, std::size_t data_bytes,
+                                    cudaMemRangeAttribute which, const void* pointer,
+                                    std::size_t bytes) {
+  return range_attribute(process, data, data_bytes, which, reinterpret_cast<std::uint64_t>(pointer),
+                         bytes);
 }
 
-cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* data_bytes,
-                                      cudaMemRangeAttribute* which, std::size_t count,
-                                      const void* pointer, std::size_t bytes) {
-  return call("cudaMemRangeGetAttributes", [&](Process& p) {
-    if (data == nullptr || data_bytes == nullptr || which == nullptr || count == 0) {
-      return cudaErrorInvalidValue;
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      const cudaError_t result = range_attribute(p, data[i], data_bytes[i], which[i],
-                                                 reinterpret_cast<std::uint64_t>(pointer), bytes);
-      if (result != cudaSuccess) return result;
-    }
-    return cudaSuccess;
-  });
+cudaError_t mem_range_get_attributes(Process& process, void** data, std::size_t* data_bytes,
+                                     cudaMemRangeAttribute* which, std::size_t count,
+                                     const void* pointer, std::size_t bytes) {
+  if (data == nullptr || data_bytes == nullptr || which == nullptr || count == 0) {
+    return cudaErrorInvalidValue;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const cudaError_t result = range_attribute(process, data[i], data_bytes[i], which[i],
+                                               reinterpret_cast<std::uint64_t>(pointer), bytes);
+    if (result != cudaSuccess) return result;
+  }
+  return cudaSuccess;
 }
 
-CUresult advise_of_device(CUdeviceptr pointer, std::size_t bytes, CUmem_advise advice,
-                          CUdevice device) {
-  return driver_call("cuMemAdvise", Needs::context, [&](Process& p) {
-    return as_driver_error(
-        advise(p, pointer, bytes, static_cast<cudaMemoryAdvise>(advice), location_of(device)));
-  });
+CUresult advise_of_device(Process& process, CUdeviceptr pointer, std::size_t bytes,
+                          CUmem_advise advice, CUdevice device) {
+  return as_driver_error(
+      advise(process, pointer, bytes, static_cast<cudaMemoryAdvise>(advice), location_of(device)));
 }
 
-CUresult prefetch_to_device(CUdeviceptr pointer, std::size_t bytes, CUdevice device,
-                            CUstream stream) {
-  return driver_call("cuMemPrefetchAsync", Needs::context, [&](Process& p) {
-    return as_driver_error(prefetch(p, pointer, bytes, location_of(device), stream));
-  });
+CUresult prefetch_to_device(Process& process, CUdeviceptr pointer, std::size_t bytes,
+                            CUdevice device, CUstream stream) {
+  return as_driver_error(prefetch(process, pointer, bytes, location_of(device), stream));
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace advice
 
 std::span<const Answer> advice_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cudaMemAdvise),
-      WARPMETER_ANSWER(cudaMemPrefetchAsync),
-      WARPMETER_ANSWER(cudaMemRangeGetAttribute),
-      WARPMETER_ANSWER(cudaMemRangeGetAttributes),
+      ANSWER(cudaMemAdvise, advice::mem_advise, Needs::context),
+      ANSWER(cuMemAdvise_v2, advice::mem_advise, Needs::context),
+      ANSWER(cudaMemPrefetchAsync, advice::mem_prefetch_async, Needs::context),
+      ANSWER(cuMemPrefetchAsync_v2, advice::mem_prefetch_async, Needs::context),
+      ANSWER(cudaMemRangeGetAttribute, advice::mem_range_get_attribute, Needs::context),
+      ANSWER(cuMemRangeGetAttribute, advice::mem_range_get_attribute, Needs::context),
+      ANSWER(cudaMemRangeGetAttributes, advice::mem_range_get_attributes, Needs::context),
+      ANSWER(cuMemRangeGetAttributes, advice::mem_range_get_attributes, Needs::context),
   };
   return table;
 }
 
 std::span<const Answer> driver_advice_answers() {
   static const Answer table[] = {
-      answer("cuMemAdvise", &api::advise_of_device),
-      WARPMETER_FORWARD(cuMemAdvise_v2, cudaMemAdvise),
-      answer("cuMemPrefetchAsync", &api::prefetch_to_device),
-      WARPMETER_FORWARD(cuMemPrefetchAsync_v2, cudaMemPrefetchAsync),
-      WARPMETER_FORWARD(cuMemRangeGetAttribute, cudaMemRangeGetAttribute),
-      WARPMETER_FORWARD(cuMemRangeGetAttributes, cudaMemRangeGetAttributes),
+      ANSWER_AS("cuMemAdvise", advice::advise_of_device, Needs::context),
+      ANSWER_AS("cuMemPrefetchAsync", advice::prefetch_to_device, Needs::context),
   };
   return table;
 }

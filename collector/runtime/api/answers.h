@@ -22,10 +22,10 @@ struct Answer {
   TABLE(graph_node) TABLE(executable) TABLE(capture) TABLE(ipc) TABLE(library) TABLE(array) \
   TABLE(texture) TABLE(batch) TABLE(log) TABLE(earlier_graph) TABLE(advice) TABLE(pool) \
   TABLE(stream_attribute) TABLE(conditional) TABLE(driver_device) TABLE(driver_module) \
-  TABLE(driver_launch) TABLE(driver_memory) TABLE(driver_copy) TABLE(driver_stream) \
+  TABLE(driver_launch) TABLE(driver_memory) TABLE(driver_copy) \
   TABLE(driver_graph) TABLE(driver_array) TABLE(driver_texture) TABLE(tensor) \
   TABLE(virtual_memory) TABLE(driver_advice) TABLE(driver_question) TABLE(driver_earlier) \
-  TABLE(driver_stream_attribute) TABLE(linker) TABLE(stream_value) TABLE(green_context)
+  TABLE(linker) TABLE(stream_value) TABLE(green_context)
 // clang-format on
 #define WARPMETER_DECLARE(NAME) std::span<const Answer> NAME##_answers();
 WARPMETER_ANSWER_TABLES(WARPMETER_DECLARE)

@@ -5,8 +5,7 @@
 #include <map>
 #include <memory>
 
-#include "collector/runtime/api/answer.h"
-#include "collector/runtime/api/call.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/device/device.h"
 #include "collector/runtime/memory/array.h"
 #include "collector/runtime/process/textures.h"
@@ -131,11 +130,11 @@ Array* array_at(const void* handle) {
   return found == arrays().end() ? nullptr : found->second.get();
 }
 
-cudaError_t make_array(Process& process, const Array& wanted, const void* caller, void** handle) {
+cudaError_t make_array(Process& process, const Array& wanted, void** handle) {
   auto made = std::make_unique<Array>(wanted);
   if (made->bytes() == 0 || !is_shape(wanted)) return cudaErrorInvalidValue;
   const Block* block = process.memory().allocate(made->bytes(), current_device,
-                                                 process.name_of_allocation(made->bytes(), caller));
+                                                 process.name_of_allocation(made->bytes()));
   if (block == nullptr) return cudaErrorMemoryAllocation;
   made->address = block->address;
   *handle = made.get();
@@ -157,159 +156,138 @@ void remove_array(Process& process, const void* handle) {
   arrays().erase(handle);
 }
 
-namespace api {
+namespace arrays {
 namespace {
 
-cudaError_t array_call(std::string_view name, cudaArray_t* array,
-                       const cudaChannelFormatDesc* channels, const cudaExtent& extent,
-                       unsigned flags, const void* caller) {
-  return call(name, [&](Process& p) {
-    if (array == nullptr || channels == nullptr) return cudaErrorInvalidValue;
-    if (!are_elements(*channels)) return cudaErrorInvalidChannelDescriptor;
-    return make_array(p, {*channels, extent, flags}, caller, reinterpret_cast<void**>(array));
-  });
+cudaError_t array_call(Process& process, cudaArray_t* array, const cudaChannelFormatDesc* channels,
+                       const cudaExtent& extent, unsigned flags) {
+  if (array == nullptr || channels == nullptr) return cudaErrorInvalidValue;
+  if (!are_elements(*channels)) return cudaErrorInvalidChannelDescriptor;
+  return make_array(process, {*channels, extent, flags}, reinterpret_cast<void**>(array));
 }
 
-cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* channels,
-                            std::size_t width, std::size_t height, unsigned flags) {
-  return array_call("cudaMallocArray", array, channels, {width, height, 0}, flags,
-                    __builtin_return_address(0));
+cudaError_t allocate_array(Process& process, cudaArray_t* array,
+                           const cudaChannelFormatDesc* channels, std::size_t width,
+                           std::size_t height, unsigned flags) {
+  return array_call(process, array, channels, {width, height, 0}, flags);
 }
 
-cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* channels,
-                              cudaExtent extent, unsigned flags) {
-  return array_call("cudaMalloc3DArray", array, channels, extent, flags,
-                    __builtin_return_address(0));
+cudaError_t allocate_3d_array(Process& process, cudaArray_t* array,
+                              const cudaChannelFormatDesc* channels, cudaExtent extent,
+                              unsigned flags) {
+  return array_call(process, array, channels, extent, flags);
 }
 
-cudaError_t cudaFreeArray(cudaArray_t array) {
-  return call("cudaFreeArray", [&](Process& p) {
-    return array == nullptr || free_array(p, array) ? cudaSuccess : cudaErrorInvalidValue;
-  });
+cudaError_t free_array_of_api(Process& process, cudaArray_t array) {
+  return array == nullptr || free_array(process, array) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* channels, cudaExtent* extent, unsigned* flags,
-                             cudaArray_t handle) {
-  return call("cudaArrayGetInfo", [&](Process&) {
-    const Array* array = array_at(handle);
-    if (array == nullptr) return cudaErrorInvalidResourceHandle;
-    if (channels != nullptr) *channels = array->channels;
-    if (extent != nullptr) *extent = array->extent;
-    if (flags != nullptr) *flags = array->flags;
-    return cudaSuccess;
-  });
+cudaError_t array_get_info(cudaChannelFormatDesc* channels, cudaExtent* extent, unsigned* flags,
+                           cudaArray_t handle) {
+  const Array* array = array_at(handle);
+  if (array == nullptr) return cudaErrorInvalidResourceHandle;
+  if (channels != nullptr) *channels = array->channels;
+  if (extent != nullptr) *extent = array->extent;
+  if (flags != nullptr) *flags = array->flags;
+  return cudaSuccess;
 }
 
-cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* channels, cudaArray_const_t handle) {
-  return call("cudaGetChannelDesc", [&](Process&) {
-    const Array* array = array_at(handle);
-    if (array == nullptr || channels == nullptr) return cudaErrorInvalidValue;
-    *channels = array->channels;
-    return cudaSuccess;
-  });
+cudaError_t get_channel_desc(cudaChannelFormatDesc* channels, cudaArray_const_t handle) {
+  const Array* array = array_at(handle);
+  if (array == nullptr || channels == nullptr) return cudaErrorInvalidValue;
+  *channels = array->channels;
+  return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
-                                std::size_t pitch, std::size_t width, std::size_t height,
-                                cudaMemcpyKind kind) {
-  return call("cudaMemcpy2DToArray", [&](Process& p) {
-    return rows_to({to, x, y, width, height}, from, pitch, kind, now(p));
-  });
+cudaError_t copy_2d_to_array(Process& process, cudaArray_t to, std::size_t x, std::size_t y,
+                             const void* from, std::size_t pitch, std::size_t width,
+                             std::size_t height, cudaMemcpyKind kind) {
+  return rows_to({to, x, y, width, height}, from, pitch, kind, now(process));
 }
 
-cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
-                                     std::size_t pitch, std::size_t width, std::size_t height,
-                                     cudaMemcpyKind kind, cudaStream_t stream) {
-  return call("cudaMemcpy2DToArrayAsync", [&](Process& p) {
-    return rows_to({to, x, y, width, height}, from, pitch, kind, in(p, stream));
-  });
+cudaError_t copy_2d_to_array_async(Process& process, cudaArray_t to, std::size_t x, std::size_t y,
+                                   const void* from, std::size_t pitch, std::size_t width,
+                                   std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+  return rows_to({to, x, y, width, height}, from, pitch, kind, in(process, stream));
 }
 
-cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from,
-                                  std::size_t x, std::size_t y, std::size_t width,
-                                  std::size_t height, cudaMemcpyKind kind) {
-  return call("cudaMemcpy2DFromArray", [&](Process& p) {
-    return rows_from(to, pitch, {from, x, y, width, height}, kind, now(p));
-  });
+cudaError_t copy_2d_from_array(Process& process, void* to, std::size_t pitch,
+                               cudaArray_const_t from, std::size_t x, std::size_t y,
+                               std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  return rows_from(to, pitch, {from, x, y, width, height}, kind, now(process));
 }
 
-cudaError_t cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, cudaArray_const_t from,
-                                       std::size_t x, std::size_t y, std::size_t width,
-                                       std::size_t height, cudaMemcpyKind kind,
-                                       cudaStream_t stream) {
-  return call("cudaMemcpy2DFromArrayAsync", [&](Process& p) {
-    return rows_from(to, pitch, {from, x, y, width, height}, kind, in(p, stream));
-  });
+cudaError_t copy_2d_from_array_async(Process& process, void* to, std::size_t pitch,
+                                     cudaArray_const_t from, std::size_t x, std::size_t y,
+                                     std::size_t width, std::size_t height, cudaMemcpyKind kind,
+                                     cudaStream_t stream) {
+  return rows_from(to, pitch, {from, x, y, width, height}, kind, in(process, stream));
 }
 
-cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
-                              std::size_t bytes, cudaMemcpyKind kind) {
-  return call("cudaMemcpyToArray",
-              [&](Process& p) { return line_to(to, x, y, from, bytes, kind, now(p)); });
+cudaError_t copy_to_array(Process& process, cudaArray_t to, std::size_t x, std::size_t y,
+                          const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return line_to(to, x, y, from, bytes, kind, now(process));
 }
 
-cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
-                                   std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  return call("cudaMemcpyToArrayAsync",
-              [&](Process& p) { return line_to(to, x, y, from, bytes, kind, in(p, stream)); });
+cudaError_t copy_to_array_async(Process& process, cudaArray_t to, std::size_t x, std::size_t y,
+                                const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                                cudaStream_t stream) {
+  return line_to(to, x, y, from, bytes, kind, in(process, stream));
 }
 
-cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x, std::size_t y,
-                                std::size_t bytes, cudaMemcpyKind kind) {
-  return call("cudaMemcpyFromArray",
-              [&](Process& p) { return line_from(to, from, x, y, bytes, kind, now(p)); });
+cudaError_t copy_from_array(Process& process, void* to, cudaArray_const_t from, std::size_t x,
+                            std::size_t y, std::size_t bytes, cudaMemcpyKind kind) {
+  return line_from(to, from, x, y, bytes, kind, now(process));
 }
 
-cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, std::size_t x, std::size_t y,
-                                     std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  return call("cudaMemcpyFromArrayAsync",
-              [&](Process& p) { return line_from(to, from, x, y, bytes, kind, in(p, stream)); });
+cudaError_t copy_from_array_async(Process& process, void* to, cudaArray_const_t from, std::size_t x,
+                                  std::size_t y, std::size_t bytes, cudaMemcpyKind kind,
+                                  cudaStream_t stream) {
+  return line_from(to, from, x, y, bytes, kind, in(process, stream));
 }
 
-cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, std::size_t to_x, std::size_t to_y,
-                                   cudaArray_const_t from, std::size_t from_x, std::size_t from_y,
-                                   std::size_t bytes, cudaMemcpyKind kind) {
-  return call("cudaMemcpyArrayToArray", [&](Process& p) {
-    if (bytes > 0 && !may_come_from_array(kind)) return cudaErrorInvalidMemcpyDirection;
-    if (!holds(from, from_x, from_y, bytes)) return cudaErrorInvalidValue;
-    return line_to(to, to_x, to_y, Part{from, from_x, from_y, 0, 0}.place(), bytes, kind, now(p));
-  });
+cudaError_t copy_array_to_array(Process& process, cudaArray_t to, std::size_t to_x,
+                                std::size_t to_y, cudaArray_const_t from, std::size_t from_x,
+                                std::size_t from_y, std::size_t bytes, cudaMemcpyKind kind) {
+  if (bytes > 0 && !may_come_from_array(kind)) return cudaErrorInvalidMemcpyDirection;
+  if (!holds(from, from_x, from_y, bytes)) return cudaErrorInvalidValue;
+  return line_to(to, to_x, to_y, Part{from, from_x, from_y, 0, 0}.place(), bytes, kind,
+                 now(process));
 }
 
-cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, std::size_t to_x, std::size_t to_y,
-                                     cudaArray_const_t from, std::size_t from_x, std::size_t from_y,
-                                     std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  return call("cudaMemcpy2DArrayToArray", [&](Process& p) {
-    const Part part{from, from_x, from_y, width, height};
-    if (width > 0 && height > 0 && !may_come_from_array(kind)) {
-      return cudaErrorInvalidMemcpyDirection;
-    }
-    if (!part.is_inside()) return cudaErrorInvalidValue;
-    return rows_to({to, to_x, to_y, width, height}, part.place(), part.array()->pitch(), kind,
-                   now(p));
-  });
+cudaError_t copy_2d_array_to_array(Process& process, cudaArray_t to, std::size_t to_x,
+                                   std::size_t to_y, cudaArray_const_t from, std::size_t from_x,
+                                   std::size_t from_y, std::size_t width, std::size_t height,
+                                   cudaMemcpyKind kind) {
+  const Part part{from, from_x, from_y, width, height};
+  if (width > 0 && height > 0 && !may_come_from_array(kind)) {
+    return cudaErrorInvalidMemcpyDirection;
+  }
+  if (!part.is_inside()) return cudaErrorInvalidValue;
+  return rows_to({to, to_x, to_y, width, height}, part.place(), part.array()->pitch(), kind,
+                 now(process));
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace arrays
 
 std::span<const Answer> array_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cudaMallocArray),
-      WARPMETER_ANSWER(cudaMalloc3DArray),
-      WARPMETER_ANSWER(cudaFreeArray),
-      WARPMETER_ANSWER(cudaArrayGetInfo),
-      WARPMETER_ANSWER(cudaGetChannelDesc),
-      WARPMETER_ANSWER(cudaMemcpy2DToArray),
-      WARPMETER_ANSWER(cudaMemcpy2DToArrayAsync),
-      WARPMETER_ANSWER(cudaMemcpy2DFromArray),
-      WARPMETER_ANSWER(cudaMemcpy2DFromArrayAsync),
-      WARPMETER_UNDECLARED(cudaMemcpyToArray),
-      WARPMETER_UNDECLARED(cudaMemcpyToArrayAsync),
-      WARPMETER_UNDECLARED(cudaMemcpyFromArray),
-      WARPMETER_UNDECLARED(cudaMemcpyFromArrayAsync),
-      WARPMETER_UNDECLARED(cudaMemcpyArrayToArray),
-      WARPMETER_ANSWER(cudaMemcpy2DArrayToArray),
+      ANSWER(cudaMallocArray, arrays::allocate_array, Needs::context),
+      ANSWER(cudaMalloc3DArray, arrays::allocate_3d_array, Needs::context),
+      ANSWER(cudaFreeArray, arrays::free_array_of_api, Needs::context),
+      ANSWER(cudaArrayGetInfo, arrays::array_get_info, Needs::context),
+      ANSWER(cudaGetChannelDesc, arrays::get_channel_desc, Needs::context),
+      ANSWER(cudaMemcpy2DToArray, arrays::copy_2d_to_array, Needs::context),
+      ANSWER(cudaMemcpy2DToArrayAsync, arrays::copy_2d_to_array_async, Needs::context),
+      ANSWER(cudaMemcpy2DFromArray, arrays::copy_2d_from_array, Needs::context),
+      ANSWER(cudaMemcpy2DFromArrayAsync, arrays::copy_2d_from_array_async, Needs::context),
+      ANSWER_AS("cudaMemcpyToArray", arrays::copy_to_array, Needs::context),
+      ANSWER_AS("cudaMemcpyToArrayAsync", arrays::copy_to_array_async, Needs::context),
+      ANSWER_AS("cudaMemcpyFromArray", arrays::copy_from_array, Needs::context),
+      ANSWER_AS("cudaMemcpyFromArrayAsync", arrays::copy_from_array_async, Needs::context),
+      ANSWER_AS("cudaMemcpyArrayToArray", arrays::copy_array_to_array, Needs::context),
+      ANSWER(cudaMemcpy2DArrayToArray, arrays::copy_2d_array_to_array, Needs::context),
   };
   return table;
 }

@@ -3,8 +3,7 @@
 // is looked at before anything of it is done.
 #include <algorithm>
 
-#include "collector/runtime/api/answer.h"
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/memory/array.h"
 #include "collector/runtime/stream/copies.h"
 #include "collector/runtime/stream/outstanding.h"
@@ -214,84 +213,80 @@ cudaError_t peer_box(Process& process, const cudaMemcpy3DPeerParms* given, CopyW
 
 }  // namespace
 
-namespace api {
+namespace batches {
 namespace {
 
-cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const std::size_t* sizes,
-                                 std::size_t count, cudaMemcpyAttributes* attributes,
-                                 std::size_t* indices, std::size_t entries, cudaStream_t stream) {
-  return call("cudaMemcpyBatchAsync", [&](Process& p) {
-    return copy_batch(p, to, from, sizes, count, attributes, indices, entries, stream);
-  });
+cudaError_t copy_batch_async(Process& process, void* const* to, const void* const* from,
+                             const std::size_t* sizes, std::size_t count,
+                             cudaMemcpyAttributes* attributes, std::size_t* indices,
+                             std::size_t entries, cudaStream_t stream) {
+  return copy_batch(process, to, from, sizes, count, attributes, indices, entries, stream);
 }
 
-cudaError_t cudaMemcpy3DBatchAsync(std::size_t count, cudaMemcpy3DBatchOp* boxes,
-                                   unsigned long long flags, cudaStream_t stream) {
-  return call("cudaMemcpy3DBatchAsync",
-              [&](Process& p) { return copy_boxes(p, count, boxes, flags, stream); });
+cudaError_t copy_3d_batch_async(Process& process, std::size_t count, cudaMemcpy3DBatchOp* boxes,
+                                unsigned long long flags, cudaStream_t stream) {
+  return copy_boxes(process, count, boxes, flags, stream);
 }
 
 /// Before CUDA 13 they said which copy was wrong; all of them, where it is the call itself.
-cudaError_t copy_batch_before_13(void** to, void** from, std::size_t* sizes, std::size_t count,
-                                 cudaMemcpyAttributes* attributes, std::size_t* indices,
-                                 std::size_t entries, std::size_t* wrong, cudaStream_t stream) {
+cudaError_t copy_batch_before_13(Process& process, void** to, void** from, std::size_t* sizes,
+                                 std::size_t count, cudaMemcpyAttributes* attributes,
+                                 std::size_t* indices, std::size_t entries, std::size_t* wrong,
+                                 cudaStream_t stream) {
   const cudaError_t result =
-      api::cudaMemcpyBatchAsync(to, from, sizes, count, attributes, indices, entries, stream);
+      copy_batch_async(process, to, from, sizes, count, attributes, indices, entries, stream);
   if (result != cudaSuccess && wrong != nullptr) *wrong = ~std::size_t{0};
   return result;
 }
-cudaError_t copy_boxes_before_13(std::size_t count, cudaMemcpy3DBatchOp* boxes, std::size_t* wrong,
-                                 unsigned long long flags, cudaStream_t stream) {
-  const cudaError_t result = api::cudaMemcpy3DBatchAsync(count, boxes, flags, stream);
+cudaError_t copy_boxes_before_13(Process& process, std::size_t count, cudaMemcpy3DBatchOp* boxes,
+                                 std::size_t* wrong, unsigned long long flags,
+                                 cudaStream_t stream) {
+  const cudaError_t result = copy_3d_batch_async(process, count, boxes, flags, stream);
   if (result != cudaSuccess && wrong != nullptr) *wrong = ~std::size_t{0};
   return result;
 }
 
-cudaError_t cudaMemPrefetchBatchAsync(void** pointers, std::size_t* sizes, std::size_t count,
-                                      cudaMemLocation* places, std::size_t* indices,
-                                      std::size_t entries, unsigned long long flags,
-                                      cudaStream_t stream) {
-  return call("cudaMemPrefetchBatchAsync", [&](Process& p) {
-    const cudaError_t mistake = ranges_mistake(p, pointers, sizes, count, flags, stream);
-    return mistake != cudaSuccess ? mistake : places_mistake(p, places, indices, entries, count);
-  });
+cudaError_t mem_prefetch_batch_async(Process& process, void** pointers, std::size_t* sizes,
+                                     std::size_t count, cudaMemLocation* places,
+                                     std::size_t* indices, std::size_t entries,
+                                     unsigned long long flags, cudaStream_t stream) {
+  const cudaError_t mistake = ranges_mistake(process, pointers, sizes, count, flags, stream);
+  return mistake != cudaSuccess ? mistake
+                                : places_mistake(process, places, indices, entries, count);
 }
 
 /// Discarded memory has no certain value: the one that it has is one of them.
-cudaError_t cudaMemDiscardBatchAsync(void** pointers, std::size_t* sizes, std::size_t count,
-                                     unsigned long long flags, cudaStream_t stream) {
-  return call("cudaMemDiscardBatchAsync",
-              [&](Process& p) { return ranges_mistake(p, pointers, sizes, count, flags, stream); });
+cudaError_t mem_discard_batch_async(Process& process, void** pointers, std::size_t* sizes,
+                                    std::size_t count, unsigned long long flags,
+                                    cudaStream_t stream) {
+  return ranges_mistake(process, pointers, sizes, count, flags, stream);
 }
 
-cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void** pointers, std::size_t* sizes,
-                                                std::size_t count, cudaMemLocation* places,
-                                                std::size_t* indices, std::size_t entries,
-                                                unsigned long long flags, cudaStream_t stream) {
-  return call("cudaMemDiscardAndPrefetchBatchAsync", [&](Process& p) {
-    const cudaError_t mistake = ranges_mistake(p, pointers, sizes, count, flags, stream);
-    return mistake != cudaSuccess ? mistake : places_mistake(p, places, indices, entries, count);
-  });
+cudaError_t mem_discard_and_prefetch_batch_async(Process& process, void** pointers,
+                                                 std::size_t* sizes, std::size_t count,
+                                                 cudaMemLocation* places, std::size_t* indices,
+                                                 std::size_t entries, unsigned long long flags,
+                                                 cudaStream_t stream) {
+  const cudaError_t mistake = ranges_mistake(process, pointers, sizes, count, flags, stream);
+  return mistake != cudaSuccess ? mistake
+                                : places_mistake(process, places, indices, entries, count);
 }
 
-cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parameters) {
-  return call("cudaMemcpy3DPeer", [&](Process& p) {
-    CopyWork copy;
-    const cudaError_t mistake = peer_box(p, parameters, copy);
-    return mistake != cudaSuccess ? mistake : copy_now(p, copy);
-  });
+cudaError_t copy_3d_peer(Process& process, const cudaMemcpy3DPeerParms* parameters) {
+  CopyWork copy;
+  const cudaError_t mistake = peer_box(process, parameters, copy);
+  return mistake != cudaSuccess ? mistake : copy_now(process, copy);
 }
 
-cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* parameters, cudaStream_t stream) {
-  return call("cudaMemcpy3DPeerAsync", [&](Process& p) {
-    CopyWork copy;
-    const cudaError_t mistake = peer_box(p, parameters, copy);
-    return mistake != cudaSuccess ? mistake : submit_copy(p, stream, copy);
-  });
+cudaError_t copy_3d_peer_async(Process& process, const cudaMemcpy3DPeerParms* parameters,
+                               cudaStream_t stream) {
+  CopyWork copy;
+  const cudaError_t mistake = peer_box(process, parameters, copy);
+  return mistake != cudaSuccess ? mistake : submit_copy(process, stream, copy);
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace batches
 
 std::span<const Answer> batch_answers() {
   using CopyBatchBefore13 =
@@ -300,26 +295,26 @@ std::span<const Answer> batch_answers() {
   using CopyBoxesBefore13 =
       CUresult(std::size_t, CUDA_MEMCPY3D_BATCH_OP*, std::size_t*, unsigned long long, CUstream);
   static const Answer table[] = {
-      WARPMETER_ANSWER(cudaMemcpyBatchAsync),
-      WARPMETER_ANSWER(cudaMemcpy3DBatchAsync),
-      answer("cudaMemcpyBatchAsync of CUDA 12", &api::copy_batch_before_13),
-      answer("cudaMemcpy3DBatchAsync of CUDA 12", &api::copy_boxes_before_13),
-      WARPMETER_ANSWER(cudaMemPrefetchBatchAsync),
-      WARPMETER_ANSWER(cudaMemDiscardBatchAsync),
-      WARPMETER_ANSWER(cudaMemDiscardAndPrefetchBatchAsync),
-      WARPMETER_ANSWER(cudaMemcpy3DPeer),
-      WARPMETER_ANSWER(cudaMemcpy3DPeerAsync),
-      WARPMETER_FORWARD(cuMemcpyBatchAsync_v2, cudaMemcpyBatchAsync),
-      answer("cuMemcpyBatchAsync",
-             &Forward<"cuMemcpyBatchAsync", "cudaMemcpyBatchAsync of CUDA 12", Needs::context,
-                      CopyBatchBefore13, decltype(api::copy_batch_before_13)>::call),
-      WARPMETER_FORWARD(cuMemcpy3DBatchAsync_v2, cudaMemcpy3DBatchAsync),
-      answer("cuMemcpy3DBatchAsync",
-             &Forward<"cuMemcpy3DBatchAsync", "cudaMemcpy3DBatchAsync of CUDA 12", Needs::context,
-                      CopyBoxesBefore13, decltype(api::copy_boxes_before_13)>::call),
-      WARPMETER_FORWARD(cuMemPrefetchBatchAsync, cudaMemPrefetchBatchAsync),
-      WARPMETER_FORWARD(cuMemDiscardBatchAsync, cudaMemDiscardBatchAsync),
-      WARPMETER_FORWARD(cuMemDiscardAndPrefetchBatchAsync, cudaMemDiscardAndPrefetchBatchAsync),
+      ANSWER(cudaMemcpyBatchAsync, batches::copy_batch_async, Needs::context),
+      ANSWER(cuMemcpyBatchAsync_v2, batches::copy_batch_async, Needs::context),
+      ANSWER(cudaMemcpy3DBatchAsync, batches::copy_3d_batch_async, Needs::context),
+      ANSWER(cuMemcpy3DBatchAsync_v2, batches::copy_3d_batch_async, Needs::context),
+      ANSWER_AS("cudaMemcpyBatchAsync of CUDA 12", batches::copy_batch_before_13, Needs::context),
+      ANSWER_LIKE("cuMemcpyBatchAsync", CopyBatchBefore13, batches::copy_batch_before_13,
+                  Needs::context),
+      ANSWER_AS("cudaMemcpy3DBatchAsync of CUDA 12", batches::copy_boxes_before_13, Needs::context),
+      ANSWER_LIKE("cuMemcpy3DBatchAsync", CopyBoxesBefore13, batches::copy_boxes_before_13,
+                  Needs::context),
+      ANSWER(cudaMemPrefetchBatchAsync, batches::mem_prefetch_batch_async, Needs::context),
+      ANSWER(cuMemPrefetchBatchAsync, batches::mem_prefetch_batch_async, Needs::context),
+      ANSWER(cudaMemDiscardBatchAsync, batches::mem_discard_batch_async, Needs::context),
+      ANSWER(cuMemDiscardBatchAsync, batches::mem_discard_batch_async, Needs::context),
+      ANSWER(cudaMemDiscardAndPrefetchBatchAsync, batches::mem_discard_and_prefetch_batch_async,
+             Needs::context),
+      ANSWER(cuMemDiscardAndPrefetchBatchAsync, batches::mem_discard_and_prefetch_batch_async,
+             Needs::context),
+      ANSWER(cudaMemcpy3DPeer, batches::copy_3d_peer, Needs::context),
+      ANSWER(cudaMemcpy3DPeerAsync, batches::copy_3d_peer_async, Needs::context),
   };
   return table;
 }

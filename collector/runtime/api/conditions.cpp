@@ -1,40 +1,37 @@
 // SPDX-License-Identifier: MIT
 #include "collector/runtime/stream/conditions.h"
 
-#include "collector/runtime/api/answer.h"
 #include "collector/runtime/api/answers.h"
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/row.h"
 
 namespace warpmeter::runtime {
-namespace api {
+namespace conditions {
 namespace {
 
-cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph,
-                                             unsigned value, unsigned flags) {
-  return call("cudaGraphConditionalHandleCreate", [&](Process&) {
-    if (handle == nullptr || graph == nullptr || flags > cudaGraphCondAssignDefault) {
-      return cudaErrorInvalidValue;
-    }
-    *handle = make_condition(value, flags == cudaGraphCondAssignDefault);
-    return cudaSuccess;
-  });
+cudaError_t handle_create(cudaGraphConditionalHandle* handle, cudaGraph_t graph, unsigned value,
+                          unsigned flags) {
+  if (handle == nullptr || graph == nullptr || flags > cudaGraphCondAssignDefault) {
+    return cudaErrorInvalidValue;
+  }
+  *handle = make_condition(value, flags == cudaGraphCondAssignDefault);
+  return cudaSuccess;
 }
 
-CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* handle, CUgraph graph,
-                                        CUcontext context, unsigned value, unsigned flags) {
-  return driver_call("cuGraphConditionalHandleCreate", Needs::context, [&](Process&) {
-    if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-    return as_driver_error(api::cudaGraphConditionalHandleCreate(
-        reinterpret_cast<cudaGraphConditionalHandle*>(handle), graph, value, flags));
-  });
+CUresult handle_create_in_context(CUgraphConditionalHandle* handle, CUgraph graph,
+                                  CUcontext context, unsigned value, unsigned flags) {
+  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  return as_driver_error(
+      handle_create(reinterpret_cast<cudaGraphConditionalHandle*>(handle), graph, value, flags));
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace conditions
 
 std::span<const Answer> conditional_answers() {
-  static const Answer table[] = {WARPMETER_ANSWER(cudaGraphConditionalHandleCreate),
-                                 WARPMETER_ANSWER(cuGraphConditionalHandleCreate)};
+  static const Answer table[] = {
+      ANSWER(cudaGraphConditionalHandleCreate, conditions::handle_create, Needs::context),
+      ANSWER(cuGraphConditionalHandleCreate, conditions::handle_create_in_context, Needs::context),
+  };
   return table;
 }
 

@@ -2,8 +2,7 @@
 // Copies and sets of memory, in all the forms that they have.
 #include <algorithm>
 
-#include "collector/runtime/api/answer.h"
-#include "collector/runtime/api/call.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/memory/array.h"
 #include "collector/runtime/process/process.h"
 #include "collector/runtime/stream/capture.h"
@@ -211,182 +210,161 @@ SetWork set_of(void* to, int value, std::size_t bytes) {
 
 }  // namespace
 
-namespace api {
+namespace copies {
 namespace {
 
-cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  return call("cudaMemcpy", [&](Process& p) { return copy_now(p, line(to, from, bytes, kind)); });
+cudaError_t copy(Process& process, void* to, const void* from, std::size_t bytes,
+                 cudaMemcpyKind kind) {
+  return copy_now(process, line(to, from, bytes, kind));
 }
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t stream) {
-  return call("cudaMemcpyAsync",
-              [&](Process& p) { return submit_copy(p, stream, line(to, from, bytes, kind)); });
+cudaError_t copy_async(Process& process, void* to, const void* from, std::size_t bytes,
+                       cudaMemcpyKind kind, cudaStream_t stream) {
+  return submit_copy(process, stream, line(to, from, bytes, kind));
 }
 
-cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
-                           std::size_t bytes) {
-  return call("cudaMemcpyPeer", [&](Process& p) {
-    if (!p.has_device(to_device) || !p.has_device(from_device)) return cudaErrorInvalidDevice;
-    return copy_now(p, line(to, from, bytes, cudaMemcpyDeviceToDevice));
-  });
+cudaError_t copy_peer(Process& process, void* to, int to_device, const void* from, int from_device,
+                      std::size_t bytes) {
+  if (!process.has_device(to_device) || !process.has_device(from_device))
+    return cudaErrorInvalidDevice;
+  return copy_now(process, line(to, from, bytes, cudaMemcpyDeviceToDevice));
 }
 
-cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
-                                std::size_t bytes, cudaStream_t stream) {
-  return call("cudaMemcpyPeerAsync", [&](Process& p) {
-    if (!p.has_device(to_device) || !p.has_device(from_device)) return cudaErrorInvalidDevice;
-    return submit_copy(p, stream, line(to, from, bytes, cudaMemcpyDeviceToDevice));
-  });
+cudaError_t copy_peer_async(Process& process, void* to, int to_device, const void* from,
+                            int from_device, std::size_t bytes, cudaStream_t stream) {
+  if (!process.has_device(to_device) || !process.has_device(from_device))
+    return cudaErrorInvalidDevice;
+  return submit_copy(process, stream, line(to, from, bytes, cudaMemcpyDeviceToDevice));
 }
 
-cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                         std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  return call("cudaMemcpy2D", [&](Process& p) {
-    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
-    return copy_now(p, box(to, to_pitch, from, from_pitch, width, height, kind));
-  });
+cudaError_t copy_2d(Process& process, void* to, std::size_t to_pitch, const void* from,
+                    std::size_t from_pitch, std::size_t width, std::size_t height,
+                    cudaMemcpyKind kind) {
+  if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+  return copy_now(process, box(to, to_pitch, from, from_pitch, width, height, kind));
 }
 
-cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
-                              std::size_t from_pitch, std::size_t width, std::size_t height,
-                              cudaMemcpyKind kind, cudaStream_t stream) {
-  return call("cudaMemcpy2DAsync", [&](Process& p) {
-    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
-    return submit_copy(p, stream, box(to, to_pitch, from, from_pitch, width, height, kind));
-  });
+cudaError_t copy_2d_async(Process& process, void* to, std::size_t to_pitch, const void* from,
+                          std::size_t from_pitch, std::size_t width, std::size_t height,
+                          cudaMemcpyKind kind, cudaStream_t stream) {
+  if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+  return submit_copy(process, stream, box(to, to_pitch, from, from_pitch, width, height, kind));
 }
 
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
-  return call("cudaMemcpy3D", [&](Process& p) {
-    if (parameters == nullptr) return cudaErrorInvalidValue;
-    const cudaError_t mistake = box_mistake(*parameters);
-    return mistake != cudaSuccess ? mistake : copy_now(p, box_of(*parameters));
-  });
+cudaError_t copy_3d(Process& process, const cudaMemcpy3DParms* parameters) {
+  if (parameters == nullptr) return cudaErrorInvalidValue;
+  const cudaError_t mistake = box_mistake(*parameters);
+  return mistake != cudaSuccess ? mistake : copy_now(process, box_of(*parameters));
 }
 
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
-  return call("cudaMemcpy3DAsync", [&](Process& p) {
-    if (parameters == nullptr) return cudaErrorInvalidValue;
-    const cudaError_t mistake = box_mistake(*parameters);
-    return mistake != cudaSuccess ? mistake : submit_copy(p, stream, box_of(*parameters));
-  });
+cudaError_t copy_3d_async(Process& process, const cudaMemcpy3DParms* parameters,
+                          cudaStream_t stream) {
+  if (parameters == nullptr) return cudaErrorInvalidValue;
+  const cudaError_t mistake = box_mistake(*parameters);
+  return mistake != cudaSuccess ? mistake : submit_copy(process, stream, box_of(*parameters));
 }
 
-cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
-                               std::size_t offset, cudaMemcpyKind kind) {
-  return call("cudaMemcpyToSymbol", [&](Process& p) {
-    CopyWork copy;
-    const cudaError_t mistake = copy_to(p, {symbol, bytes, offset}, from, kind, copy);
-    return mistake != cudaSuccess ? mistake : copy_now(p, copy);
-  });
+cudaError_t copy_to_symbol(Process& process, const void* symbol, const void* from,
+                           std::size_t bytes, std::size_t offset, cudaMemcpyKind kind) {
+  CopyWork copy;
+  const cudaError_t mistake = copy_to(process, {symbol, bytes, offset}, from, kind, copy);
+  return mistake != cudaSuccess ? mistake : copy_now(process, copy);
 }
 
-cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
-                                    std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  return call("cudaMemcpyToSymbolAsync", [&](Process& p) {
-    CopyWork copy;
-    const cudaError_t mistake = copy_to(p, {symbol, bytes, offset}, from, kind, copy);
-    return mistake != cudaSuccess ? mistake : submit_copy(p, stream, copy);
-  });
+cudaError_t copy_to_symbol_async(Process& process, const void* symbol, const void* from,
+                                 std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
+                                 cudaStream_t stream) {
+  CopyWork copy;
+  const cudaError_t mistake = copy_to(process, {symbol, bytes, offset}, from, kind, copy);
+  return mistake != cudaSuccess ? mistake : submit_copy(process, stream, copy);
 }
 
-cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes,
-                                 std::size_t offset, cudaMemcpyKind kind) {
-  return call("cudaMemcpyFromSymbol", [&](Process& p) {
-    CopyWork copy;
-    const cudaError_t mistake = copy_from(p, to, {symbol, bytes, offset}, kind, copy);
-    return mistake != cudaSuccess ? mistake : copy_now(p, copy);
-  });
+cudaError_t copy_from_symbol(Process& process, void* to, const void* symbol, std::size_t bytes,
+                             std::size_t offset, cudaMemcpyKind kind) {
+  CopyWork copy;
+  const cudaError_t mistake = copy_from(process, to, {symbol, bytes, offset}, kind, copy);
+  return mistake != cudaSuccess ? mistake : copy_now(process, copy);
 }
 
-cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes,
-                                      std::size_t offset, cudaMemcpyKind kind,
-                                      cudaStream_t stream) {
-  return call("cudaMemcpyFromSymbolAsync", [&](Process& p) {
-    CopyWork copy;
-    const cudaError_t mistake = copy_from(p, to, {symbol, bytes, offset}, kind, copy);
-    return mistake != cudaSuccess ? mistake : submit_copy(p, stream, copy);
-  });
+cudaError_t copy_from_symbol_async(Process& process, void* to, const void* symbol,
+                                   std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
+                                   cudaStream_t stream) {
+  CopyWork copy;
+  const cudaError_t mistake = copy_from(process, to, {symbol, bytes, offset}, kind, copy);
+  return mistake != cudaSuccess ? mistake : submit_copy(process, stream, copy);
 }
 
-cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
-  return call("cudaMemset",
-              [&](Process& p) { return submit_set(p, nullptr, set_of(to, value, bytes)); });
+cudaError_t set(Process& process, void* to, int value, std::size_t bytes) {
+  return submit_set(process, nullptr, set_of(to, value, bytes));
 }
 
-cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
-  return call("cudaMemsetAsync",
-              [&](Process& p) { return submit_set(p, stream, set_of(to, value, bytes)); });
+cudaError_t set_async(Process& process, void* to, int value, std::size_t bytes,
+                      cudaStream_t stream) {
+  return submit_set(process, stream, set_of(to, value, bytes));
 }
 
-cudaError_t set_rows(std::string_view name, void* to, std::size_t pitch, int value,
-                     std::size_t width, std::size_t rows, cudaStream_t stream) {
-  return call(name, [&](Process& p) {
-    SetWork set = set_of(to, value, width);
-    set.pitch = pitch;
-    set.height = rows;
-    return submit_set(p, stream, set);
-  });
+cudaError_t set_rows(Process& process, void* to, std::size_t pitch, int value, std::size_t width,
+                     std::size_t rows, cudaStream_t stream) {
+  SetWork set = set_of(to, value, width);
+  set.pitch = pitch;
+  set.height = rows;
+  return submit_set(process, stream, set);
 }
 
-cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
-                         std::size_t height) {
-  return set_rows("cudaMemset2D", to, pitch, value, width, height, nullptr);
+cudaError_t set_2d(Process& process, void* to, std::size_t pitch, int value, std::size_t width,
+                   std::size_t height) {
+  return set_rows(process, to, pitch, value, width, height, nullptr);
 }
 
-cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
-                              std::size_t height, cudaStream_t stream) {
-  return set_rows("cudaMemset2DAsync", to, pitch, value, width, height, stream);
+cudaError_t set_2d_async(Process& process, void* to, std::size_t pitch, int value,
+                         std::size_t width, std::size_t height, cudaStream_t stream) {
+  return set_rows(process, to, pitch, value, width, height, stream);
 }
 
-cudaError_t set_box(std::string_view name, const cudaPitchedPtr& to, int value,
-                    const cudaExtent& extent, cudaStream_t stream) {
-  return call(name, [&](Process& p) {
-    for (std::size_t z = 0; z < extent.depth; ++z) {
-      SetWork set =
-          set_of(static_cast<char*>(to.ptr) + z * to.pitch * to.ysize, value, extent.width);
-      set.pitch = to.pitch;
-      set.height = extent.height;
-      const cudaError_t result = submit_set(p, stream, set);
-      if (result != cudaSuccess) return result;
-    }
-    return cudaSuccess;
-  });
+cudaError_t set_box(Process& process, const cudaPitchedPtr& to, int value, const cudaExtent& extent,
+                    cudaStream_t stream) {
+  for (std::size_t z = 0; z < extent.depth; ++z) {
+    SetWork set = set_of(static_cast<char*>(to.ptr) + z * to.pitch * to.ysize, value, extent.width);
+    set.pitch = to.pitch;
+    set.height = extent.height;
+    const cudaError_t result = submit_set(process, stream, set);
+    if (result != cudaSuccess) return result;
+  }
+  return cudaSuccess;
 }
 
-cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
-  return set_box("cudaMemset3D", to, value, extent, nullptr);
+cudaError_t set_3d(Process& process, cudaPitchedPtr to, int value, cudaExtent extent) {
+  return set_box(process, to, value, extent, nullptr);
 }
 
-cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent,
-                              cudaStream_t stream) {
-  return set_box("cudaMemset3DAsync", to, value, extent, stream);
+cudaError_t set_3d_async(Process& process, cudaPitchedPtr to, int value, cudaExtent extent,
+                         cudaStream_t stream) {
+  return set_box(process, to, value, extent, stream);
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace copies
 
 std::span<const Answer> copy_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cudaMemcpy),
-      WARPMETER_ANSWER(cudaMemcpyAsync),
-      WARPMETER_ANSWER(cudaMemcpyPeer),
-      WARPMETER_ANSWER(cudaMemcpyPeerAsync),
-      WARPMETER_ANSWER(cudaMemcpy2D),
-      WARPMETER_ANSWER(cudaMemcpy2DAsync),
-      WARPMETER_ANSWER(cudaMemcpy3D),
-      WARPMETER_ANSWER(cudaMemcpy3DAsync),
-      WARPMETER_UNDECLARED(cudaMemcpyToSymbol),
-      WARPMETER_UNDECLARED(cudaMemcpyToSymbolAsync),
-      WARPMETER_UNDECLARED(cudaMemcpyFromSymbol),
-      WARPMETER_UNDECLARED(cudaMemcpyFromSymbolAsync),
-      WARPMETER_ANSWER(cudaMemset),
-      WARPMETER_ANSWER(cudaMemsetAsync),
-      WARPMETER_ANSWER(cudaMemset2D),
-      WARPMETER_ANSWER(cudaMemset2DAsync),
-      WARPMETER_ANSWER(cudaMemset3D),
-      WARPMETER_ANSWER(cudaMemset3DAsync),
+      ANSWER(cudaMemcpy, copies::copy, Needs::context),
+      ANSWER(cudaMemcpyAsync, copies::copy_async, Needs::context),
+      ANSWER(cudaMemcpyPeer, copies::copy_peer, Needs::context),
+      ANSWER(cudaMemcpyPeerAsync, copies::copy_peer_async, Needs::context),
+      ANSWER(cudaMemcpy2D, copies::copy_2d, Needs::context),
+      ANSWER(cudaMemcpy2DAsync, copies::copy_2d_async, Needs::context),
+      ANSWER(cudaMemcpy3D, copies::copy_3d, Needs::context),
+      ANSWER(cudaMemcpy3DAsync, copies::copy_3d_async, Needs::context),
+      ANSWER(cudaMemcpyToSymbol, copies::copy_to_symbol, Needs::context),
+      ANSWER(cudaMemcpyToSymbolAsync, copies::copy_to_symbol_async, Needs::context),
+      ANSWER(cudaMemcpyFromSymbol, copies::copy_from_symbol, Needs::context),
+      ANSWER(cudaMemcpyFromSymbolAsync, copies::copy_from_symbol_async, Needs::context),
+      ANSWER(cudaMemset, copies::set, Needs::context),
+      ANSWER(cudaMemsetAsync, copies::set_async, Needs::context),
+      ANSWER(cudaMemset2D, copies::set_2d, Needs::context),
+      ANSWER(cudaMemset2DAsync, copies::set_2d_async, Needs::context),
+      ANSWER(cudaMemset3D, copies::set_3d, Needs::context),
+      ANSWER(cudaMemset3DAsync, copies::set_3d_async, Needs::context),
   };
   return table;
 }

@@ -4,13 +4,14 @@
 #include <cstdio>
 #include <cstring>
 
-#include "collector/runtime/api/answer.h"
-#include "collector/runtime/api/call.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/device/device.h"
 #include "collector/runtime/device/error_texts.h"
+#include "collector/runtime/process/contexts.h"
 #include "collector/runtime/process/limits.h"
 #include "collector/runtime/process/peers.h"
 #include "collector/runtime/process/process.h"
+#include "collector/runtime/stream/outstanding.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -25,307 +26,263 @@ cudaFuncCache& preferred_cache() {
 
 }  // namespace
 
-namespace api {
+namespace devices {
 namespace {
 
-cudaError_t cudaGetDeviceCount(int* count) {
-  const auto put = [&](const Process& process) {
-    if (count == nullptr) return cudaErrorInvalidValue;
-    *count = process.devices();
-    return process.devices() > 0 ? cudaSuccess : cudaErrorNoDevice;
-  };
-  // Where nothing else is answered: the number is known before.
-  if (is_in_host_function() || Process::get().is_fork()) return put(Process::get());
-  return call_always("cudaGetDeviceCount", put);
+cudaError_t get_device_count(Process& process, int* count) {
+  if (count == nullptr) return cudaErrorInvalidValue;
+  *count = process.devices();
+  return process.devices() > 0 ? cudaSuccess : cudaErrorNoDevice;
 }
 
-cudaError_t cudaGetDevice(int* device) {
-  return device_call_always("cudaGetDevice", [&](Process&) {
-    if (device == nullptr) return cudaErrorInvalidValue;
-    *device = current_device;
-    return cudaSuccess;
-  });
+cudaError_t get_device(int* device) {
+  if (device == nullptr) return cudaErrorInvalidValue;
+  *device = current_device;
+  return cudaSuccess;
 }
 
-cudaError_t cudaSetDevice(int device) {
-  return device_call_always("cudaSetDevice", [&](Process& p) {
-    if (!p.has_device(device)) return cudaErrorInvalidDevice;
-    current_device = device;
-    Contexts::get().choose_device(device);
-    return cudaSuccess;
-  });
+cudaError_t set_device(Process& process, int device) {
+  if (!process.has_device(device)) return cudaErrorInvalidDevice;
+  current_device = device;
+  Contexts::get().choose_device(device);
+  return cudaSuccess;
 }
 
-cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
-  return device_call_always("cudaInitDevice", [&](Process& p) {
-    if (!p.has_device(device)) return cudaErrorInvalidDevice;
-    Contexts::get().primary(device).is_of_runtime = true;  // there is one, which is not current
-    return cudaSuccess;
-  });
+cudaError_t init_device(Process& process, int device, unsigned, unsigned) {
+  if (!process.has_device(device)) return cudaErrorInvalidDevice;
+  Contexts::get().primary(device).is_of_runtime = true;  // there is one, which is not current
+  return cudaSuccess;
 }
 
-cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
-  return device_call_always("cudaChooseDevice", [&](Process&) {
-    if (device == nullptr) return cudaErrorInvalidValue;
-    *device = 0;
-    return cudaSuccess;
-  });
+cudaError_t choose_device(int* device, const cudaDeviceProp*) {
+  if (device == nullptr) return cudaErrorInvalidValue;
+  *device = 0;
+  return cudaSuccess;
 }
 
-cudaError_t cudaSetValidDevices(int*, int) {
-  return device_call_always("cudaSetValidDevices", [](Process&) { return cudaSuccess; });
+cudaError_t set_valid_devices(int*, int) { return cudaSuccess; }
+
+cudaError_t get_device_properties(Process& process, cudaDeviceProp* properties, int device) {
+  if (properties == nullptr) return cudaErrorInvalidValue;
+  if (!process.has_device(device)) return cudaErrorInvalidDevice;
+  fill_properties(*properties, process.arch(), process.device_of_machine(device));
+  return cudaSuccess;
 }
 
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  return device_call_always("cudaGetDeviceProperties", [&](Process& p) {
-    if (properties == nullptr) return cudaErrorInvalidValue;
-    if (!p.has_device(device)) return cudaErrorInvalidDevice;
-    fill_properties(*properties, p.arch(), p.device_of_machine(device));
-    return cudaSuccess;
-  });
+cudaError_t get_attribute(Process& process, int* value, cudaDeviceAttr which, int device) {
+  if (value == nullptr) return cudaErrorInvalidValue;
+  if (!process.has_device(device)) return cudaErrorInvalidDevice;
+  const std::optional<int> known =
+      attribute(which, process.arch(), process.device_of_machine(device));
+  if (!known) return cudaErrorInvalidValue;
+  *value = *known;
+  return cudaSuccess;
 }
 
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device) {
-  return device_call_always("cudaDeviceGetAttribute", [&](Process& p) {
-    if (value == nullptr) return cudaErrorInvalidValue;
-    if (!p.has_device(device)) return cudaErrorInvalidDevice;
-    const std::optional<int> known = attribute(which, p.arch(), p.device_of_machine(device));
-    if (!known) return cudaErrorInvalidValue;
-    *value = *known;
-    return cudaSuccess;
-  });
+cudaError_t device_get_limit(std::size_t* value, cudaLimit limit) {
+  if (value == nullptr) return cudaErrorInvalidValue;
+  return get_limit(*value, limit);
 }
 
-cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
-  return call("cudaDeviceGetLimit", [&](Process&) {
-    if (value == nullptr) return cudaErrorInvalidValue;
-    return get_limit(*value, limit);
-  });
+cudaError_t device_set_limit(Process& process, cudaLimit limit, std::size_t value) {
+  return set_limit(process, limit, value);
 }
 
-cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
-  return call("cudaDeviceSetLimit", [&](Process& p) { return set_limit(p, limit, value); });
+cudaError_t get_cache_config(cudaFuncCache* config) {
+  if (config == nullptr) return cudaErrorInvalidValue;
+  *config = preferred_cache();
+  return cudaSuccess;
 }
 
-cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
-  return call("cudaDeviceGetCacheConfig", [&](Process&) {
-    if (config == nullptr) return cudaErrorInvalidValue;
-    *config = preferred_cache();
-    return cudaSuccess;
-  });
+cudaError_t set_cache_config(cudaFuncCache config) {
+  preferred_cache() = config;
+  return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
-  return call("cudaDeviceSetCacheConfig", [&](Process&) {
-    preferred_cache() = config;
-    return cudaSuccess;
-  });
+cudaError_t get_stream_priority_range(int* least, int* greatest) {
+  if (least != nullptr) *least = stream_priorities().first;
+  if (greatest != nullptr) *greatest = stream_priorities().second;
+  return cudaSuccess;
 }
 
-cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-  return call("cudaDeviceGetStreamPriorityRange", [&](Process&) {
-    if (least != nullptr) *least = stream_priorities().first;
-    if (greatest != nullptr) *greatest = stream_priorities().second;
-    return cudaSuccess;
-  });
+cudaError_t can_access_peer(Process& process, int* can, int device, int peer) {
+  if (!process.has_device(device) || !process.has_device(peer)) return cudaErrorInvalidDevice;
+  *can = device != peer ? 1 : 0;
+  return cudaSuccess;
 }
 
-cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-  return call_without_context("cudaDeviceCanAccessPeer", [&](Process& p) {
-    if (!p.has_device(device) || !p.has_device(peer)) return cudaErrorInvalidDevice;
-    *can = device != peer ? 1 : 0;
-    return cudaSuccess;
-  });
+cudaError_t enable_peer_access(Process& process, int peer, unsigned flags) {
+  const int device = current_device;
+  if (!process.has_device(peer)) return cudaErrorInvalidDevice;
+  if (peer == device) return cudaErrorPeerAccessUnsupported;
+  if (flags != 0) return cudaErrorInvalidValue;
+  if (is_peer_enabled(device, peer)) return cudaErrorPeerAccessAlreadyEnabled;
+  enable_peer(device, peer);
+  return cudaSuccess;
 }
 
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
-  return call("cudaDeviceEnablePeerAccess", [&](Process& p) {
-    const int device = current_device;
-    if (!p.has_device(peer)) return cudaErrorInvalidDevice;
-    if (peer == device) return cudaErrorPeerAccessUnsupported;
-    if (flags != 0) return cudaErrorInvalidValue;
-    if (is_peer_enabled(device, peer)) return cudaErrorPeerAccessAlreadyEnabled;
-    enable_peer(device, peer);
-    return cudaSuccess;
-  });
+cudaError_t disable_peer_access(Process& process, int peer) {
+  if (!process.has_device(peer)) return cudaErrorInvalidDevice;
+  return disable_peer(current_device, peer) ? cudaSuccess : cudaErrorPeerAccessNotEnabled;
 }
 
-cudaError_t cudaDeviceDisablePeerAccess(int peer) {
-  return call("cudaDeviceDisablePeerAccess", [&](Process& p) {
-    if (!p.has_device(peer)) return cudaErrorInvalidDevice;
-    return disable_peer(current_device, peer) ? cudaSuccess : cudaErrorPeerAccessNotEnabled;
-  });
-}
-
-cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
-  return call_without_context("cudaDeviceGetPCIBusId", [&](Process& p) {
-    if (text == nullptr || length < 13) return cudaErrorInvalidValue;
-    if (!p.has_device(device)) return cudaErrorInvalidDevice;
-    std::snprintf(text, static_cast<std::size_t>(length), "0000:00:%02x.0",
-                  static_cast<unsigned>(p.device_of_machine(device)));
-    return cudaSuccess;
-  });
+cudaError_t get_pci_bus_id(Process& process, char* text, int length, int device) {
+  if (text == nullptr || length < 13) return cudaErrorInvalidValue;
+  if (!process.has_device(device)) return cudaErrorInvalidDevice;
+  std::snprintf(text, static_cast<std::size_t>(length), "0000:00:%02x.0",
+                static_cast<unsigned>(process.device_of_machine(device)));
+  return cudaSuccess;
 }
 
 /// As between two of them in one machine, by NVLink.
-cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr which, int from, int to) {
-  return call_without_context("cudaDeviceGetP2PAttribute", [&](Process& p) {
-    if (value == nullptr) return cudaErrorInvalidValue;
-    if (!p.has_device(from) || !p.has_device(to) || from == to) return cudaErrorInvalidDevice;
-    switch (which) {
-      case cudaDevP2PAttrPerformanceRank:
-      case cudaDevP2PAttrOnlyPartialNativeAtomicSupported:
-        *value = 0;
-        return cudaSuccess;
-      case cudaDevP2PAttrAccessSupported:
-      case cudaDevP2PAttrNativeAtomicSupported:
-      case cudaDevP2PAttrCudaArrayAccessSupported:
-        *value = 1;
-        return cudaSuccess;
-    }
-    return cudaErrorInvalidValue;
-  });
+cudaError_t get_p2p_attribute(Process& process, int* value, cudaDeviceP2PAttr which, int from,
+                              int to) {
+  if (value == nullptr) return cudaErrorInvalidValue;
+  if (!process.has_device(from) || !process.has_device(to) || from == to)
+    return cudaErrorInvalidDevice;
+  switch (which) {
+    case cudaDevP2PAttrPerformanceRank:
+    case cudaDevP2PAttrOnlyPartialNativeAtomicSupported:
+      *value = 0;
+      return cudaSuccess;
+    case cudaDevP2PAttrAccessSupported:
+    case cudaDevP2PAttrNativeAtomicSupported:
+    case cudaDevP2PAttrCudaArrayAccessSupported:
+      *value = 1;
+      return cudaSuccess;
+  }
+  return cudaErrorInvalidValue;
 }
 
 /// "0000:00:01.0", or without its domain or function.
-cudaError_t cudaDeviceGetByPCIBusId(int* result, const char* text) {
-  return call_without_context("cudaDeviceGetByPCIBusId", [&](Process& p) {
-    if (result == nullptr || text == nullptr) return cudaErrorInvalidValue;
-    unsigned domain = 0, bus = 0, device = 0, function = 0;
-    const auto colons = std::count(text, text + std::strlen(text), ':');
-    const bool is_read =
-        colons == 2 ? std::sscanf(text, "%x:%x:%x.%x", &domain, &bus, &device, &function) >= 3
-                    : std::sscanf(text, "%x:%x.%x", &bus, &device, &function) == 3;
-    if (!is_read) return cudaErrorInvalidValue;
-    if (domain != 0 || bus != 0 || function != 0) return cudaErrorInvalidDevice;
-    for (int visible = 0; visible < p.devices(); ++visible) {
-      if (static_cast<unsigned>(p.device_of_machine(visible)) != device) continue;
-      *result = visible;
-      return cudaSuccess;
-    }
-    return cudaErrorInvalidDevice;
-  });
-}
-
-cudaError_t cudaSetDeviceFlags(unsigned flags) {
-  return call("cudaSetDeviceFlags", [&](Process&) {
-    const unsigned how_to_wait = flags & cudaDeviceScheduleMask;
-    const bool is_one = (how_to_wait & (how_to_wait - 1)) == 0;  // each is a bit
-    if ((flags & ~unsigned{cudaDeviceMask}) != 0 || !is_one) return cudaErrorInvalidValue;
-    Contexts::get().primary(current_device).flags = flags;
+cudaError_t get_by_pci_bus_id(Process& process, int* result, const char* text) {
+  if (result == nullptr || text == nullptr) return cudaErrorInvalidValue;
+  unsigned domain = 0, bus = 0, device = 0, function = 0;
+  const auto colons = std::count(text, text + std::strlen(text), ':');
+  const bool is_read =
+      colons == 2 ? std::sscanf(text, "%x:%x:%x.%x", &domain, &bus, &device, &function) >= 3
+                  : std::sscanf(text, "%x:%x.%x", &bus, &device, &function) == 3;
+  if (!is_read) return cudaErrorInvalidValue;
+  if (domain != 0 || bus != 0 || function != 0) return cudaErrorInvalidDevice;
+  for (int visible = 0; visible < process.devices(); ++visible) {
+    if (static_cast<unsigned>(process.device_of_machine(visible)) != device) continue;
+    *result = visible;
     return cudaSuccess;
-  });
+  }
+  return cudaErrorInvalidDevice;
 }
 
-cudaError_t cudaGetDeviceFlags(unsigned* flags) {
-  return call_without_context("cudaGetDeviceFlags", [&](Process&) {
-    if (flags == nullptr) return cudaErrorInvalidValue;
-    *flags = Contexts::get().primary(current_device).flags | cudaDeviceMapHost;
-    return cudaSuccess;
-  });
+cudaError_t set_device_flags(unsigned flags) {
+  const unsigned how_to_wait = flags & cudaDeviceScheduleMask;
+  const bool is_one = (how_to_wait & (how_to_wait - 1)) == 0;  // each is a bit
+  if ((flags & ~unsigned{cudaDeviceMask}) != 0 || !is_one) return cudaErrorInvalidValue;
+  Contexts::get().primary(current_device).flags = flags;
+  return cudaSuccess;
 }
 
-cudaError_t cudaDeviceReset() {
-  return device_call_always("cudaDeviceReset", [](Process& p) {
-    p.show_printed();
-    // A thread that has used nothing yet has nothing to reset, whatever others have.
-    if (Contexts::get().current() == nullptr) return cudaSuccess;
-    wait_for_kernels(p);
-    Contexts::get().primary(current_device).is_of_runtime = false;
-    reset_limits(p);
-    forget_peers(current_device);
-    return p.reset();
-  });
+cudaError_t get_device_flags(unsigned* flags) {
+  if (flags == nullptr) return cudaErrorInvalidValue;
+  *flags = Contexts::get().primary(current_device).flags | cudaDeviceMapHost;
+  return cudaSuccess;
 }
 
-cudaError_t cudaGetLastError() {
+cudaError_t reset(Process& process) {
+  process.show_printed();
+  // A thread that has used nothing yet has nothing to reset, whatever others have.
+  if (Contexts::get().current() == nullptr) return cudaSuccess;
+  wait_for_kernels(process);
+  Contexts::get().primary(current_device).is_of_runtime = false;
+  reset_limits(process);
+  forget_peers(current_device);
+  return process.reset();
+}
+
+cudaError_t get_last_error() {
   Process& process = Process::get();
   const std::lock_guard lock(process.mutex());
   begin_runtime(process);
   return process.take_last_error();
 }
 
-cudaError_t cudaPeekAtLastError() {
+cudaError_t peek_at_last_error() {
   Process& process = Process::get();
   const std::lock_guard lock(process.mutex());
   begin_runtime(process);
   return process.peek_at_last_error();
 }
 
-const char* cudaGetErrorString(cudaError_t error) {
+const char* get_error_string(cudaError_t error) {
   begin_runtime(Process::get());
   return error_text(error);
 }
 
-const char* cudaGetErrorName(cudaError_t error) {
+const char* get_error_name(cudaError_t error) {
   begin_runtime(Process::get());
   return error_name(error);
 }
 
-cudaError_t cudaDriverGetVersion(int* version) {
-  return call_always("cudaDriverGetVersion", [&](Process&) {
-    if (version == nullptr) return cudaErrorInvalidValue;
-    *version = cuda_version;
-    return cudaSuccess;
-  });
+cudaError_t driver_get_version(int* version) {
+  if (version == nullptr) return cudaErrorInvalidValue;
+  *version = cuda_version;
+  return cudaSuccess;
 }
 
-cudaError_t cudaRuntimeGetVersion(int* version) {
-  const Row row("cudaRuntimeGetVersion", Needs::nothing, Answers::after_failure);
-  return enter(row, nullptr, [&](Process&) {
-    if (version == nullptr) return cudaErrorInvalidValue;
-    *version = cuda_version;
-    return cudaSuccess;
-  });
-}
+cudaError_t profiler_start() { return cudaSuccess; }
+cudaError_t profiler_stop() { return cudaSuccess; }
 
-cudaError_t cudaProfilerStart() {
-  return call("cudaProfilerStart", [](Process&) { return cudaSuccess; });
-}
-cudaError_t cudaProfilerStop() {
-  return call_without_context("cudaProfilerStop", [](Process&) { return cudaSuccess; });
-}
-
-cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind f) {
+cudaChannelFormatDesc create_channel_desc(int x, int y, int z, int w, cudaChannelFormatKind f) {
   return {x, y, z, w, f};
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace devices
 
 std::span<const Answer> device_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cudaGetDeviceCount),
-      WARPMETER_ANSWER(cudaGetDevice),
-      WARPMETER_ANSWER(cudaSetDevice),
-      WARPMETER_ANSWER(cudaInitDevice),
-      WARPMETER_ANSWER(cudaChooseDevice),
-      WARPMETER_ANSWER(cudaSetValidDevices),
-      WARPMETER_ANSWER(cudaGetDeviceProperties),
-      WARPMETER_ANSWER(cudaDeviceGetAttribute),
-      WARPMETER_ANSWER(cudaDeviceGetLimit),
-      WARPMETER_ANSWER(cudaDeviceSetLimit),
-      WARPMETER_ANSWER(cudaDeviceGetCacheConfig),
-      WARPMETER_ANSWER(cudaDeviceSetCacheConfig),
-      WARPMETER_ANSWER(cudaDeviceGetStreamPriorityRange),
-      WARPMETER_ANSWER(cudaDeviceCanAccessPeer),
-      WARPMETER_ANSWER(cudaDeviceEnablePeerAccess),
-      WARPMETER_ANSWER(cudaDeviceDisablePeerAccess),
-      WARPMETER_ANSWER(cudaDeviceGetPCIBusId),
-      WARPMETER_ANSWER(cudaDeviceGetP2PAttribute),
-      WARPMETER_ANSWER(cudaDeviceGetByPCIBusId),
-      WARPMETER_ANSWER(cudaSetDeviceFlags),
-      WARPMETER_ANSWER(cudaGetDeviceFlags),
-      WARPMETER_ANSWER(cudaDeviceReset),
-      WARPMETER_ANSWER(cudaGetLastError),
-      WARPMETER_ANSWER(cudaPeekAtLastError),
-      WARPMETER_ANSWER(cudaGetErrorString),
-      WARPMETER_ANSWER(cudaGetErrorName),
-      WARPMETER_ANSWER(cudaDriverGetVersion),
-      WARPMETER_ANSWER(cudaRuntimeGetVersion),
-      WARPMETER_UNDECLARED(cudaProfilerStart),
-      WARPMETER_UNDECLARED(cudaProfilerStop),
-      WARPMETER_ANSWER(cudaCreateChannelDesc),
+      ANSWER(cudaGetDeviceCount, devices::get_device_count, Needs::initialised, Answers::anywhere),
+      ANSWER(cudaGetDevice, devices::get_device, Needs::device, Answers::after_failure),
+      ANSWER(cudaSetDevice, devices::set_device, Needs::device, Answers::after_failure),
+      ANSWER(cudaInitDevice, devices::init_device, Needs::device, Answers::after_failure),
+      ANSWER(cudaChooseDevice, devices::choose_device, Needs::device, Answers::after_failure),
+      ANSWER(cudaSetValidDevices, devices::set_valid_devices, Needs::device,
+             Answers::after_failure),
+      ANSWER(cudaGetDeviceProperties, devices::get_device_properties, Needs::device,
+             Answers::after_failure),
+      ANSWER(cudaDeviceGetAttribute, devices::get_attribute, Needs::device, Answers::after_failure),
+      ANSWER(cudaDeviceGetLimit, devices::device_get_limit, Needs::context),
+      ANSWER(cuCtxGetLimit, devices::device_get_limit, Needs::context),
+      ANSWER(cudaDeviceSetLimit, devices::device_set_limit, Needs::context),
+      ANSWER(cuCtxSetLimit, devices::device_set_limit, Needs::context),
+      ANSWER(cudaDeviceGetCacheConfig, devices::get_cache_config, Needs::context),
+      ANSWER(cuCtxGetCacheConfig, devices::get_cache_config, Needs::context),
+      ANSWER(cudaDeviceSetCacheConfig, devices::set_cache_config, Needs::context),
+      ANSWER(cuCtxSetCacheConfig, devices::set_cache_config, Needs::context),
+      ANSWER(cudaDeviceGetStreamPriorityRange, devices::get_stream_priority_range, Needs::context),
+      ANSWER(cuCtxGetStreamPriorityRange, devices::get_stream_priority_range, Needs::context),
+      ANSWER(cudaDeviceCanAccessPeer, devices::can_access_peer, Needs::device),
+      ANSWER(cuDeviceCanAccessPeer, devices::can_access_peer, Needs::initialised),
+      ANSWER(cudaDeviceEnablePeerAccess, devices::enable_peer_access, Needs::context),
+      ANSWER(cudaDeviceDisablePeerAccess, devices::disable_peer_access, Needs::context),
+      ANSWER(cudaDeviceGetPCIBusId, devices::get_pci_bus_id, Needs::device),
+      ANSWER(cuDeviceGetPCIBusId, devices::get_pci_bus_id, Needs::initialised),
+      ANSWER(cudaDeviceGetP2PAttribute, devices::get_p2p_attribute, Needs::device),
+      ANSWER(cuDeviceGetP2PAttribute, devices::get_p2p_attribute, Needs::initialised),
+      ANSWER(cudaDeviceGetByPCIBusId, devices::get_by_pci_bus_id, Needs::device),
+      ANSWER(cuDeviceGetByPCIBusId, devices::get_by_pci_bus_id, Needs::initialised),
+      ANSWER(cudaSetDeviceFlags, devices::set_device_flags, Needs::context),
+      ANSWER(cudaGetDeviceFlags, devices::get_device_flags, Needs::device),
+      ANSWER(cudaDeviceReset, devices::reset, Needs::device, Answers::after_failure),
+      DIRECT(cudaGetLastError, devices::get_last_error),
+      DIRECT(cudaPeekAtLastError, devices::peek_at_last_error),
+      DIRECT(cudaGetErrorString, devices::get_error_string),
+      DIRECT(cudaGetErrorName, devices::get_error_name),
+      ANSWER(cudaDriverGetVersion, devices::driver_get_version, Needs::initialised,
+             Answers::after_failure),
+      ANSWER(cudaRuntimeGetVersion, devices::driver_get_version, Needs::nothing,
+             Answers::after_failure),
+      ANSWER_AS("cudaProfilerStart", devices::profiler_start, Needs::context),
+      ANSWER_AS("cudaProfilerStop", devices::profiler_stop, Needs::device),
+      DIRECT(cudaCreateChannelDesc, devices::create_channel_desc),
   };
   return table;
 }

@@ -4,8 +4,7 @@
 #include <cstring>
 
 #include "collector/runtime/api/advice.h"
-#include "collector/runtime/api/answer.h"
-#include "collector/runtime/api/call.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/device/device.h"
 #include "collector/runtime/process/process.h"
 
@@ -81,55 +80,49 @@ void fill(PropertiesBefore13& properties, int arch, int device) {
 
 }  // namespace
 
-namespace api {
+namespace earlier {
 namespace {
 
-cudaError_t cudaGetDeviceProperties_v2(PropertiesBefore13* properties, int device) {
-  return device_call_always("cudaGetDeviceProperties", [&](Process& p) {
-    if (properties == nullptr) return cudaErrorInvalidValue;
-    if (device < 0 || device >= p.devices()) return cudaErrorInvalidDevice;
-    fill(*properties, p.arch(), p.device_of_machine(device));
-    return cudaSuccess;
-  });
+cudaError_t get_device_properties(Process& process, PropertiesBefore13* properties, int device) {
+  if (properties == nullptr) return cudaErrorInvalidValue;
+  if (device < 0 || device >= process.devices()) return cudaErrorInvalidDevice;
+  fill(*properties, process.arch(), process.device_of_machine(device));
+  return cudaSuccess;
 }
 
-cudaError_t prefetch_before_13(const void* pointer, std::size_t bytes, int device,
+cudaError_t prefetch_before_13(Process& process, const void* pointer, std::size_t bytes, int device,
                                cudaStream_t stream) {
-  return call("cudaMemPrefetchAsync", [&](Process& p) {
-    return prefetch(p, reinterpret_cast<std::uint64_t>(pointer), bytes, location_of(device),
-                    stream);
-  });
+  return prefetch(process, reinterpret_cast<std::uint64_t>(pointer), bytes, location_of(device),
+                  stream);
 }
 
-cudaError_t advise_before_13(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice,
-                             int device) {
-  return call("cudaMemAdvise", [&](Process& p) {
-    return advise(p, reinterpret_cast<std::uint64_t>(pointer), bytes, advice, location_of(device));
-  });
+cudaError_t advise_before_13(Process& process, const void* pointer, std::size_t bytes,
+                             cudaMemoryAdvise advice, int device) {
+  return advise(process, reinterpret_cast<std::uint64_t>(pointer), bytes, advice,
+                location_of(device));
 }
 
 /// Banks of four bytes, as every device has had them since 2014.
-cudaError_t cudaDeviceGetSharedMemConfig(int* config) {
-  return call("cudaDeviceGetSharedMemConfig", [&](Process&) {
-    if (config == nullptr) return cudaErrorInvalidValue;
-    *config = 1;
-    return cudaSuccess;
-  });
+cudaError_t device_get_shared_mem_config(int* config) {
+  if (config == nullptr) return cudaErrorInvalidValue;
+  *config = 1;
+  return cudaSuccess;
 }
-cudaError_t cudaDeviceSetSharedMemConfig(int) {
-  return call("cudaDeviceSetSharedMemConfig", [](Process&) { return cudaSuccess; });
-}
+cudaError_t device_set_shared_mem_config(int) { return cudaSuccess; }
 
 }  // namespace
-}  // namespace api
+}  // namespace earlier
 
 std::span<const Answer> earlier_answers() {
   static const Answer table[] = {
-      WARPMETER_UNDECLARED(cudaGetDeviceProperties_v2),
-      answer("cudaMemPrefetchAsync of CUDA 12", &api::prefetch_before_13),
-      answer("cudaMemAdvise of CUDA 12", &api::advise_before_13),
-      WARPMETER_UNDECLARED(cudaDeviceGetSharedMemConfig),
-      WARPMETER_UNDECLARED(cudaDeviceSetSharedMemConfig),
+      ANSWER_AS("cudaGetDeviceProperties_v2", earlier::get_device_properties, Needs::device,
+                Answers::after_failure),
+      ANSWER_AS("cudaMemPrefetchAsync of CUDA 12", earlier::prefetch_before_13, Needs::context),
+      ANSWER_AS("cudaMemAdvise of CUDA 12", earlier::advise_before_13, Needs::context),
+      ANSWER_AS("cudaDeviceGetSharedMemConfig", earlier::device_get_shared_mem_config,
+                Needs::context),
+      ANSWER_AS("cudaDeviceSetSharedMemConfig", earlier::device_set_shared_mem_config,
+                Needs::context),
   };
   return table;
 }

@@ -1,70 +1,74 @@
 // SPDX-License-Identifier: MIT
 // Functions of graphs as CUDA 12 and before called them: edges had no data.
-#include "collector/runtime/api/answer.h"
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/bodies.h"
+#include "collector/runtime/api/row.h"
 
 namespace warpmeter::runtime {
+namespace earlier {
 namespace {
 
-/// Today's function of that name, with what it takes in addition.
-template <class Function, class... Given>
-cudaError_t today(std::string_view name, Given... given) {
-  return runtime_function<Function>(name)(given...);
-}
-
-}  // namespace
-
-namespace api {
-namespace {
-
-cudaError_t add_node_before_13(cudaGraphNode_t* node, cudaGraph_t graph,
+cudaError_t add_node_before_13(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
                                const cudaGraphNode_t* after, std::size_t count,
                                cudaGraphNodeParams* parameters) {
-  return today<decltype(::cudaGraphAddNode)>("cudaGraphAddNode", node, graph, after, nullptr, count,
-                                             parameters);
+  return graphs::add_node(process, node, graph, after, nullptr, count, parameters);
 }
-cudaError_t add_edges_before_13(cudaGraph_t graph, const cudaGraphNode_t* from,
+cudaError_t add_edges_before_13(Process& process, cudaGraph_t graph, const cudaGraphNode_t* from,
                                 const cudaGraphNode_t* to, std::size_t count) {
-  return today<decltype(::cudaGraphAddDependencies)>("cudaGraphAddDependencies", graph, from, to,
-                                                     nullptr, count);
+  return edges::add_dependencies(process, graph, from, to, nullptr, count);
 }
-cudaError_t remove_edges_before_13(cudaGraph_t graph, const cudaGraphNode_t* from,
+cudaError_t remove_edges_before_13(Process& process, cudaGraph_t graph, const cudaGraphNode_t* from,
                                    const cudaGraphNode_t* to, std::size_t count) {
-  return today<decltype(::cudaGraphRemoveDependencies)>("cudaGraphRemoveDependencies", graph, from,
-                                                        to, nullptr, count);
+  return edges::remove_dependencies(process, graph, from, to, nullptr, count);
 }
-cudaError_t get_edges_before_13(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
-                                std::size_t* count) {
-  return today<decltype(::cudaGraphGetEdges)>("cudaGraphGetEdges", graph, from, to, nullptr, count);
+cudaError_t get_edges_before_13(Process& process, cudaGraph_t graph, cudaGraphNode_t* from,
+                                cudaGraphNode_t* to, std::size_t* count) {
+  return edges::get_edges(process, graph, from, to, nullptr, count);
 }
-cudaError_t get_dependencies_before_13(cudaGraphNode_t node, cudaGraphNode_t* nodes,
-                                       std::size_t* count) {
-  return today<decltype(::cudaGraphNodeGetDependencies)>("cudaGraphNodeGetDependencies", node,
-                                                         nodes, nullptr, count);
+cudaError_t get_dependencies_before_13(Process& process, cudaGraphNode_t node,
+                                       cudaGraphNode_t* nodes, std::size_t* count) {
+  return edges::node_get_dependencies(process, node, nodes, nullptr, count);
 }
-cudaError_t get_dependents_before_13(cudaGraphNode_t node, cudaGraphNode_t* nodes,
+cudaError_t get_dependents_before_13(Process& process, cudaGraphNode_t node, cudaGraphNode_t* nodes,
                                      std::size_t* count) {
-  return today<decltype(::cudaGraphNodeGetDependentNodes)>("cudaGraphNodeGetDependentNodes", node,
-                                                           nodes, nullptr, count);
+  return edges::node_get_dependent_nodes(process, node, nodes, nullptr, count);
 }
-cudaError_t update_capture_before_13(cudaStream_t stream, cudaGraphNode_t* nodes, std::size_t count,
-                                     unsigned flags) {
-  return today<decltype(::cudaStreamUpdateCaptureDependencies)>(
-      "cudaStreamUpdateCaptureDependencies", stream, nodes, nullptr, count, flags);
+cudaError_t update_capture_before_13(Process& process, cudaStream_t stream, cudaGraphNode_t* nodes,
+                                     std::size_t count, unsigned flags) {
+  return captures::update_capture_dependencies(process, stream, nodes, nullptr, count, flags);
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace earlier
 
 std::span<const Answer> earlier_graph_answers() {
   static const Answer table[] = {
-      answer("cudaGraphAddNode of CUDA 12", &api::add_node_before_13),
-      answer("cudaGraphAddDependencies of CUDA 12", &api::add_edges_before_13),
-      answer("cudaGraphRemoveDependencies of CUDA 12", &api::remove_edges_before_13),
-      answer("cudaGraphGetEdges of CUDA 12", &api::get_edges_before_13),
-      answer("cudaGraphNodeGetDependencies of CUDA 12", &api::get_dependencies_before_13),
-      answer("cudaGraphNodeGetDependentNodes of CUDA 12", &api::get_dependents_before_13),
-      answer("cudaStreamUpdateCaptureDependencies of CUDA 12", &api::update_capture_before_13),
+      ANSWER_AS("cudaGraphAddNode of CUDA 12", earlier::add_node_before_13, Needs::context),
+      ANSWER_AS("cudaGraphAddDependencies of CUDA 12", earlier::add_edges_before_13,
+                Needs::context),
+      ANSWER_LIKE("cuGraphAddDependencies",
+                  CUresult(CUgraph, const CUgraphNode*, const CUgraphNode*, std::size_t),
+                  earlier::add_edges_before_13, Needs::context),
+      ANSWER_AS("cudaGraphRemoveDependencies of CUDA 12", earlier::remove_edges_before_13,
+                Needs::context),
+      ANSWER_LIKE("cuGraphRemoveDependencies",
+                  CUresult(CUgraph, const CUgraphNode*, const CUgraphNode*, std::size_t),
+                  earlier::remove_edges_before_13, Needs::context),
+      ANSWER_AS("cudaGraphGetEdges of CUDA 12", earlier::get_edges_before_13, Needs::context),
+      ANSWER_LIKE("cuGraphGetEdges", CUresult(CUgraph, CUgraphNode*, CUgraphNode*, std::size_t*),
+                  earlier::get_edges_before_13, Needs::context),
+      ANSWER_AS("cudaGraphNodeGetDependencies of CUDA 12", earlier::get_dependencies_before_13,
+                Needs::context),
+      ANSWER_LIKE("cuGraphNodeGetDependencies", CUresult(CUgraphNode, CUgraphNode*, std::size_t*),
+                  earlier::get_dependencies_before_13, Needs::context),
+      ANSWER_AS("cudaGraphNodeGetDependentNodes of CUDA 12", earlier::get_dependents_before_13,
+                Needs::context),
+      ANSWER_LIKE("cuGraphNodeGetDependentNodes", CUresult(CUgraphNode, CUgraphNode*, std::size_t*),
+                  earlier::get_dependents_before_13, Needs::context),
+      ANSWER_AS("cudaStreamUpdateCaptureDependencies of CUDA 12", earlier::update_capture_before_13,
+                Needs::context),
+      ANSWER_LIKE("cuStreamUpdateCaptureDependencies",
+                  CUresult(CUstream, CUgraphNode*, std::size_t, unsigned),
+                  earlier::update_capture_before_13, Needs::context),
   };
   return table;
 }

@@ -2,8 +2,8 @@
 // Graphs made executable, launched and updated; and the program's objects that graphs keep.
 #include <algorithm>
 
-#include "collector/runtime/api/answer.h"
-#include "collector/runtime/api/call.h"
+#include "collector/runtime/api/bodies.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/stream/graph_launches.h"
 #include "collector/runtime/stream/graphs.h"
 #include "collector/runtime/stream/launcher.h"
@@ -120,112 +120,74 @@ cudaGraphExecUpdateResult update(Graph& own, const Graph& other, Node*& wrong, b
 
 }  // namespace
 
-namespace api {
+namespace executables {
 namespace {
 
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* result, cudaGraph_t graph,
-                                 unsigned long long flags) {
-  return call("cudaGraphInstantiate",
-              [&](Process& p) { return instantiate(p, result, graph, flags); });
+cudaError_t graph_instantiate(Process& process, cudaGraphExec_t* result, cudaGraph_t graph,
+                              unsigned long long flags) {
+  return instantiate(process, result, graph, flags);
 }
 
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* result, cudaGraph_t graph,
-                                          unsigned long long flags) {
-  return call("cudaGraphInstantiateWithFlags",
-              [&](Process& p) { return instantiate(p, result, graph, flags); });
+cudaError_t instantiate_with_parameters(Process& process, cudaGraphExec_t* result,
+                                        cudaGraph_t graph, cudaGraphInstantiateParams* parameters) {
+  if (parameters == nullptr) return cudaErrorInvalidValue;
+  Node* wrong = nullptr;
+  const cudaError_t made = instantiate(process, result, graph, parameters->flags, wrong);
+  const bool is_for_kernels = (parameters->flags & cudaGraphInstantiateFlagDeviceLaunch) != 0;
+  if (made == cudaSuccess && (parameters->flags & cudaGraphInstantiateFlagUpload) != 0) {
+    executable_of(*result)->is_uploaded = true;
+  }
+  parameters->errNode_out = handle_of(wrong);
+  parameters->result_out =
+      made == cudaSuccess ? cudaGraphInstantiateSuccess
+      : wrong != nullptr  ? cudaGraphInstantiateNodeOperationNotSupported
+      : made == cudaErrorNotSupported || is_for_kernels || made == cudaErrorLaunchOutOfResources
+          ? cudaGraphInstantiateError
+          : cudaGraphInstantiateInvalidStructure;
+  return made;
 }
 
-cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* result, cudaGraph_t graph,
-                                           cudaGraphInstantiateParams* parameters) {
-  return call("cudaGraphInstantiateWithParams", [&](Process& p) {
-    if (parameters == nullptr) return cudaErrorInvalidValue;
-    Node* wrong = nullptr;
-    const cudaError_t made = instantiate(p, result, graph, parameters->flags, wrong);
-    const bool is_for_kernels = (parameters->flags & cudaGraphInstantiateFlagDeviceLaunch) != 0;
-    if (made == cudaSuccess && (parameters->flags & cudaGraphInstantiateFlagUpload) != 0) {
-      executable_of(*result)->is_uploaded = true;
-    }
-    parameters->errNode_out = handle_of(wrong);
-    parameters->result_out =
-        made == cudaSuccess ? cudaGraphInstantiateSuccess
-        : wrong != nullptr  ? cudaGraphInstantiateNodeOperationNotSupported
-        : made == cudaErrorNotSupported || is_for_kernels || made == cudaErrorLaunchOutOfResources
-            ? cudaGraphInstantiateError
-            : cudaGraphInstantiateInvalidStructure;
-    return made;
-  });
+cudaError_t exec_get_flags(cudaGraphExec_t handle, unsigned long long* flags) {
+  const Executable* executable = executable_of(handle);
+  if (executable == nullptr || flags == nullptr) return cudaErrorInvalidValue;
+  // Priorities have none that would be told.
+  *flags = executable->flags & ~cudaGraphInstantiateFlagUseNodePriority;
+  return cudaSuccess;
 }
 
-cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned long long* flags) {
-  return call("cudaGraphExecGetFlags", [&](Process&) {
-    const Executable* executable = executable_of(handle);
-    if (executable == nullptr || flags == nullptr) return cudaErrorInvalidValue;
-    // Priorities have none that would be told.
-    *flags = executable->flags & ~cudaGraphInstantiateFlagUseNodePriority;
-    return cudaSuccess;
-  });
+cudaError_t exec_destroy(cudaGraphExec_t handle) {
+  return destroy_executable(handle) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
-  return call("cudaGraphExecDestroy", [&](Process&) {
-    return destroy_executable(handle) ? cudaSuccess : cudaErrorInvalidValue;
-  });
+cudaError_t graph_launch(Process& process, cudaGraphExec_t handle, cudaStream_t stream) {
+  Executable* executable = executable_of(handle);
+  if (executable == nullptr) return cudaErrorInvalidValue;
+  return launch(process, *executable, stream);
 }
 
-cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream) {
-  return call("cudaGraphLaunch", [&](Process& p) {
-    Executable* executable = executable_of(handle);
-    if (executable == nullptr) return cudaErrorInvalidValue;
-    return launch(p, *executable, stream);
-  });
+cudaError_t upload(Process& process, cudaGraphExec_t handle, cudaStream_t stream) {
+  if (process.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+  Executable* executable = executable_of(handle);
+  if (executable == nullptr) return cudaErrorInvalidValue;
+  executable->is_uploaded = true;
+  return cudaSuccess;
 }
 
-cudaError_t cudaGraphUpload(cudaGraphExec_t handle, cudaStream_t stream) {
-  return call("cudaGraphUpload", [&](Process& p) {
-    if (p.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    Executable* executable = executable_of(handle);
-    if (executable == nullptr) return cudaErrorInvalidValue;
-    executable->is_uploaded = true;
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph,
-                                cudaGraphExecUpdateResultInfo* info) {
-  return call("cudaGraphExecUpdate", [&](Process& p) {
-    Executable* executable = executable_of(handle);
-    if (executable == nullptr || graph == nullptr) return cudaErrorInvalidValue;
-    Node* wrong = nullptr;
-    const Graph& other = *graph_of(graph);
-    const cudaGraphExecUpdateResult result = update(*executable->graph, other, wrong, false);
-    if (info != nullptr) *info = {result, handle_of(wrong), nullptr};
-    if (result != cudaGraphExecUpdateSuccess) return cudaErrorGraphExecUpdateFailure;
-    if (const cudaError_t mistake = register_mistake(p, other, wrong)) {
-      if (info != nullptr) *info = {cudaGraphExecUpdateError, handle_of(wrong), nullptr};
-      return mistake;
-    }
-    update(*executable->graph, other, wrong, true);
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t handle, cudaGraphNode_t original,
-                                                 cudaGraph_t graph) {
-  return call("cudaGraphExecChildGraphNodeSetParams", [&](Process& p) {
-    const Executable* executable = executable_of(handle);
-    if (executable == nullptr || graph == nullptr) return cudaErrorInvalidValue;
-    Node* node = executable->node(node_of(original));
-    auto* child = node == nullptr ? nullptr : std::get_if<ChildWork>(&node->work);
-    if (child == nullptr) return cudaErrorInvalidValue;
-    Node* wrong = nullptr;
-    const Graph& other = *graph_of(graph);
-    if (update(*child->graph, other, wrong, false) != cudaGraphExecUpdateSuccess) {
-      return cudaErrorInvalidValue;
-    }
-    if (const cudaError_t mistake = register_mistake(p, other, wrong)) return mistake;
-    update(*child->graph, other, wrong, true);
-    return cudaSuccess;
-  });
+cudaError_t exec_child_graph_node_set_parameters(Process& process, cudaGraphExec_t handle,
+                                                 cudaGraphNode_t original, cudaGraph_t graph) {
+  const Executable* executable = executable_of(handle);
+  if (executable == nullptr || graph == nullptr) return cudaErrorInvalidValue;
+  Node* node = executable->node(node_of(original));
+  auto* child = node == nullptr ? nullptr : std::get_if<ChildWork>(&node->work);
+  if (child == nullptr) return cudaErrorInvalidValue;
+  Node* wrong = nullptr;
+  const Graph& other = *graph_of(graph);
+  if (update(*child->graph, other, wrong, false) != cudaGraphExecUpdateSuccess) {
+    return cudaErrorInvalidValue;
+  }
+  if (const cudaError_t mistake = register_mistake(process, other, wrong)) return mistake;
+  update(*child->graph, other, wrong, true);
+  return cudaSuccess;
 }
 
 /// Only of kernels, copies and sets.
@@ -236,81 +198,71 @@ Node* switchable(cudaGraphExec_t handle, cudaGraphNode_t original) {
   return node;
 }
 
-cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t handle, cudaGraphNode_t original,
-                                    unsigned is_enabled) {
-  return call("cudaGraphNodeSetEnabled", [&](Process&) {
-    Node* node = switchable(handle, original);
-    if (node == nullptr) return cudaErrorInvalidValue;
-    node->is_enabled = is_enabled != 0;
-    return cudaSuccess;
-  });
+cudaError_t node_set_enabled(cudaGraphExec_t handle, cudaGraphNode_t original,
+                             unsigned is_enabled) {
+  Node* node = switchable(handle, original);
+  if (node == nullptr) return cudaErrorInvalidValue;
+  node->is_enabled = is_enabled != 0;
+  return cudaSuccess;
 }
 
-cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t handle, cudaGraphNode_t original,
-                                    unsigned* is_enabled) {
-  return call("cudaGraphNodeGetEnabled", [&](Process&) {
-    const Node* node = switchable(handle, original);
-    if (node == nullptr || is_enabled == nullptr) return cudaErrorInvalidValue;
-    *is_enabled = node->is_enabled ? 1 : 0;
-    return cudaSuccess;
-  });
+cudaError_t node_get_enabled(cudaGraphExec_t handle, cudaGraphNode_t original,
+                             unsigned* is_enabled) {
+  const Node* node = switchable(handle, original);
+  if (node == nullptr || is_enabled == nullptr) return cudaErrorInvalidValue;
+  *is_enabled = node->is_enabled ? 1 : 0;
+  return cudaSuccess;
 }
 
 // Memory of graphs.
 
-cudaError_t cudaDeviceGraphMemTrim(int device) {
-  return call("cudaDeviceGraphMemTrim", [&](Process& p) {
-    if (device < 0 || device >= p.devices()) return cudaErrorInvalidDevice;
-    wait_for_device(p, device);
-    count_graph_memory(p.memory(), device, true);
-    return cudaSuccess;
-  });
+cudaError_t device_graph_mem_trim(Process& process, int device) {
+  if (device < 0 || device >= process.devices()) return cudaErrorInvalidDevice;
+  wait_for_device(process, device);
+  count_graph_memory(process.memory(), device, true);
+  return cudaSuccess;
 }
 
-cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType which,
-                                           void* value) {
-  return call_without_context("cudaDeviceGetGraphMemAttribute", [&](Process& p) {
-    if (device < 0 || device >= p.devices()) return cudaErrorInvalidDevice;
-    if (value == nullptr) return cudaErrorInvalidValue;
-    const GraphMemory& memory = graph_memory(device);
-    auto& result = *static_cast<std::uint64_t*>(value);
-    switch (which) {
-      case cudaGraphMemAttrUsedMemCurrent:
-        result = memory.used;
-        return cudaSuccess;
-      case cudaGraphMemAttrReservedMemCurrent:
-        result = memory.reserved;
-        return cudaSuccess;
-      case cudaGraphMemAttrUsedMemHigh:
-        result = memory.used_high;
-        return cudaSuccess;
-      case cudaGraphMemAttrReservedMemHigh:
-        result = memory.reserved_high;
-        return cudaSuccess;
-      default:
-        return cudaErrorInvalidValue;
-    }
-  });
+cudaError_t device_get_graph_mem_attribute(Process& process, int device,
+                                           cudaGraphMemAttributeType which, void* value) {
+  if (device < 0 || device >= process.devices()) return cudaErrorInvalidDevice;
+  if (value == nullptr) return cudaErrorInvalidValue;
+  const GraphMemory& memory = graph_memory(device);
+  auto& result = *static_cast<std::uint64_t*>(value);
+  switch (which) {
+    case cudaGraphMemAttrUsedMemCurrent:
+      result = memory.used;
+      return cudaSuccess;
+    case cudaGraphMemAttrReservedMemCurrent:
+      result = memory.reserved;
+      return cudaSuccess;
+    case cudaGraphMemAttrUsedMemHigh:
+      result = memory.used_high;
+      return cudaSuccess;
+    case cudaGraphMemAttrReservedMemHigh:
+      result = memory.reserved_high;
+      return cudaSuccess;
+    default:
+      return cudaErrorInvalidValue;
+  }
 }
 
 /// The highest that there was is set back, to what there is now.
-cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType which,
-                                           void* value) {
-  return call_without_context("cudaDeviceSetGraphMemAttribute", [&](Process& p) {
-    if (device < 0 || device >= p.devices()) return cudaErrorInvalidDevice;
-    const bool is_high =
-        which == cudaGraphMemAttrUsedMemHigh || which == cudaGraphMemAttrReservedMemHigh;
-    if (!is_high || value == nullptr || *static_cast<std::uint64_t*>(value) != 0) {
-      return cudaErrorInvalidValue;
-    }
-    GraphMemory& memory = graph_memory(device);
-    if (which == cudaGraphMemAttrUsedMemHigh) {
-      memory.used_high = memory.used;
-    } else {
-      memory.reserved_high = memory.reserved;
-    }
-    return cudaSuccess;
-  });
+cudaError_t device_set_graph_mem_attribute(Process& process, int device,
+                                           cudaGraphMemAttributeType which, void* value) {
+  if (device < 0 || device >= process.devices()) return cudaErrorInvalidDevice;
+  const bool is_high =
+      which == cudaGraphMemAttrUsedMemHigh || which == cudaGraphMemAttrReservedMemHigh;
+  if (!is_high || value == nullptr || *static_cast<std::uint64_t*>(value) != 0) {
+    return cudaErrorInvalidValue;
+  }
+  GraphMemory& memory = graph_memory(device);
+  if (which == cudaGraphMemAttrUsedMemHigh) {
+    memory.used_high = memory.used;
+  } else {
+    memory.reserved_high = memory.reserved;
+  }
+  return cudaSuccess;
 }
 
 // Objects of the program.
@@ -319,89 +271,128 @@ const UserObject* object_of(cudaUserObject_t handle) {
   return reinterpret_cast<const UserObject*>(handle);
 }
 
-cudaError_t cudaUserObjectCreate(cudaUserObject_t* result, void* data, cudaHostFn_t destroy,
-                                 unsigned references, unsigned flags) {
-  return call("cudaUserObjectCreate", [&](Process&) {
-    if (result == nullptr || destroy == nullptr || references == 0 ||
-        flags != cudaUserObjectNoDestructorSync) {
-      return cudaErrorInvalidValue;
-    }
-    auto object = std::make_shared<UserObject>();
-    object->destroy = destroy;
-    object->data = data;
-    *result = reinterpret_cast<cudaUserObject_t>(keep_object(std::move(object), references));
-    return cudaSuccess;
-  });
+cudaError_t user_object_create(cudaUserObject_t* result, void* data, cudaHostFn_t destroy,
+                               unsigned references, unsigned flags) {
+  if (result == nullptr || destroy == nullptr || references == 0 ||
+      flags != cudaUserObjectNoDestructorSync) {
+    return cudaErrorInvalidValue;
+  }
+  auto object = std::make_shared<UserObject>();
+  object->destroy = destroy;
+  object->data = data;
+  *result = reinterpret_cast<cudaUserObject_t>(keep_object(std::move(object), references));
+  return cudaSuccess;
 }
 
-cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count) {
-  return call("cudaUserObjectRetain", [&](Process&) {
-    return add_references(object_of(object), static_cast<int>(count)) ? cudaSuccess
-                                                                      : cudaErrorInvalidValue;
-  });
+cudaError_t user_object_retain(cudaUserObject_t object, unsigned count) {
+  return add_references(object_of(object), static_cast<int>(count)) ? cudaSuccess
+                                                                    : cudaErrorInvalidValue;
 }
 
-cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count) {
-  return call("cudaUserObjectRelease", [&](Process&) {
-    return add_references(object_of(object), -static_cast<int>(count)) ? cudaSuccess
-                                                                       : cudaErrorInvalidValue;
-  });
+cudaError_t user_object_release(cudaUserObject_t object, unsigned count) {
+  return add_references(object_of(object), -static_cast<int>(count)) ? cudaSuccess
+                                                                     : cudaErrorInvalidValue;
 }
 
-cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count,
-                                      unsigned flags) {
-  return call("cudaGraphRetainUserObject", [&](Process&) {
-    std::shared_ptr<UserObject> kept = kept_object(object_of(object));
-    if (graph == nullptr || kept == nullptr || count == 0 || flags > cudaGraphUserObjectMove) {
-      return cudaErrorInvalidValue;
-    }
-    auto& all = graph_of(graph)->kept;
-    all.insert(all.end(), count, kept);
-    if (flags == cudaGraphUserObjectMove) {
-      add_references(object_of(object), -static_cast<int>(count));
-    }
-    return cudaSuccess;
-  });
+cudaError_t retain_user_object(cudaGraph_t graph, cudaUserObject_t object, unsigned count,
+                               unsigned flags) {
+  std::shared_ptr<UserObject> kept = kept_object(object_of(object));
+  if (graph == nullptr || kept == nullptr || count == 0 || flags > cudaGraphUserObjectMove) {
+    return cudaErrorInvalidValue;
+  }
+  auto& all = graph_of(graph)->kept;
+  all.insert(all.end(), count, kept);
+  if (flags == cudaGraphUserObjectMove) {
+    add_references(object_of(object), -static_cast<int>(count));
+  }
+  return cudaSuccess;
 }
 
-cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count) {
-  return call("cudaGraphReleaseUserObject", [&](Process&) {
-    if (graph == nullptr) return cudaErrorInvalidValue;
-    std::vector<std::shared_ptr<UserObject>> released;  // let go when the graph is whole again
-    auto& all = graph_of(graph)->kept;
-    for (std::size_t i = all.size(); i-- > 0 && released.size() < count;) {
-      if (all[i].get() != object_of(object)) continue;
-      released.push_back(std::move(all[i]));
-      all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-    return released.size() == count ? cudaSuccess : cudaErrorInvalidValue;
-  });
+cudaError_t release_user_object(cudaGraph_t graph, cudaUserObject_t object, unsigned count) {
+  if (graph == nullptr) return cudaErrorInvalidValue;
+  std::vector<std::shared_ptr<UserObject>> released;  // let go when the graph is whole again
+  auto& all = graph_of(graph)->kept;
+  for (std::size_t i = all.size(); i-- > 0 && released.size() < count;) {
+    if (all[i].get() != object_of(object)) continue;
+    released.push_back(std::move(all[i]));
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return released.size() == count ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 }  // namespace
-}  // namespace api
+
+cudaError_t exec_update(Process& process, cudaGraphExec_t handle, cudaGraph_t graph,
+                        cudaGraphExecUpdateResultInfo* info) {
+  Executable* executable = executable_of(handle);
+  if (executable == nullptr || graph == nullptr) return cudaErrorInvalidValue;
+  Node* wrong = nullptr;
+  const Graph& other = *graph_of(graph);
+  const cudaGraphExecUpdateResult result = update(*executable->graph, other, wrong, false);
+  if (info != nullptr) *info = {result, handle_of(wrong), nullptr};
+  if (result != cudaGraphExecUpdateSuccess) return cudaErrorGraphExecUpdateFailure;
+  if (const cudaError_t mistake = register_mistake(process, other, wrong)) {
+    if (info != nullptr) *info = {cudaGraphExecUpdateError, handle_of(wrong), nullptr};
+    return mistake;
+  }
+  update(*executable->graph, other, wrong, true);
+  return cudaSuccess;
+}
+
+cudaError_t instantiate_with_flags(Process& process, cudaGraphExec_t* result, cudaGraph_t graph,
+                                   unsigned long long flags) {
+  return instantiate(process, result, graph, flags);
+}
+
+}  // namespace executables
 
 std::span<const Answer> executable_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cudaGraphInstantiate),
-      WARPMETER_ANSWER(cudaGraphInstantiateWithFlags),
-      WARPMETER_ANSWER(cudaGraphInstantiateWithParams),
-      WARPMETER_ANSWER(cudaGraphExecGetFlags),
-      WARPMETER_ANSWER(cudaGraphExecDestroy),
-      WARPMETER_ANSWER(cudaGraphLaunch),
-      WARPMETER_ANSWER(cudaGraphUpload),
-      WARPMETER_ANSWER(cudaGraphExecUpdate),
-      WARPMETER_ANSWER(cudaGraphExecChildGraphNodeSetParams),
-      WARPMETER_ANSWER(cudaGraphNodeSetEnabled),
-      WARPMETER_ANSWER(cudaGraphNodeGetEnabled),
-      WARPMETER_ANSWER(cudaDeviceGraphMemTrim),
-      WARPMETER_ANSWER(cudaDeviceGetGraphMemAttribute),
-      WARPMETER_ANSWER(cudaDeviceSetGraphMemAttribute),
-      WARPMETER_ANSWER(cudaUserObjectCreate),
-      WARPMETER_ANSWER(cudaUserObjectRetain),
-      WARPMETER_ANSWER(cudaUserObjectRelease),
-      WARPMETER_ANSWER(cudaGraphRetainUserObject),
-      WARPMETER_ANSWER(cudaGraphReleaseUserObject),
+      ANSWER(cudaGraphInstantiate, executables::graph_instantiate, Needs::context),
+      ANSWER(cudaGraphInstantiateWithFlags, executables::instantiate_with_flags, Needs::context),
+      ANSWER(cuGraphInstantiateWithFlags, executables::instantiate_with_flags, Needs::context),
+      ANSWER(cudaGraphInstantiateWithParams, executables::instantiate_with_parameters,
+             Needs::context),
+      ANSWER(cuGraphInstantiateWithParams, executables::instantiate_with_parameters,
+             Needs::context),
+      ANSWER(cudaGraphExecGetFlags, executables::exec_get_flags, Needs::context),
+      ANSWER(cuGraphExecGetFlags, executables::exec_get_flags, Needs::context),
+      ANSWER(cudaGraphExecDestroy, executables::exec_destroy, Needs::context),
+      ANSWER(cuGraphExecDestroy, executables::exec_destroy, Needs::context),
+      ANSWER(cudaGraphLaunch, executables::graph_launch, Needs::context),
+      ANSWER(cuGraphLaunch, executables::graph_launch, Needs::context),
+      ANSWER(cudaGraphUpload, executables::upload, Needs::context),
+      ANSWER(cuGraphUpload, executables::upload, Needs::context),
+      ANSWER(cudaGraphExecUpdate, executables::exec_update, Needs::context),
+      ANSWER(cuGraphExecUpdate_v2, executables::exec_update, Needs::context),
+      ANSWER(cudaGraphExecChildGraphNodeSetParams,
+             executables::exec_child_graph_node_set_parameters, Needs::context),
+      ANSWER(cuGraphExecChildGraphNodeSetParams, executables::exec_child_graph_node_set_parameters,
+             Needs::context),
+      ANSWER(cudaGraphNodeSetEnabled, executables::node_set_enabled, Needs::context),
+      ANSWER(cuGraphNodeSetEnabled, executables::node_set_enabled, Needs::context),
+      ANSWER(cudaGraphNodeGetEnabled, executables::node_get_enabled, Needs::context),
+      ANSWER(cuGraphNodeGetEnabled, executables::node_get_enabled, Needs::context),
+      ANSWER(cudaDeviceGraphMemTrim, executables::device_graph_mem_trim, Needs::context),
+      ANSWER(cuDeviceGraphMemTrim, executables::device_graph_mem_trim, Needs::initialised),
+      ANSWER(cudaDeviceGetGraphMemAttribute, executables::device_get_graph_mem_attribute,
+             Needs::device),
+      ANSWER(cuDeviceGetGraphMemAttribute, executables::device_get_graph_mem_attribute,
+             Needs::initialised),
+      ANSWER(cudaDeviceSetGraphMemAttribute, executables::device_set_graph_mem_attribute,
+             Needs::device),
+      ANSWER(cuDeviceSetGraphMemAttribute, executables::device_set_graph_mem_attribute,
+             Needs::initialised),
+      ANSWER(cudaUserObjectCreate, executables::user_object_create, Needs::context),
+      ANSWER(cuUserObjectCreate, executables::user_object_create, Needs::context),
+      ANSWER(cudaUserObjectRetain, executables::user_object_retain, Needs::context),
+      ANSWER(cuUserObjectRetain, executables::user_object_retain, Needs::context),
+      ANSWER(cudaUserObjectRelease, executables::user_object_release, Needs::context),
+      ANSWER(cuUserObjectRelease, executables::user_object_release, Needs::context),
+      ANSWER(cudaGraphRetainUserObject, executables::retain_user_object, Needs::context),
+      ANSWER(cuGraphRetainUserObject, executables::retain_user_object, Needs::context),
+      ANSWER(cudaGraphReleaseUserObject, executables::release_user_object, Needs::context),
+      ANSWER(cuGraphReleaseUserObject, executables::release_user_object, Needs::context),
   };
   return table;
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "collector/runtime/api/answer.h"
-#include "collector/runtime/api/call.h"
+#include "collector/runtime/api/bodies.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/graph/graph_edges.h"
 #include "collector/runtime/stream/graphs.h"
 
@@ -87,134 +87,128 @@ cudaError_t ports_of(const std::vector<Node*>& nodes, const cudaGraphEdgeData* e
   return cudaSuccess;
 }
 
-namespace api {
+namespace edges {
 namespace {
 
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
-                                     const cudaGraphNode_t* to, const cudaGraphEdgeData* edges,
-                                     std::size_t count) {
-  return call("cudaGraphAddDependencies", [&](Process&) {
-    if (graph == nullptr || (count > 0 && (from == nullptr || to == nullptr))) {
-      return cudaErrorInvalidValue;
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      Node *before = node_of(from[i]), *node = node_of(to[i]);
-      if (before == nullptr || node == nullptr || before == node) return cudaErrorInvalidValue;
-      if (before->graph != graph_of(graph) || node->graph != before->graph) {
-        return cudaErrorInvalidValue;
-      }
-      auto& after = node->after;
-      if (std::find(after.begin(), after.end(), before) != after.end()) {
-        return cudaErrorInvalidValue;  // there already
-      }
-      const cudaGraphEdgeData* edge = edges == nullptr ? nullptr : edges + i;
-      const cudaError_t wrong = ports_of({before}, edge, &node->work, node->ports);
-      if (wrong != cudaSuccess) return wrong;
-      after.push_back(before);
-    }
-    return cudaSuccess;
-  });
+cudaError_t get_nodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
+  if (graph == nullptr) return cudaErrorInvalidValue;
+  std::vector<Node*> all;
+  for (const auto& node : graph_of(graph)->nodes) all.push_back(node.get());
+  return hand_out(all, nodes, count);
 }
 
-/// Whatever is said of the edge, as an H200 did it.
-cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
-                                        const cudaGraphNode_t* to, const cudaGraphEdgeData*,
-                                        std::size_t count) {
-  return call("cudaGraphRemoveDependencies", [&](Process&) {
-    if (graph == nullptr || (count > 0 && (from == nullptr || to == nullptr))) {
-      return cudaErrorInvalidValue;
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      Node *before = node_of(from[i]), *node = node_of(to[i]);
-      if (before == nullptr || node == nullptr) return cudaErrorInvalidValue;
-      if (std::erase(node->after, before) == 0) return cudaErrorInvalidValue;
-      node->ports.erase(before);
-    }
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
-  return call("cudaGraphGetNodes", [&](Process&) {
-    if (graph == nullptr) return cudaErrorInvalidValue;
-    std::vector<Node*> all;
-    for (const auto& node : graph_of(graph)->nodes) all.push_back(node.get());
-    return hand_out(all, nodes, count);
-  });
-}
-
-cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
-  return call("cudaGraphGetRootNodes", [&](Process&) {
-    if (graph == nullptr) return cudaErrorInvalidValue;
-    std::vector<Node*> roots;
-    for (const auto& node : graph_of(graph)->nodes) {
-      if (node->after.empty()) roots.push_back(node.get());
-    }
-    return hand_out(roots, nodes, count);
-  });
-}
-
-cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
-                              cudaGraphEdgeData* edges, std::size_t* count) {
-  return call("cudaGraphGetEdges", [&](Process&) {
-    if (graph == nullptr || count == nullptr || (from == nullptr) != (to == nullptr)) {
-      return cudaErrorInvalidValue;
-    }
-    std::vector<Node*> begins, ends;
-    std::vector<cudaGraphEdgeData> all;
-    for (const auto& node : graph_of(graph)->nodes) {
-      for (Node* before : node->after) {
-        begins.push_back(before);
-        ends.push_back(node.get());
-        all.push_back(edge_from(before, node->ports));
-      }
-    }
-    const cudaError_t lossy = hand_out(all, edges, from != nullptr, count);
-    if (lossy != cudaSuccess) return lossy;
-    std::size_t same = *count;
-    const cudaError_t result = hand_out(begins, from, &same);
-    return result != cudaSuccess ? result : hand_out(ends, to, count);
-  });
-}
-
-cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes,
-                                         cudaGraphEdgeData* edges, std::size_t* count) {
-  return call("cudaGraphNodeGetDependencies", [&](Process&) {
-    if (node == nullptr || count == nullptr) return cudaErrorInvalidValue;
-    const auto& after = node_of(node)->after;
-    const cudaError_t lossy =
-        hand_out(edges_of(after, node_of(node)->ports), edges, nodes != nullptr, count);
-    return lossy != cudaSuccess ? lossy : hand_out(after, nodes, count);
-  });
-}
-
-cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* nodes,
-                                           cudaGraphEdgeData* edges, std::size_t* count) {
-  return call("cudaGraphNodeGetDependentNodes", [&](Process&) {
-    if (node == nullptr || count == nullptr) return cudaErrorInvalidValue;
-    const std::vector<Node*> all = followers(*node_of(node));
-    std::vector<cudaGraphEdgeData> own;
-    for (const Node* follower : all) own.push_back(edge_from(node_of(node), follower->ports));
-    const cudaError_t lossy = hand_out(own, edges, nodes != nullptr, count);
-    return lossy != cudaSuccess ? lossy : hand_out(all, nodes, count);
-  });
+cudaError_t get_root_nodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
+  if (graph == nullptr) return cudaErrorInvalidValue;
+  std::vector<Node*> roots;
+  for (const auto& node : graph_of(graph)->nodes) {
+    if (node->after.empty()) roots.push_back(node.get());
+  }
+  return hand_out(roots, nodes, count);
 }
 
 }  // namespace
-}  // namespace api
+
+cudaError_t add_dependencies(Process&, cudaGraph_t graph, const cudaGraphNode_t* from,
+                             const cudaGraphNode_t* to, const cudaGraphEdgeData* edges,
+                             std::size_t count) {
+  if (graph == nullptr || (count > 0 && (from == nullptr || to == nullptr))) {
+    return cudaErrorInvalidValue;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    Node *before = node_of(from[i]), *node = node_of(to[i]);
+    if (before == nullptr || node == nullptr || before == node) return cudaErrorInvalidValue;
+    if (before->graph != graph_of(graph) || node->graph != before->graph) {
+      return cudaErrorInvalidValue;
+    }
+    auto& after = node->after;
+    if (std::find(after.begin(), after.end(), before) != after.end()) {
+      return cudaErrorInvalidValue;  // there already
+    }
+    const cudaGraphEdgeData* edge = edges == nullptr ? nullptr : edges + i;
+    const cudaError_t wrong = ports_of({before}, edge, &node->work, node->ports);
+    if (wrong != cudaSuccess) return wrong;
+    after.push_back(before);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t get_edges(Process&, cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                      cudaGraphEdgeData* edges, std::size_t* count) {
+  if (graph == nullptr || count == nullptr || (from == nullptr) != (to == nullptr)) {
+    return cudaErrorInvalidValue;
+  }
+  std::vector<Node*> begins, ends;
+  std::vector<cudaGraphEdgeData> all;
+  for (const auto& node : graph_of(graph)->nodes) {
+    for (Node* before : node->after) {
+      begins.push_back(before);
+      ends.push_back(node.get());
+      all.push_back(edge_from(before, node->ports));
+    }
+  }
+  const cudaError_t lossy = hand_out(all, edges, from != nullptr, count);
+  if (lossy != cudaSuccess) return lossy;
+  std::size_t same = *count;
+  const cudaError_t result = hand_out(begins, from, &same);
+  return result != cudaSuccess ? result : hand_out(ends, to, count);
+}
+
+cudaError_t node_get_dependencies(Process&, cudaGraphNode_t node, cudaGraphNode_t* nodes,
+                                  cudaGraphEdgeData* edges, std::size_t* count) {
+  if (node == nullptr || count == nullptr) return cudaErrorInvalidValue;
+  const auto& after = node_of(node)->after;
+  const cudaError_t lossy =
+      hand_out(edges_of(after, node_of(node)->ports), edges, nodes != nullptr, count);
+  return lossy != cudaSuccess ? lossy : hand_out(after, nodes, count);
+}
+
+cudaError_t node_get_dependent_nodes(Process&, cudaGraphNode_t node, cudaGraphNode_t* nodes,
+                                     cudaGraphEdgeData* edges, std::size_t* count) {
+  if (node == nullptr || count == nullptr) return cudaErrorInvalidValue;
+  const std::vector<Node*> all = followers(*node_of(node));
+  std::vector<cudaGraphEdgeData> own;
+  for (const Node* follower : all) own.push_back(edge_from(node_of(node), follower->ports));
+  const cudaError_t lossy = hand_out(own, edges, nodes != nullptr, count);
+  return lossy != cudaSuccess ? lossy : hand_out(all, nodes, count);
+}
+
+/// Whatever is said of the edge, as an H200 did it.
+cudaError_t remove_dependencies(Process&, cudaGraph_t graph, const cudaGraphNode_t* from,
+                                const cudaGraphNode_t* to, const cudaGraphEdgeData*,
+                                std::size_t count) {
+  if (graph == nullptr || (count > 0 && (from == nullptr || to == nullptr))) {
+    return cudaErrorInvalidValue;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    Node *before = node_of(from[i]), *node = node_of(to[i]);
+    if (before == nullptr || node == nullptr) return cudaErrorInvalidValue;
+    if (std::erase(node->after, before) == 0) return cudaErrorInvalidValue;
+    node->ports.erase(before);
+  }
+  return cudaSuccess;
+}
+
+}  // namespace edges
 
 std::span<const Answer> graph_edge_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cudaGraphAddDependencies),
-      answer("cudaGraphAddDependencies_v2", &api::cudaGraphAddDependencies),
-      WARPMETER_ANSWER(cudaGraphRemoveDependencies),
-      answer("cudaGraphRemoveDependencies_v2", &api::cudaGraphRemoveDependencies),
-      WARPMETER_ANSWER(cudaGraphGetNodes),
-      WARPMETER_ANSWER(cudaGraphGetRootNodes),
-      WARPMETER_ANSWER(cudaGraphGetEdges),
-      answer("cudaGraphGetEdges_v2", &api::cudaGraphGetEdges),
-      WARPMETER_ANSWER(cudaGraphNodeGetDependencies),
-      WARPMETER_ANSWER(cudaGraphNodeGetDependentNodes),
+      ANSWER(cudaGraphAddDependencies, edges::add_dependencies, Needs::context),
+      ANSWER_AS("cudaGraphAddDependencies_v2", edges::add_dependencies, Needs::context),
+      ANSWER(cuGraphAddDependencies_v2, edges::add_dependencies, Needs::context),
+      ANSWER(cudaGraphRemoveDependencies, edges::remove_dependencies, Needs::context),
+      ANSWER_AS("cudaGraphRemoveDependencies_v2", edges::remove_dependencies, Needs::context),
+      ANSWER(cuGraphRemoveDependencies_v2, edges::remove_dependencies, Needs::context),
+      ANSWER(cudaGraphGetNodes, edges::get_nodes, Needs::context),
+      ANSWER(cuGraphGetNodes, edges::get_nodes, Needs::context),
+      ANSWER(cudaGraphGetRootNodes, edges::get_root_nodes, Needs::context),
+      ANSWER(cuGraphGetRootNodes, edges::get_root_nodes, Needs::context),
+      ANSWER(cudaGraphGetEdges, edges::get_edges, Needs::context),
+      ANSWER_AS("cudaGraphGetEdges_v2", edges::get_edges, Needs::context),
+      ANSWER(cuGraphGetEdges_v2, edges::get_edges, Needs::context),
+      ANSWER(cudaGraphNodeGetDependencies, edges::node_get_dependencies, Needs::context),
+      ANSWER(cuGraphNodeGetDependencies_v2, edges::node_get_dependencies, Needs::context),
+      ANSWER(cudaGraphNodeGetDependentNodes, edges::node_get_dependent_nodes, Needs::context),
+      ANSWER(cuGraphNodeGetDependentNodes_v2, edges::node_get_dependent_nodes, Needs::context),
   };
   return table;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The nodes of graphs: asked, and changed, in the graph or in what was made executable of it.
-#include "collector/runtime/api/answer.h"
-#include "collector/runtime/api/call.h"
+#include "collector/runtime/api/bodies.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/stream/copies.h"
 #include "collector/runtime/stream/graphs.h"
 #include "collector/runtime/stream/launcher.h"
@@ -22,13 +22,11 @@ cudaError_t put(Node* node, Work work) {
 }
 
 template <class Make>
-cudaError_t change(std::string_view name, cudaGraphNode_t node, const Make& make) {
-  return call(name, [&](Process& p) {
-    if (node == nullptr) return cudaErrorInvalidValue;
-    Work work;
-    const cudaError_t made = make(p, work);
-    return made != cudaSuccess ? made : put(node_of(node), std::move(work));
-  });
+cudaError_t change(cudaGraphNode_t node, const Make& make) {
+  if (node == nullptr) return cudaErrorInvalidValue;
+  Work work;
+  const cudaError_t made = make(work);
+  return made != cudaSuccess ? made : put(node_of(node), std::move(work));
 }
 
 /// The executable keeps the shape of its sets: of more than one row all of it, else that it has
@@ -48,20 +46,18 @@ bool keeps_shape(const Node* node, const Work& work) {
 }
 
 template <class Make>
-cudaError_t change(std::string_view name, cudaGraphExec_t handle, cudaGraphNode_t original,
+cudaError_t change(Process& process, cudaGraphExec_t handle, cudaGraphNode_t original,
                    const Make& make) {
-  return call(name, [&](Process& p) {
-    const Executable* executable = executable_of(handle);
-    if (executable == nullptr) return cudaErrorInvalidValue;
-    Work work;
-    const cudaError_t made = make(p, work);
-    if (made != cudaSuccess) return made;
-    if (const auto* kernel = std::get_if<KernelWork>(&work)) {
-      if (const cudaError_t mistake = register_mistake(p, *kernel)) return mistake;
-    }
-    Node* node = executable->node(node_of(original));
-    return keeps_shape(node, work) ? put(node, std::move(work)) : cudaErrorInvalidValue;
-  });
+  const Executable* executable = executable_of(handle);
+  if (executable == nullptr) return cudaErrorInvalidValue;
+  Work work;
+  const cudaError_t made = make(work);
+  if (made != cudaSuccess) return made;
+  if (const auto* kernel = std::get_if<KernelWork>(&work)) {
+    if (const cudaError_t mistake = register_mistake(process, *kernel)) return mistake;
+  }
+  Node* node = executable->node(node_of(original));
+  return keeps_shape(node, work) ? put(node, std::move(work)) : cudaErrorInvalidValue;
 }
 
 /// The work of a node that is of that kind; null for others.
@@ -86,293 +82,298 @@ cudaError_t from_symbol(Process& p, void* to, const void* symbol, std::size_t by
 
 }  // namespace
 
-namespace api {
+namespace nodes {
 namespace {
 
-cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* parameters) {
-  return call("cudaGraphKernelNodeGetParams", [&](Process&) {
-    if (parameters == nullptr || work_of<KernelWork>(node) == nullptr) return cudaErrorInvalidValue;
-    *parameters = kernel_parameters(*node_of(node));
-    return cudaSuccess;
-  });
+cudaError_t kernel_node_set_attribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                      const cudaLaunchAttributeValue* value) {
+  auto* kernel = work_of<KernelWork>(node);
+  if (kernel == nullptr || value == nullptr) return cudaErrorInvalidValue;
+  node_of(node)->attributes[id] = *value;
+  apply_attribute(*kernel, id, *value);
+  return cudaSuccess;
 }
 
-cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
-                                         const cudaKernelNodeParams* parameters) {
-  return change("cudaGraphKernelNodeSetParams", node,
-                [&](Process& p, Work& work) { return make_work(p, parameters, work); });
+cudaError_t kernel_node_get_attribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                      cudaLaunchAttributeValue* value) {
+  if (work_of<KernelWork>(node) == nullptr || value == nullptr) return cudaErrorInvalidValue;
+  *value = {};
+  const auto set = node_of(node)->attributes.find(id);
+  if (set != node_of(node)->attributes.end()) *value = set->second;
+  return cudaSuccess;
 }
 
-cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
-                                            const cudaLaunchAttributeValue* value) {
-  return call("cudaGraphKernelNodeSetAttribute", [&](Process&) {
-    auto* kernel = work_of<KernelWork>(node);
-    if (kernel == nullptr || value == nullptr) return cudaErrorInvalidValue;
-    node_of(node)->attributes[id] = *value;
-    apply_attribute(*kernel, id, *value);
-    return cudaSuccess;
-  });
+cudaError_t kernel_node_copy_attributes(cudaGraphNode_t to, cudaGraphNode_t from) {
+  auto* kernel = work_of<KernelWork>(to);
+  if (kernel == nullptr || work_of<KernelWork>(from) == nullptr) return cudaErrorInvalidValue;
+  node_of(to)->attributes = node_of(from)->attributes;
+  for (const auto& [id, value] : node_of(to)->attributes) apply_attribute(*kernel, id, value);
+  return cudaSuccess;
 }
 
-cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
-                                            cudaLaunchAttributeValue* value) {
-  return call("cudaGraphKernelNodeGetAttribute", [&](Process&) {
-    if (work_of<KernelWork>(node) == nullptr || value == nullptr) return cudaErrorInvalidValue;
-    *value = {};
-    const auto set = node_of(node)->attributes.find(id);
-    if (set != node_of(node)->attributes.end()) *value = set->second;
-    return cudaSuccess;
-  });
+cudaError_t copy_node_set_parameters_1d(Process& process, cudaGraphNode_t node, void* to,
+                                        const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return change(node,
+                [&](Work& work) { return make_copy(process, line(to, from, bytes, kind), work); });
 }
 
-cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from) {
-  return call("cudaGraphKernelNodeCopyAttributes", [&](Process&) {
-    auto* kernel = work_of<KernelWork>(to);
-    if (kernel == nullptr || work_of<KernelWork>(from) == nullptr) return cudaErrorInvalidValue;
-    node_of(to)->attributes = node_of(from)->attributes;
-    for (const auto& [id, value] : node_of(to)->attributes) apply_attribute(*kernel, id, value);
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* parameters) {
-  return call("cudaGraphMemcpyNodeGetParams", [&](Process&) {
-    const auto* copy = work_of<CopyWork>(node);
-    if (copy == nullptr || parameters == nullptr) return cudaErrorInvalidValue;
-    *parameters = parameters_of(*copy);
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
-                                         const cudaMemcpy3DParms* parameters) {
-  return change("cudaGraphMemcpyNodeSetParams", node,
-                [&](Process& p, Work& work) { return make_work(p, parameters, work); });
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from,
-                                           std::size_t bytes, cudaMemcpyKind kind) {
-  return change("cudaGraphMemcpyNodeSetParams1D", node, [&](Process& p, Work& work) {
-    return make_copy(p, line(to, from, bytes, kind), work);
-  });
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol,
-                                                 const void* from, std::size_t bytes,
-                                                 std::size_t offset, cudaMemcpyKind kind) {
-  return change("cudaGraphMemcpyNodeSetParamsToSymbol", node, [&](Process& p, Work& work) {
-    return to_symbol(p, symbol, from, bytes, offset, kind, work);
-  });
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to,
-                                                   const void* symbol, std::size_t bytes,
-                                                   std::size_t offset, cudaMemcpyKind kind) {
-  return change("cudaGraphMemcpyNodeSetParamsFromSymbol", node, [&](Process& p, Work& work) {
-    return from_symbol(p, to, symbol, bytes, offset, kind, work);
-  });
-}
-
-cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* parameters) {
-  return call("cudaGraphMemsetNodeGetParams", [&](Process&) {
-    const auto* set = work_of<SetWork>(node);
-    if (set == nullptr || parameters == nullptr) return cudaErrorInvalidValue;
-    *parameters = parameters_of(*set);
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* parameters) {
-  return change("cudaGraphMemsetNodeSetParams", node,
-                [&](Process& p, Work& work) { return make_work(p, parameters, work); });
-}
-
-cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* parameters) {
-  return call("cudaGraphHostNodeGetParams", [&](Process&) {
-    const auto* host = work_of<HostWork>(node);
-    if (host == nullptr || parameters == nullptr) return cudaErrorInvalidValue;
-    *parameters = {host->function, host->data};
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* parameters) {
-  return change("cudaGraphHostNodeSetParams", node,
-                [&](Process& p, Work& work) { return make_work(p, parameters, work); });
-}
-
-cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph) {
-  return call("cudaGraphChildGraphNodeGetGraph", [&](Process&) {
-    const auto* child = work_of<ChildWork>(node);
-    if (child == nullptr || graph == nullptr) return cudaErrorInvalidValue;
-    *graph = handle_of(child->graph.get());
-    return cudaSuccess;
-  });
-}
-
-cudaError_t event_of(std::string_view name, cudaGraphNode_t node, bool records,
-                     cudaEvent_t* event) {
-  return call(name, [&](Process&) {
-    const auto* work = work_of<EventWork>(node);
-    if (work == nullptr || event == nullptr || work->records != records) {
-      return cudaErrorInvalidValue;
-    }
-    *event = reinterpret_cast<cudaEvent_t>(work->event);
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
-  return event_of("cudaGraphEventRecordNodeGetEvent", node, true, event);
-}
-
-cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
-  return event_of("cudaGraphEventWaitNodeGetEvent", node, false, event);
-}
-
-cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
-  return change("cudaGraphEventRecordNodeSetEvent", node,
-                [&](Process& p, Work& work) { return make_work(p, event, true, work); });
-}
-
-cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
-  return change("cudaGraphEventWaitNodeSetEvent", node,
-                [&](Process& p, Work& work) { return make_work(p, event, false, work); });
-}
-
-cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
-                                           cudaMemAllocNodeParams* parameters) {
-  return call("cudaGraphMemAllocNodeGetParams", [&](Process&) {
-    const auto* allocation = work_of<AllocationWork>(node);
-    if (allocation == nullptr || parameters == nullptr) return cudaErrorInvalidValue;
-    *parameters = allocation->parameters;
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
-  return call("cudaGraphMemFreeNodeGetParams", [&](Process&) {
-    const auto* freed = work_of<FreeWork>(node);
-    if (freed == nullptr || pointer == nullptr) return cudaErrorInvalidValue;
-    *static_cast<void**>(pointer) = reinterpret_cast<void*>(freed->address);
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* parameters) {
-  return change("cudaGraphNodeSetParams", node,
-                [&](Process& p, Work& work) { return make_work(p, parameters, work); });
-}
-
-// The same of executable graphs.
-
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t graph, cudaGraphNode_t node,
-                                             const cudaKernelNodeParams* parameters) {
-  return change("cudaGraphExecKernelNodeSetParams", graph, node,
-                [&](Process& p, Work& work) { return make_work(p, parameters, work); });
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t graph, cudaGraphNode_t node,
-                                             const cudaMemcpy3DParms* parameters) {
-  return change("cudaGraphExecMemcpyNodeSetParams", graph, node,
-                [&](Process& p, Work& work) { return make_work(p, parameters, work); });
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t graph, cudaGraphNode_t node,
-                                               void* to, const void* from, std::size_t bytes,
+cudaError_t copy_node_set_parameters_to_symbol(Process& process, cudaGraphNode_t node,
+                                               const void* symbol, const void* from,
+                                               std::size_t bytes, std::size_t offset,
                                                cudaMemcpyKind kind) {
-  return change("cudaGraphExecMemcpyNodeSetParams1D", graph, node, [&](Process& p, Work& work) {
-    return make_copy(p, line(to, from, bytes, kind), work);
+  return change(node, [&](Work& work) {
+    return to_symbol(process, symbol, from, bytes, offset, kind, work);
   });
 }
 
-cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t graph, cudaGraphNode_t node,
-                                                     const void* symbol, const void* from,
-                                                     std::size_t bytes, std::size_t offset,
-                                                     cudaMemcpyKind kind) {
-  return change("cudaGraphExecMemcpyNodeSetParamsToSymbol", graph, node,
-                [&](Process& p, Work& work) {
-                  return to_symbol(p, symbol, from, bytes, offset, kind, work);
-                });
+cudaError_t copy_node_set_parameters_from_symbol(Process& process, cudaGraphNode_t node, void* to,
+                                                 const void* symbol, std::size_t bytes,
+                                                 std::size_t offset, cudaMemcpyKind kind) {
+  return change(node, [&](Work& work) {
+    return from_symbol(process, to, symbol, bytes, offset, kind, work);
+  });
 }
 
-cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t graph, cudaGraphNode_t node,
-                                                       void* to, const void* symbol,
-                                                       std::size_t bytes, std::size_t offset,
-                                                       cudaMemcpyKind kind) {
-  return change("cudaGraphExecMemcpyNodeSetParamsFromSymbol", graph, node,
-                [&](Process& p, Work& work) {
-                  return from_symbol(p, to, symbol, bytes, offset, kind, work);
-                });
+cudaError_t set_node_get_parameters(cudaGraphNode_t node, cudaMemsetParams* parameters) {
+  const auto* set = work_of<SetWork>(node);
+  if (set == nullptr || parameters == nullptr) return cudaErrorInvalidValue;
+  *parameters = parameters_of(*set);
+  return cudaSuccess;
 }
 
-cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t graph, cudaGraphNode_t node,
-                                             const cudaMemsetParams* parameters) {
-  return change("cudaGraphExecMemsetNodeSetParams", graph, node,
-                [&](Process& p, Work& work) { return make_work(p, parameters, work); });
+cudaError_t set_node_set_parameters(Process& process, cudaGraphNode_t node,
+                                    const cudaMemsetParams* parameters) {
+  return change(node, [&](Work& work) { return make_work(process, parameters, work); });
 }
 
-cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t graph, cudaGraphNode_t node,
-                                           const cudaHostNodeParams* parameters) {
-  return change("cudaGraphExecHostNodeSetParams", graph, node,
-                [&](Process& p, Work& work) { return make_work(p, parameters, work); });
+cudaError_t host_node_get_parameters(cudaGraphNode_t node, cudaHostNodeParams* parameters) {
+  const auto* host = work_of<HostWork>(node);
+  if (host == nullptr || parameters == nullptr) return cudaErrorInvalidValue;
+  *parameters = {host->function, host->data};
+  return cudaSuccess;
 }
 
-cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t graph, cudaGraphNode_t node,
-                                                 cudaEvent_t event) {
-  return change("cudaGraphExecEventRecordNodeSetEvent", graph, node,
-                [&](Process& p, Work& work) { return make_work(p, event, true, work); });
+cudaError_t host_node_set_parameters(Process& process, cudaGraphNode_t node,
+                                     const cudaHostNodeParams* parameters) {
+  return change(node, [&](Work& work) { return make_work(process, parameters, work); });
 }
 
-cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t graph, cudaGraphNode_t node,
-                                               cudaEvent_t event) {
-  return change("cudaGraphExecEventWaitNodeSetEvent", graph, node,
-                [&](Process& p, Work& work) { return make_work(p, event, false, work); });
+cudaError_t child_graph_node_get_graph(cudaGraphNode_t node, cudaGraph_t* graph) {
+  const auto* child = work_of<ChildWork>(node);
+  if (child == nullptr || graph == nullptr) return cudaErrorInvalidValue;
+  *graph = handle_of(child->graph.get());
+  return cudaSuccess;
 }
 
-cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t graph, cudaGraphNode_t node,
-                                       cudaGraphNodeParams* parameters) {
-  return change("cudaGraphExecNodeSetParams", graph, node,
-                [&](Process& p, Work& work) { return make_work(p, parameters, work); });
+cudaError_t event_of(cudaGraphNode_t node, bool records, cudaEvent_t* event) {
+  const auto* work = work_of<EventWork>(node);
+  if (work == nullptr || event == nullptr || work->records != records) {
+    return cudaErrorInvalidValue;
+  }
+  *event = reinterpret_cast<cudaEvent_t>(work->event);
+  return cudaSuccess;
+}
+
+cudaError_t event_record_node_get_event(cudaGraphNode_t node, cudaEvent_t* event) {
+  return event_of(node, true, event);
+}
+
+cudaError_t event_wait_node_get_event(cudaGraphNode_t node, cudaEvent_t* event) {
+  return event_of(node, false, event);
+}
+
+cudaError_t event_record_node_set_event(Process& process, cudaGraphNode_t node, cudaEvent_t event) {
+  return change(node, [&](Work& work) { return make_work(process, event, true, work); });
+}
+
+cudaError_t event_wait_node_set_event(Process& process, cudaGraphNode_t node, cudaEvent_t event) {
+  return change(node, [&](Work& work) { return make_work(process, event, false, work); });
+}
+
+cudaError_t mem_allocate_node_get_parameters(cudaGraphNode_t node,
+                                             cudaMemAllocNodeParams* parameters) {
+  const auto* allocation = work_of<AllocationWork>(node);
+  if (allocation == nullptr || parameters == nullptr) return cudaErrorInvalidValue;
+  *parameters = allocation->parameters;
+  return cudaSuccess;
+}
+
+cudaError_t mem_free_node_get_parameters(cudaGraphNode_t node, void* pointer) {
+  const auto* freed = work_of<FreeWork>(node);
+  if (freed == nullptr || pointer == nullptr) return cudaErrorInvalidValue;
+  *static_cast<void**>(pointer) = reinterpret_cast<void*>(freed->address);
+  return cudaSuccess;
+}
+
+cudaError_t exec_copy_node_set_parameters_1d(Process& process, cudaGraphExec_t graph,
+                                             cudaGraphNode_t node, void* to, const void* from,
+                                             std::size_t bytes, cudaMemcpyKind kind) {
+  return change(process, graph, node,
+                [&](Work& work) { return make_copy(process, line(to, from, bytes, kind), work); });
+}
+
+cudaError_t exec_copy_node_set_parameters_to_symbol(Process& process, cudaGraphExec_t graph,
+                                                    cudaGraphNode_t node, const void* symbol,
+                                                    const void* from, std::size_t bytes,
+                                                    std::size_t offset, cudaMemcpyKind kind) {
+  return change(process, graph, node, [&](Work& work) {
+    return to_symbol(process, symbol, from, bytes, offset, kind, work);
+  });
+}
+
+cudaError_t exec_copy_node_set_parameters_from_symbol(Process& process, cudaGraphExec_t graph,
+                                                      cudaGraphNode_t node, void* to,
+                                                      const void* symbol, std::size_t bytes,
+                                                      std::size_t offset, cudaMemcpyKind kind) {
+  return change(process, graph, node, [&](Work& work) {
+    return from_symbol(process, to, symbol, bytes, offset, kind, work);
+  });
+}
+
+cudaError_t exec_host_node_set_parameters(Process& process, cudaGraphExec_t graph,
+                                          cudaGraphNode_t node,
+                                          const cudaHostNodeParams* parameters) {
+  return change(process, graph, node,
+                [&](Work& work) { return make_work(process, parameters, work); });
+}
+
+cudaError_t exec_event_record_node_set_event(Process& process, cudaGraphExec_t graph,
+                                             cudaGraphNode_t node, cudaEvent_t event) {
+  return change(process, graph, node,
+                [&](Work& work) { return make_work(process, event, true, work); });
+}
+
+cudaError_t exec_event_wait_node_set_event(Process& process, cudaGraphExec_t graph,
+                                           cudaGraphNode_t node, cudaEvent_t event) {
+  return change(process, graph, node,
+                [&](Work& work) { return make_work(process, event, false, work); });
 }
 
 }  // namespace
-}  // namespace api
+
+// The same of executable graphs.
+
+cudaError_t exec_kernel_node_set_parameters(Process& process, cudaGraphExec_t graph,
+                                            cudaGraphNode_t node,
+                                            const cudaKernelNodeParams* parameters) {
+  return change(process, graph, node,
+                [&](Work& work) { return make_work(process, parameters, work); });
+}
+
+cudaError_t exec_copy_node_set_parameters(Process& process, cudaGraphExec_t graph,
+                                          cudaGraphNode_t node,
+                                          const cudaMemcpy3DParms* parameters) {
+  return change(process, graph, node,
+                [&](Work& work) { return make_work(process, parameters, work); });
+}
+
+cudaError_t exec_set_node_set_parameters(Process& process, cudaGraphExec_t graph,
+                                         cudaGraphNode_t node, const cudaMemsetParams* parameters) {
+  return change(process, graph, node,
+                [&](Work& work) { return make_work(process, parameters, work); });
+}
+
+cudaError_t exec_node_set_parameters(Process& process, cudaGraphExec_t graph, cudaGraphNode_t node,
+                                     cudaGraphNodeParams* parameters) {
+  return change(process, graph, node,
+                [&](Work& work) { return make_work(process, parameters, work); });
+}
+
+cudaError_t kernel_node_get_parameters(Process&, cudaGraphNode_t node,
+                                       cudaKernelNodeParams* parameters) {
+  if (parameters == nullptr || work_of<KernelWork>(node) == nullptr) return cudaErrorInvalidValue;
+  *parameters = kernel_parameters(*node_of(node));
+  return cudaSuccess;
+}
+
+cudaError_t kernel_node_set_parameters(Process& process, cudaGraphNode_t node,
+                                       const cudaKernelNodeParams* parameters) {
+  return change(node, [&](Work& work) { return make_work(process, parameters, work); });
+}
+
+cudaError_t copy_node_get_parameters(Process&, cudaGraphNode_t node,
+                                     cudaMemcpy3DParms* parameters) {
+  const auto* copy = work_of<CopyWork>(node);
+  if (copy == nullptr || parameters == nullptr) return cudaErrorInvalidValue;
+  *parameters = parameters_of(*copy);
+  return cudaSuccess;
+}
+
+cudaError_t copy_node_set_parameters(Process& process, cudaGraphNode_t node,
+                                     const cudaMemcpy3DParms* parameters) {
+  return change(node, [&](Work& work) { return make_work(process, parameters, work); });
+}
+
+cudaError_t node_set_parameters(Process& process, cudaGraphNode_t node,
+                                cudaGraphNodeParams* parameters) {
+  return change(node, [&](Work& work) { return make_work(process, parameters, work); });
+}
+
+}  // namespace nodes
 
 std::span<const Answer> graph_node_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cudaGraphKernelNodeGetParams),
-      WARPMETER_ANSWER(cudaGraphKernelNodeSetParams),
-      WARPMETER_ANSWER(cudaGraphKernelNodeSetAttribute),
-      WARPMETER_ANSWER(cudaGraphKernelNodeGetAttribute),
-      WARPMETER_ANSWER(cudaGraphKernelNodeCopyAttributes),
-      WARPMETER_ANSWER(cudaGraphMemcpyNodeGetParams),
-      WARPMETER_ANSWER(cudaGraphMemcpyNodeSetParams),
-      WARPMETER_ANSWER(cudaGraphMemcpyNodeSetParams1D),
-      WARPMETER_ANSWER(cudaGraphMemcpyNodeSetParamsToSymbol),
-      WARPMETER_ANSWER(cudaGraphMemcpyNodeSetParamsFromSymbol),
-      WARPMETER_ANSWER(cudaGraphMemsetNodeGetParams),
-      WARPMETER_ANSWER(cudaGraphMemsetNodeSetParams),
-      WARPMETER_ANSWER(cudaGraphHostNodeGetParams),
-      WARPMETER_ANSWER(cudaGraphHostNodeSetParams),
-      WARPMETER_ANSWER(cudaGraphChildGraphNodeGetGraph),
-      WARPMETER_ANSWER(cudaGraphEventRecordNodeGetEvent),
-      WARPMETER_ANSWER(cudaGraphEventWaitNodeGetEvent),
-      WARPMETER_ANSWER(cudaGraphEventRecordNodeSetEvent),
-      WARPMETER_ANSWER(cudaGraphEventWaitNodeSetEvent),
-      WARPMETER_ANSWER(cudaGraphMemAllocNodeGetParams),
-      WARPMETER_ANSWER(cudaGraphMemFreeNodeGetParams),
-      WARPMETER_ANSWER(cudaGraphNodeSetParams),
-      WARPMETER_ANSWER(cudaGraphExecKernelNodeSetParams),
-      WARPMETER_ANSWER(cudaGraphExecMemcpyNodeSetParams),
-      WARPMETER_ANSWER(cudaGraphExecMemcpyNodeSetParams1D),
-      WARPMETER_ANSWER(cudaGraphExecMemcpyNodeSetParamsToSymbol),
-      WARPMETER_ANSWER(cudaGraphExecMemcpyNodeSetParamsFromSymbol),
-      WARPMETER_ANSWER(cudaGraphExecMemsetNodeSetParams),
-      WARPMETER_ANSWER(cudaGraphExecHostNodeSetParams),
-      WARPMETER_ANSWER(cudaGraphExecEventRecordNodeSetEvent),
-      WARPMETER_ANSWER(cudaGraphExecEventWaitNodeSetEvent),
-      WARPMETER_ANSWER(cudaGraphExecNodeSetParams),
+      ANSWER(cudaGraphKernelNodeGetParams, nodes::kernel_node_get_parameters, Needs::context),
+      ANSWER(cudaGraphKernelNodeSetParams, nodes::kernel_node_set_parameters, Needs::context),
+      ANSWER(cudaGraphKernelNodeSetAttribute, nodes::kernel_node_set_attribute, Needs::context),
+      ANSWER(cuGraphKernelNodeSetAttribute, nodes::kernel_node_set_attribute, Needs::context),
+      ANSWER(cudaGraphKernelNodeGetAttribute, nodes::kernel_node_get_attribute, Needs::context),
+      ANSWER(cuGraphKernelNodeGetAttribute, nodes::kernel_node_get_attribute, Needs::context),
+      ANSWER(cudaGraphKernelNodeCopyAttributes, nodes::kernel_node_copy_attributes, Needs::context),
+      ANSWER(cuGraphKernelNodeCopyAttributes, nodes::kernel_node_copy_attributes, Needs::context),
+      ANSWER(cudaGraphMemcpyNodeGetParams, nodes::copy_node_get_parameters, Needs::context),
+      ANSWER(cudaGraphMemcpyNodeSetParams, nodes::copy_node_set_parameters, Needs::context),
+      ANSWER(cudaGraphMemcpyNodeSetParams1D, nodes::copy_node_set_parameters_1d, Needs::context),
+      ANSWER(cudaGraphMemcpyNodeSetParamsToSymbol, nodes::copy_node_set_parameters_to_symbol,
+             Needs::context),
+      ANSWER(cudaGraphMemcpyNodeSetParamsFromSymbol, nodes::copy_node_set_parameters_from_symbol,
+             Needs::context),
+      ANSWER(cudaGraphMemsetNodeGetParams, nodes::set_node_get_parameters, Needs::context),
+      ANSWER(cuGraphMemsetNodeGetParams, nodes::set_node_get_parameters, Needs::context),
+      ANSWER(cudaGraphMemsetNodeSetParams, nodes::set_node_set_parameters, Needs::context),
+      ANSWER(cuGraphMemsetNodeSetParams, nodes::set_node_set_parameters, Needs::context),
+      ANSWER(cudaGraphHostNodeGetParams, nodes::host_node_get_parameters, Needs::context),
+      ANSWER(cuGraphHostNodeGetParams, nodes::host_node_get_parameters, Needs::context),
+      ANSWER(cudaGraphHostNodeSetParams, nodes::host_node_set_parameters, Needs::context),
+      ANSWER(cuGraphHostNodeSetParams, nodes::host_node_set_parameters, Needs::context),
+      ANSWER(cudaGraphChildGraphNodeGetGraph, nodes::child_graph_node_get_graph, Needs::context),
+      ANSWER(cuGraphChildGraphNodeGetGraph, nodes::child_graph_node_get_graph, Needs::context),
+      ANSWER(cudaGraphEventRecordNodeGetEvent, nodes::event_record_node_get_event, Needs::context),
+      ANSWER(cuGraphEventRecordNodeGetEvent, nodes::event_record_node_get_event, Needs::context),
+      ANSWER(cudaGraphEventWaitNodeGetEvent, nodes::event_wait_node_get_event, Needs::context),
+      ANSWER(cuGraphEventWaitNodeGetEvent, nodes::event_wait_node_get_event, Needs::context),
+      ANSWER(cudaGraphEventRecordNodeSetEvent, nodes::event_record_node_set_event, Needs::context),
+      ANSWER(cuGraphEventRecordNodeSetEvent, nodes::event_record_node_set_event, Needs::context),
+      ANSWER(cudaGraphEventWaitNodeSetEvent, nodes::event_wait_node_set_event, Needs::context),
+      ANSWER(cuGraphEventWaitNodeSetEvent, nodes::event_wait_node_set_event, Needs::context),
+      ANSWER(cudaGraphMemAllocNodeGetParams, nodes::mem_allocate_node_get_parameters,
+             Needs::context),
+      ANSWER(cuGraphMemAllocNodeGetParams, nodes::mem_allocate_node_get_parameters, Needs::context),
+      ANSWER(cudaGraphMemFreeNodeGetParams, nodes::mem_free_node_get_parameters, Needs::context),
+      ANSWER(cuGraphMemFreeNodeGetParams, nodes::mem_free_node_get_parameters, Needs::context),
+      ANSWER(cudaGraphNodeSetParams, nodes::node_set_parameters, Needs::context),
+      ANSWER(cudaGraphExecKernelNodeSetParams, nodes::exec_kernel_node_set_parameters,
+             Needs::context),
+      ANSWER(cudaGraphExecMemcpyNodeSetParams, nodes::exec_copy_node_set_parameters,
+             Needs::context),
+      ANSWER(cudaGraphExecMemcpyNodeSetParams1D, nodes::exec_copy_node_set_parameters_1d,
+             Needs::context),
+      ANSWER(cudaGraphExecMemcpyNodeSetParamsToSymbol,
+             nodes::exec_copy_node_set_parameters_to_symbol, Needs::context),
+      ANSWER(cudaGraphExecMemcpyNodeSetParamsFromSymbol,
+             nodes::exec_copy_node_set_parameters_from_symbol, Needs::context),
+      ANSWER(cudaGraphExecMemsetNodeSetParams, nodes::exec_set_node_set_parameters, Needs::context),
+      ANSWER(cudaGraphExecHostNodeSetParams, nodes::exec_host_node_set_parameters, Needs::context),
+      ANSWER(cuGraphExecHostNodeSetParams, nodes::exec_host_node_set_parameters, Needs::context),
+      ANSWER(cudaGraphExecEventRecordNodeSetEvent, nodes::exec_event_record_node_set_event,
+             Needs::context),
+      ANSWER(cuGraphExecEventRecordNodeSetEvent, nodes::exec_event_record_node_set_event,
+             Needs::context),
+      ANSWER(cudaGraphExecEventWaitNodeSetEvent, nodes::exec_event_wait_node_set_event,
+             Needs::context),
+      ANSWER(cuGraphExecEventWaitNodeSetEvent, nodes::exec_event_wait_node_set_event,
+             Needs::context),
+      ANSWER(cudaGraphExecNodeSetParams, nodes::exec_node_set_parameters, Needs::context),
   };
   return table;
 }

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/kernel_name.h"
-#include "collector/runtime/api/answer.h"
-#include "collector/runtime/api/call.h"
+#include "collector/runtime/api/bodies.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/graph/graph_addresses.h"
 #include "collector/runtime/graph/graph_edges.h"
 #include "collector/runtime/stream/copies.h"
@@ -19,36 +19,34 @@ namespace {
 
 /// Adds a node with the work that `make` makes, behind its dependencies.
 template <class Make>
-cudaError_t add(std::string_view name, cudaGraphNode_t* result, cudaGraph_t handle,
+cudaError_t add(Process& process, cudaGraphNode_t* result, cudaGraph_t handle,
                 const cudaGraphNode_t* dependencies, std::size_t count, const Make& make,
                 const cudaGraphEdgeData* edges = nullptr) {
-  return call(name, [&](Process& p) {
-    Graph* graph = graph_of(handle);
-    if (result == nullptr || graph == nullptr || (count > 0 && dependencies == nullptr)) {
-      return cudaErrorInvalidValue;
-    }
-    std::vector<Node*> after;
-    for (std::size_t i = 0; i < count; ++i) {
-      Node* node = node_of(dependencies[i]);
-      const bool is_again = std::find(after.begin(), after.end(), node) != after.end();
-      if (node == nullptr || node->graph != graph || is_again) return cudaErrorInvalidValue;
-      after.push_back(node);
-    }
-    Work work;
-    const cudaError_t made = make(p, work);
-    if (made != cudaSuccess) return made;
-    auto* allocation = std::get_if<AllocationWork>(&work);
-    if (allocation != nullptr && !place(p.memory(), *graph, after, *allocation)) {
-      return cudaErrorMemoryAllocation;
-    }
-    Ports ports;
-    const cudaError_t wrong = ports_of(after, edges, &work, ports);
-    if (wrong != cudaSuccess) return wrong;
-    Node* node = graph->add(std::move(work), std::move(after));
-    node->ports = std::move(ports);
-    *result = handle_of(node);
-    return cudaSuccess;
-  });
+  Graph* graph = graph_of(handle);
+  if (result == nullptr || graph == nullptr || (count > 0 && dependencies == nullptr)) {
+    return cudaErrorInvalidValue;
+  }
+  std::vector<Node*> after;
+  for (std::size_t i = 0; i < count; ++i) {
+    Node* node = node_of(dependencies[i]);
+    const bool is_again = std::find(after.begin(), after.end(), node) != after.end();
+    if (node == nullptr || node->graph != graph || is_again) return cudaErrorInvalidValue;
+    after.push_back(node);
+  }
+  Work work;
+  const cudaError_t made = make(work);
+  if (made != cudaSuccess) return made;
+  auto* allocation = std::get_if<AllocationWork>(&work);
+  if (allocation != nullptr && !place(process.memory(), *graph, after, *allocation)) {
+    return cudaErrorMemoryAllocation;
+  }
+  Ports ports;
+  const cudaError_t wrong = ports_of(after, edges, &work, ports);
+  if (wrong != cudaSuccess) return wrong;
+  Node* node = graph->add(std::move(work), std::move(after));
+  node->ports = std::move(ports);
+  *result = handle_of(node);
+  return cudaSuccess;
 }
 
 /// Where a node allocates.
@@ -69,240 +67,234 @@ std::string label_of(const Node& node) {
 
 }  // namespace
 
-namespace api {
+namespace graphs {
 namespace {
 
-cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
-  return call("cudaGraphCreate", [&](Process&) {
-    if (graph == nullptr || flags != 0) return cudaErrorInvalidValue;
-    *graph = keep_graph(std::make_shared<Graph>());
-    return cudaSuccess;
+cudaError_t create(cudaGraph_t* graph, unsigned flags) {
+  if (graph == nullptr || flags != 0) return cudaErrorInvalidValue;
+  *graph = keep_graph(std::make_shared<Graph>());
+  return cudaSuccess;
+}
+
+cudaError_t destroy(cudaGraph_t graph) {
+  return destroy_graph(graph) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t clone(cudaGraph_t* clone, cudaGraph_t graph) {
+  if (clone == nullptr || graph == nullptr) return cudaErrorInvalidValue;
+  if (graph_of(graph)->has_memory() || graph_of(graph)->has_conditions()) {
+    return cudaErrorNotSupported;
+  }
+  *clone = keep_graph(graph_of(graph)->copy());
+  return cudaSuccess;
+}
+
+cudaError_t node_find_in_clone(cudaGraphNode_t* node, cudaGraphNode_t original, cudaGraph_t clone) {
+  if (node == nullptr || clone == nullptr) return cudaErrorInvalidValue;
+  const auto& copied = graph_of(clone)->copied;
+  const auto found = copied.find(node_of(original));
+  if (found == copied.end()) return cudaErrorInvalidValue;
+  *node = handle_of(found->second);
+  return cudaSuccess;
+}
+
+cudaError_t add_copy_node_1d(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
+                             const cudaGraphNode_t* dependencies, std::size_t count, void* to,
+                             const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return add(process, node, graph, dependencies, count,
+             [&](Work& work) { return make_copy(process, line(to, from, bytes, kind), work); });
+}
+
+cudaError_t add_copy_node_to_symbol(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
+                                    const cudaGraphNode_t* dependencies, std::size_t count,
+                                    const void* symbol, const void* from, std::size_t bytes,
+                                    std::size_t offset, cudaMemcpyKind kind) {
+  return add(process, node, graph, dependencies, count, [&](Work& work) {
+    CopyWork copy;
+    const cudaError_t mistake = copy_to(process, {symbol, bytes, offset}, from, kind, copy);
+    return mistake != cudaSuccess ? mistake : make_copy(process, copy, work);
   });
 }
 
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  return call("cudaGraphDestroy",
-              [&](Process&) { return destroy_graph(graph) ? cudaSuccess : cudaErrorInvalidValue; });
-}
-
-cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
-  return call("cudaGraphClone", [&](Process&) {
-    if (clone == nullptr || graph == nullptr) return cudaErrorInvalidValue;
-    if (graph_of(graph)->has_memory() || graph_of(graph)->has_conditions()) {
-      return cudaErrorNotSupported;
-    }
-    *clone = keep_graph(graph_of(graph)->copy());
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* node, cudaGraphNode_t original,
-                                     cudaGraph_t clone) {
-  return call("cudaGraphNodeFindInClone", [&](Process&) {
-    if (node == nullptr || clone == nullptr) return cudaErrorInvalidValue;
-    const auto& copied = graph_of(clone)->copied;
-    const auto found = copied.find(node_of(original));
-    if (found == copied.end()) return cudaErrorInvalidValue;
-    *node = handle_of(found->second);
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                   const cudaGraphNode_t* dependencies, std::size_t count,
-                                   const cudaKernelNodeParams* parameters) {
-  return add("cudaGraphAddKernelNode", node, graph, dependencies, count,
-             [&](Process& p, Work& work) { return make_work(p, parameters, work); });
-}
-
-cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                   const cudaGraphNode_t* dependencies, std::size_t count,
-                                   const cudaMemcpy3DParms* parameters) {
-  return add("cudaGraphAddMemcpyNode", node, graph, dependencies, count,
-             [&](Process& p, Work& work) { return make_work(p, parameters, work); });
-}
-
-cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
-                                     const cudaGraphNode_t* dependencies, std::size_t count,
-                                     void* to, const void* from, std::size_t bytes,
-                                     cudaMemcpyKind kind) {
-  return add(
-      "cudaGraphAddMemcpyNode1D", node, graph, dependencies, count,
-      [&](Process& p, Work& work) { return make_copy(p, line(to, from, bytes, kind), work); });
-}
-
-cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
-                                           const cudaGraphNode_t* dependencies, std::size_t count,
-                                           const void* symbol, const void* from, std::size_t bytes,
-                                           std::size_t offset, cudaMemcpyKind kind) {
-  return add("cudaGraphAddMemcpyNodeToSymbol", node, graph, dependencies, count,
-             [&](Process& p, Work& work) {
-               CopyWork copy;
-               const cudaError_t mistake = copy_to(p, {symbol, bytes, offset}, from, kind, copy);
-               return mistake != cudaSuccess ? mistake : make_copy(p, copy, work);
-             });
-}
-
-cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
-                                             const cudaGraphNode_t* dependencies, std::size_t count,
-                                             void* to, const void* symbol, std::size_t bytes,
-                                             std::size_t offset, cudaMemcpyKind kind) {
-  return add("cudaGraphAddMemcpyNodeFromSymbol", node, graph, dependencies, count,
-             [&](Process& p, Work& work) {
-               CopyWork copy;
-               const cudaError_t mistake = copy_from(p, to, {symbol, bytes, offset}, kind, copy);
-               return mistake != cudaSuccess ? mistake : make_copy(p, copy, work);
-             });
-}
-
-cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                   const cudaGraphNode_t* dependencies, std::size_t count,
-                                   const cudaMemsetParams* parameters) {
-  return add("cudaGraphAddMemsetNode", node, graph, dependencies, count,
-             [&](Process& p, Work& work) { return make_work(p, parameters, work); });
-}
-
-cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                 const cudaGraphNode_t* dependencies, std::size_t count,
-                                 const cudaHostNodeParams* parameters) {
-  return add("cudaGraphAddHostNode", node, graph, dependencies, count,
-             [&](Process& p, Work& work) { return make_work(p, parameters, work); });
-}
-
-cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                       const cudaGraphNode_t* dependencies, std::size_t count,
-                                       cudaGraph_t child) {
-  return add("cudaGraphAddChildGraphNode", node, graph, dependencies, count,
-             [&](Process& p, Work& work) { return make_work(p, child, false, work); });
-}
-
-cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                  const cudaGraphNode_t* dependencies, std::size_t count) {
-  return add("cudaGraphAddEmptyNode", node, graph, dependencies, count,
-             [](Process&, Work&) { return cudaSuccess; });
-}
-
-cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                        const cudaGraphNode_t* dependencies, std::size_t count,
-                                        cudaEvent_t event) {
-  return add("cudaGraphAddEventRecordNode", node, graph, dependencies, count,
-             [&](Process& p, Work& work) { return make_work(p, event, true, work); });
-}
-
-cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
+cudaError_t add_copy_node_from_symbol(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
                                       const cudaGraphNode_t* dependencies, std::size_t count,
-                                      cudaEvent_t event) {
-  return add("cudaGraphAddEventWaitNode", node, graph, dependencies, count,
-             [&](Process& p, Work& work) { return make_work(p, event, false, work); });
+                                      void* to, const void* symbol, std::size_t bytes,
+                                      std::size_t offset, cudaMemcpyKind kind) {
+  return add(process, node, graph, dependencies, count, [&](Work& work) {
+    CopyWork copy;
+    const cudaError_t mistake = copy_from(process, to, {symbol, bytes, offset}, kind, copy);
+    return mistake != cudaSuccess ? mistake : make_copy(process, copy, work);
+  });
 }
 
-cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                     const cudaGraphNode_t* dependencies, std::size_t count,
-                                     cudaMemAllocNodeParams* parameters) {
-  const cudaError_t result =
-      add("cudaGraphAddMemAllocNode", node, graph, dependencies, count,
-          [&](Process& p, Work& work) { return make_work(p, parameters, work); });
+cudaError_t add_host_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
+                          const cudaGraphNode_t* dependencies, std::size_t count,
+                          const cudaHostNodeParams* parameters) {
+  return add(process, node, graph, dependencies, count,
+             [&](Work& work) { return make_work(process, parameters, work); });
+}
+
+cudaError_t add_child_graph_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
+                                 const cudaGraphNode_t* dependencies, std::size_t count,
+                                 cudaGraph_t child) {
+  return add(process, node, graph, dependencies, count,
+             [&](Work& work) { return make_work(process, child, false, work); });
+}
+
+cudaError_t add_empty_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
+                           const cudaGraphNode_t* dependencies, std::size_t count) {
+  return add(process, node, graph, dependencies, count, [](Work&) { return cudaSuccess; });
+}
+
+cudaError_t add_event_record_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
+                                  const cudaGraphNode_t* dependencies, std::size_t count,
+                                  cudaEvent_t event) {
+  return add(process, node, graph, dependencies, count,
+             [&](Work& work) { return make_work(process, event, true, work); });
+}
+
+cudaError_t add_event_wait_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
+                                const cudaGraphNode_t* dependencies, std::size_t count,
+                                cudaEvent_t event) {
+  return add(process, node, graph, dependencies, count,
+             [&](Work& work) { return make_work(process, event, false, work); });
+}
+
+cudaError_t add_mem_allocate_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
+                                  const cudaGraphNode_t* dependencies, std::size_t count,
+                                  cudaMemAllocNodeParams* parameters) {
+  const cudaError_t result = add(process, node, graph, dependencies, count,
+                                 [&](Work& work) { return make_work(process, parameters, work); });
   if (result == cudaSuccess) parameters->dptr = address_of(*node);
   return result;
 }
 
-cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                    const cudaGraphNode_t* dependencies, std::size_t count,
-                                    void* pointer) {
-  return add("cudaGraphAddMemFreeNode", node, graph, dependencies, count,
-             [&](Process& p, Work& work) {
-               const auto address = reinterpret_cast<std::uint64_t>(pointer);
-               if (is_freed(*graph_of(graph), address)) return cudaErrorInvalidValue;
-               return make_free(p, pointer, work);
-             });
+cudaError_t add_mem_free_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
+                              const cudaGraphNode_t* dependencies, std::size_t count,
+                              void* pointer) {
+  return add(process, node, graph, dependencies, count, [&](Work& work) {
+    const auto address = reinterpret_cast<std::uint64_t>(pointer);
+    if (is_freed(*graph_of(graph), address)) return cudaErrorInvalidValue;
+    return make_free(process, pointer, work);
+  });
 }
 
-cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                             const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* edges,
-                             std::size_t count, cudaGraphNodeParams* parameters) {
+cudaError_t destroy_node(cudaGraphNode_t handle) {
+  const Node* node = node_of(handle);
+  if (node == nullptr) return cudaErrorInvalidValue;
+  Graph& graph = *node->graph;
+  if (graph.has_memory()) return cudaErrorNotSupported;
+  for (const auto& other : graph.nodes) {
+    std::erase(other->after, node);
+    other->ports.erase(node);
+  }
+  std::erase_if(graph.nodes, [&](const auto& other) { return other.get() == node; });
+  return cudaSuccess;
+}
+
+cudaError_t node_get_type(cudaGraphNode_t node, cudaGraphNodeType* type) {
+  if (node == nullptr || type == nullptr) return cudaErrorInvalidValue;
+  *type = type_of(node_of(node)->work);
+  return cudaSuccess;
+}
+
+cudaError_t debug_dot_print(cudaGraph_t handle, const char* path, unsigned) {
+  if (handle == nullptr || path == nullptr) return cudaErrorInvalidValue;
+  std::ofstream file(path);
+  if (!file) return cudaErrorOperatingSystem;
+  const Graph& graph = *graph_of(handle);
+  std::map<const Node*, std::size_t> numbers;
+  file << "digraph dot {\nsubgraph cluster_1 {\nlabel=\"graph_1\" graph[style=\"dashed\"];\n";
+  for (const auto& node : graph.nodes) {
+    const std::size_t number = numbers.size();
+    numbers[node.get()] = number;
+    file << fmt::format("\"graph_1_node_{}\"[shape=\"record\" label=\"{{{}}}\"];\n", number,
+                        label_of(*node));
+  }
+  for (const auto& node : graph.nodes) {
+    for (const Node* before : node->after) {
+      file << fmt::format("\"graph_1_node_{}\" -> \"graph_1_node_{}\";\n", numbers[before],
+                          numbers[node.get()]);
+    }
+  }
+  file << "}\n}\n";
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t add_kernel_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
+                            const cudaGraphNode_t* dependencies, std::size_t count,
+                            const cudaKernelNodeParams* parameters) {
+  return add(process, node, graph, dependencies, count,
+             [&](Work& work) { return make_work(process, parameters, work); });
+}
+
+cudaError_t add_copy_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
+                          const cudaGraphNode_t* dependencies, std::size_t count,
+                          const cudaMemcpy3DParms* parameters) {
+  return add(process, node, graph, dependencies, count,
+             [&](Work& work) { return make_work(process, parameters, work); });
+}
+
+cudaError_t add_set_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
+                         const cudaGraphNode_t* dependencies, std::size_t count,
+                         const cudaMemsetParams* parameters) {
+  return add(process, node, graph, dependencies, count,
+             [&](Work& work) { return make_work(process, parameters, work); });
+}
+
+cudaError_t add_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
+                     const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* edges,
+                     std::size_t count, cudaGraphNodeParams* parameters) {
   const cudaError_t result = add(
-      "cudaGraphAddNode", node, graph, dependencies, count,
-      [&](Process& p, Work& work) { return make_work(p, parameters, work); }, edges);
+      process, node, graph, dependencies, count,
+      [&](Work& work) { return make_work(process, parameters, work); }, edges);
   const bool allocates = result == cudaSuccess && parameters->type == cudaGraphNodeTypeMemAlloc;
   if (allocates) parameters->alloc.dptr = address_of(*node);
   return result;
 }
 
-cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
-  return call("cudaGraphDestroyNode", [&](Process&) {
-    const Node* node = node_of(handle);
-    if (node == nullptr) return cudaErrorInvalidValue;
-    Graph& graph = *node->graph;
-    if (graph.has_memory()) return cudaErrorNotSupported;
-    for (const auto& other : graph.nodes) {
-      std::erase(other->after, node);
-      other->ports.erase(node);
-    }
-    std::erase_if(graph.nodes, [&](const auto& other) { return other.get() == node; });
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
-  return call("cudaGraphNodeGetType", [&](Process&) {
-    if (node == nullptr || type == nullptr) return cudaErrorInvalidValue;
-    *type = type_of(node_of(node)->work);
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigned) {
-  return call("cudaGraphDebugDotPrint", [&](Process&) {
-    if (handle == nullptr || path == nullptr) return cudaErrorInvalidValue;
-    std::ofstream file(path);
-    if (!file) return cudaErrorOperatingSystem;
-    const Graph& graph = *graph_of(handle);
-    std::map<const Node*, std::size_t> numbers;
-    file << "digraph dot {\nsubgraph cluster_1 {\nlabel=\"graph_1\" graph[style=\"dashed\"];\n";
-    for (const auto& node : graph.nodes) {
-      const std::size_t number = numbers.size();
-      numbers[node.get()] = number;
-      file << fmt::format("\"graph_1_node_{}\"[shape=\"record\" label=\"{{{}}}\"];\n", number,
-                          label_of(*node));
-    }
-    for (const auto& node : graph.nodes) {
-      for (const Node* before : node->after) {
-        file << fmt::format("\"graph_1_node_{}\" -> \"graph_1_node_{}\";\n", numbers[before],
-                            numbers[node.get()]);
-      }
-    }
-    file << "}\n}\n";
-    return cudaSuccess;
-  });
-}
-
-}  // namespace
-}  // namespace api
+}  // namespace graphs
 
 std::span<const Answer> graph_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cudaGraphCreate),
-      WARPMETER_ANSWER(cudaGraphDestroy),
-      WARPMETER_ANSWER(cudaGraphClone),
-      WARPMETER_ANSWER(cudaGraphNodeFindInClone),
-      WARPMETER_ANSWER(cudaGraphAddKernelNode),
-      WARPMETER_ANSWER(cudaGraphAddMemcpyNode),
-      WARPMETER_ANSWER(cudaGraphAddMemcpyNode1D),
-      WARPMETER_ANSWER(cudaGraphAddMemcpyNodeToSymbol),
-      WARPMETER_ANSWER(cudaGraphAddMemcpyNodeFromSymbol),
-      WARPMETER_ANSWER(cudaGraphAddMemsetNode),
-      WARPMETER_ANSWER(cudaGraphAddHostNode),
-      WARPMETER_ANSWER(cudaGraphAddChildGraphNode),
-      WARPMETER_ANSWER(cudaGraphAddEmptyNode),
-      WARPMETER_ANSWER(cudaGraphAddEventRecordNode),
-      WARPMETER_ANSWER(cudaGraphAddEventWaitNode),
-      WARPMETER_ANSWER(cudaGraphAddMemAllocNode),
-      WARPMETER_ANSWER(cudaGraphAddMemFreeNode),
-      WARPMETER_ANSWER(cudaGraphAddNode),
-      answer("cudaGraphAddNode_v2", &api::cudaGraphAddNode),
-      WARPMETER_ANSWER(cudaGraphDestroyNode),
-      WARPMETER_ANSWER(cudaGraphNodeGetType),
-      WARPMETER_ANSWER(cudaGraphDebugDotPrint),
+      ANSWER(cudaGraphCreate, graphs::create, Needs::context),
+      ANSWER(cuGraphCreate, graphs::create, Needs::context),
+      ANSWER(cudaGraphDestroy, graphs::destroy, Needs::context),
+      ANSWER(cuGraphDestroy, graphs::destroy, Needs::context),
+      ANSWER(cudaGraphClone, graphs::clone, Needs::context),
+      ANSWER(cuGraphClone, graphs::clone, Needs::context),
+      ANSWER(cudaGraphNodeFindInClone, graphs::node_find_in_clone, Needs::context),
+      ANSWER(cuGraphNodeFindInClone, graphs::node_find_in_clone, Needs::context),
+      ANSWER(cudaGraphAddKernelNode, graphs::add_kernel_node, Needs::context),
+      ANSWER(cudaGraphAddMemcpyNode, graphs::add_copy_node, Needs::context),
+      ANSWER(cudaGraphAddMemcpyNode1D, graphs::add_copy_node_1d, Needs::context),
+      ANSWER(cudaGraphAddMemcpyNodeToSymbol, graphs::add_copy_node_to_symbol, Needs::context),
+      ANSWER(cudaGraphAddMemcpyNodeFromSymbol, graphs::add_copy_node_from_symbol, Needs::context),
+      ANSWER(cudaGraphAddMemsetNode, graphs::add_set_node, Needs::context),
+      ANSWER(cudaGraphAddHostNode, graphs::add_host_node, Needs::context),
+      ANSWER(cuGraphAddHostNode, graphs::add_host_node, Needs::context),
+      ANSWER(cudaGraphAddChildGraphNode, graphs::add_child_graph_node, Needs::context),
+      ANSWER(cuGraphAddChildGraphNode, graphs::add_child_graph_node, Needs::context),
+      ANSWER(cudaGraphAddEmptyNode, graphs::add_empty_node, Needs::context),
+      ANSWER(cuGraphAddEmptyNode, graphs::add_empty_node, Needs::context),
+      ANSWER(cudaGraphAddEventRecordNode, graphs::add_event_record_node, Needs::context),
+      ANSWER(cuGraphAddEventRecordNode, graphs::add_event_record_node, Needs::context),
+      ANSWER(cudaGraphAddEventWaitNode, graphs::add_event_wait_node, Needs::context),
+      ANSWER(cuGraphAddEventWaitNode, graphs::add_event_wait_node, Needs::context),
+      ANSWER(cudaGraphAddMemAllocNode, graphs::add_mem_allocate_node, Needs::context),
+      ANSWER(cuGraphAddMemAllocNode, graphs::add_mem_allocate_node, Needs::context),
+      ANSWER(cudaGraphAddMemFreeNode, graphs::add_mem_free_node, Needs::context),
+      ANSWER(cuGraphAddMemFreeNode, graphs::add_mem_free_node, Needs::context),
+      ANSWER(cudaGraphAddNode, graphs::add_node, Needs::context),
+      ANSWER_AS("cudaGraphAddNode_v2", graphs::add_node, Needs::context),
+      ANSWER(cudaGraphDestroyNode, graphs::destroy_node, Needs::context),
+      ANSWER(cuGraphDestroyNode, graphs::destroy_node, Needs::context),
+      ANSWER(cudaGraphNodeGetType, graphs::node_get_type, Needs::context),
+      ANSWER(cuGraphNodeGetType, graphs::node_get_type, Needs::context),
+      ANSWER(cudaGraphDebugDotPrint, graphs::debug_dot_print, Needs::context),
+      ANSWER(cuGraphDebugDotPrint, graphs::debug_dot_print, Needs::context),
   };
   return table;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Launches by function, what a kernel takes, and how many of its blocks a multiprocessor holds.
-#include "collector/runtime/api/answer.h"
-#include "collector/runtime/api/call.h"
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/bodies.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/device/device.h"
 #include "collector/runtime/graph/graph_edges.h"
 #include "collector/runtime/process/occupancy.h"
@@ -42,8 +41,7 @@ cudaError_t record_launch(Process& process, const cudaLaunchAttribute& attribute
                                            : attribute.val.programmaticEvent.event;
   const bool is_at_start =
       is_completion || attribute.val.programmaticEvent.triggerAtBlockStart != 0;
-  static auto* const record = runtime_function<decltype(::cudaEventRecord)>("cudaEventRecord");
-  const cudaError_t result = record(handle, stream);
+  const cudaError_t result = streams::event_record(process, handle, stream);
   Event* event = process.event(handle);
   if (result != cudaSuccess || event->captured_in == nullptr) return result;
   for (const Node* node : event->captured_after) {
@@ -54,216 +52,209 @@ cudaError_t record_launch(Process& process, const cudaLaunchAttribute& attribute
 
 }  // namespace
 
-namespace api {
+namespace launches {
 namespace {
 
-cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
-                             std::size_t shared, cudaStream_t stream) {
-  return call("cudaLaunchKernel", [&](Process& p) {
-    return launch(p, function, grid, block, arguments, shared, stream);
+cudaError_t launch_kernel(Process& process, const void* function, dim3 grid, dim3 block,
+                          void** arguments, std::size_t shared, cudaStream_t stream) {
+  return launch(process, function, grid, block, arguments, shared, stream);
+}
+
+cudaError_t function_set_shared_mem_config(Process& process, const void* function, int) {
+  return of_kernel(process, function, [](Kernel&) { return cudaSuccess; });
+}
+
+cudaError_t function_get_name(Process& process, const char** name, const void* function) {
+  if (name == nullptr) return cudaErrorInvalidValue;
+  return of_kernel(process, function, [&](const Kernel& kernel) {
+    *name = kernel.entry().c_str();
+    return cudaSuccess;
   });
 }
 
-/// All blocks have to be resident at once.
-cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
-                                        void** arguments, std::size_t shared, cudaStream_t stream) {
-  return call("cudaLaunchCooperativeKernel", [&](Process& p) {
-    return launch(p, function, grid, block, arguments, shared, stream, true);
+cudaError_t get_function_by_symbol(Process& process, cudaFunction_t* function, const void* symbol) {
+  if (process.kernel(symbol) == nullptr) return cudaErrorInvalidDeviceFunction;
+  return of_kernel(process, symbol, [&](Kernel& kernel) {
+    if (function != nullptr) *function = reinterpret_cast<cudaFunction_t>(&kernel);
+    return cudaSuccess;
   });
 }
 
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
-                                void** arguments) {
-  return call("cudaLaunchKernelExC", [&](Process& p) {
-    if (config == nullptr) return cudaErrorInvalidValue;
-    bool is_cooperative = false, is_programmatic = false;
-    Dim3 cluster;
-    const cudaLaunchAttribute* records = nullptr;
-    for (unsigned i = 0; i < config->numAttrs; ++i) {
-      const cudaLaunchAttribute& attribute = config->attrs[i];
-      const int number =
-          attribute.id;  // the number of a caller that may have made it of any number
-      if (number < 0 || number > cudaLaunchAttributeNvlinkUtilCentricScheduling) {
-        return cudaErrorInvalidValue;
-      }
-      is_cooperative |=
-          attribute.id == cudaLaunchAttributeCooperative && attribute.val.cooperative != 0;
-      if (attribute.id == cudaLaunchAttributeClusterDimension) {
-        cluster = cluster_of(attribute.val);
-      }
-      is_programmatic |= attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization &&
-                         attribute.val.programmaticStreamSerializationAllowed != 0;
-      if (attribute.id == cudaLaunchAttributeProgrammaticEvent ||
-          attribute.id == cudaLaunchAttributeLaunchCompletionEvent) {
-        records = &attribute;
-      }
-    }
-    const cudaError_t launched =
-        launch(p, function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-               config->stream, is_cooperative, cluster, is_programmatic);
-    return launched != cudaSuccess || records == nullptr
-               ? launched
-               : record_launch(p, *records, config->stream);
+cudaError_t get_kernel(Process& process, cudaKernel_t* result, const void* symbol) {
+  if (result == nullptr) return cudaErrorInvalidValue;
+  if (process.kernel(symbol) == nullptr) return cudaErrorInvalidDeviceFunction;
+  return of_kernel(process, symbol, [&](Kernel&) {
+    *result = reinterpret_cast<cudaKernel_t>(const_cast<void*>(symbol));  // it is no device's
+    return cudaSuccess;
   });
 }
 
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
-  return call("cudaFuncGetAttributes", [&](Process& p) {
-    if (attributes == nullptr) return cudaErrorInvalidValue;
-    return of_kernel(p, function,
-                     [&](Kernel& kernel) { return attributes_of(p, kernel, *attributes); });
+cudaError_t occupancy_max_active_blocks_per_multiprocessor(Process& process, int* blocks,
+                                                           const void* function, int block_size,
+                                                           std::size_t shared) {
+  if (blocks == nullptr) return cudaErrorInvalidValue;
+  return of_kernel(process, function, [&](Kernel& kernel) {
+    return blocks_of(process, *blocks, kernel, block_size, shared);
   });
 }
 
-cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute which, int value) {
-  return call("cudaFuncSetAttribute", [&](Process& p) {
-    const int number = which;  // the number of a caller that may have made it of any number
-    if (number < cudaFuncAttributeMaxDynamicSharedMemorySize || number >= cudaFuncAttributeMax) {
-      return cudaErrorInvalidValue;
-    }
-    return of_kernel(p, function, [&](Kernel& kernel) {
-      if (which == cudaFuncAttributePreferredSharedMemoryCarveout) {
-        if (value < cudaSharedmemCarveoutDefault || value > 100) return cudaErrorInvalidValue;
-        kernel.shared_carveout = value;
-      }
-      if (which == cudaFuncAttributeNonPortableClusterSizeAllowed) {
-        kernel.allows_large_clusters = value != 0;
-      }
-      if (which != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
-      const model::Program* program = kernel.program();
-      if (program == nullptr) return cudaErrorNoKernelImageForDevice;
-      const int most = *attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, p.arch(), 0);
-      if (value < 0 || value + static_cast<int>(program->static_shared_bytes) > most) {
-        return cudaErrorInvalidValue;
-      }
-      kernel.most_dynamic_shared_bytes = static_cast<std::uint32_t>(value);
-      return cudaSuccess;
-    });
-  });
-}
-
-cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
-  return call("cudaFuncSetCacheConfig", [&](Process& p) {
-    const int number = config;  // the number of a caller that may have made it of any number
-    if (number < 0 || number > cudaFuncCachePreferEqual) return cudaErrorInvalidValue;
-    return of_kernel(p, function, [&](Kernel& kernel) {
-      kernel.cache_preference = config;
-      return cudaSuccess;
-    });
-  });
-}
-
-cudaError_t cudaFuncSetSharedMemConfig(const void* function, int) {
-  return call("cudaFuncSetSharedMemConfig", [&](Process& p) {
-    return of_kernel(p, function, [](Kernel&) { return cudaSuccess; });
-  });
-}
-
-cudaError_t cudaFuncGetName(const char** name, const void* function) {
-  return call_without_context("cudaFuncGetName", [&](Process& p) {
-    if (name == nullptr) return cudaErrorInvalidValue;
-    return of_kernel(p, function, [&](const Kernel& kernel) {
-      *name = kernel.entry().c_str();
-      return cudaSuccess;
-    });
-  });
-}
-
-cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void* symbol) {
-  return call("cudaGetFuncBySymbol", [&](Process& p) {
-    if (p.kernel(symbol) == nullptr) return cudaErrorInvalidDeviceFunction;
-    return of_kernel(p, symbol, [&](Kernel& kernel) {
-      if (function != nullptr) *function = reinterpret_cast<cudaFunction_t>(&kernel);
-      return cudaSuccess;
-    });
-  });
-}
-
-cudaError_t cudaGetKernel(cudaKernel_t* result, const void* symbol) {
-  return call_without_context("cudaGetKernel", [&](Process& p) {
-    if (result == nullptr) return cudaErrorInvalidValue;
-    if (p.kernel(symbol) == nullptr) return cudaErrorInvalidDeviceFunction;
-    return of_kernel(p, symbol, [&](Kernel&) {
-      *result = reinterpret_cast<cudaKernel_t>(const_cast<void*>(symbol));  // it is no device's
-      return cudaSuccess;
-    });
-  });
-}
-
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
-                                                          int block_size, std::size_t shared) {
-  return call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [&](Process& p) {
-    if (blocks == nullptr) return cudaErrorInvalidValue;
-    return of_kernel(p, function, [&](Kernel& kernel) {
-      return blocks_of(p, *blocks, kernel, block_size, shared);
-    });
-  });
-}
-
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int* blocks, const void* function, int block_size, std::size_t shared, unsigned flags) {
-  return call("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", [&](Process& p) {
-    if (blocks == nullptr || flags > cudaOccupancyDisableCachingOverride) {
-      return cudaErrorInvalidValue;
-    }
-    return of_kernel(p, function, [&](Kernel& kernel) {
-      return blocks_of(p, *blocks, kernel, block_size, shared);
-    });
-  });
-}
-
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* function,
-                                                      int blocks, int block_size) {
-  return call("cudaOccupancyAvailableDynamicSMemPerBlock", [&](Process& p) {
-    if (bytes == nullptr) return cudaErrorInvalidValue;
-    return of_kernel(p, function, [&](Kernel& kernel) {
-      return shared_of(p, *bytes, kernel, blocks, block_size);
-    });
-  });
-}
-
-cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function,
-                                                 const cudaLaunchConfig_t* config) {
-  return call("cudaOccupancyMaxPotentialClusterSize", [&](Process& p) {
-    if (size == nullptr || config == nullptr) return cudaErrorInvalidValue;
-    return of_kernel(p, function, [&](Kernel& kernel) {
-      const cudaError_t mistake = cluster_mistake(p, kernel, geometry_of(*config));
-      if (mistake == cudaSuccess) *size = static_cast<int>(most_blocks_of_cluster(kernel));
-      return mistake;
-    });
-  });
-}
-
-cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
-                                           const cudaLaunchConfig_t* config) {
-  return call("cudaOccupancyMaxActiveClusters", [&](Process& p) {
-    if (clusters == nullptr || config == nullptr) return cudaErrorInvalidValue;
-    return of_kernel(p, function, [&](Kernel& kernel) {
-      return clusters_of(p, *clusters, kernel, geometry_of(*config), config->stream);
-    });
+cudaError_t occupancy_available_dynamic_smem_per_block(Process& process, std::size_t* bytes,
+                                                       const void* function, int blocks,
+                                                       int block_size) {
+  if (bytes == nullptr) return cudaErrorInvalidValue;
+  return of_kernel(process, function, [&](Kernel& kernel) {
+    return shared_of(process, *bytes, kernel, blocks, block_size);
   });
 }
 
 }  // namespace
-}  // namespace api
+
+cudaError_t function_get_attributes(Process& process, cudaFuncAttributes* attributes,
+                                    const void* function) {
+  if (attributes == nullptr) return cudaErrorInvalidValue;
+  return of_kernel(process, function,
+                   [&](Kernel& kernel) { return attributes_of(process, kernel, *attributes); });
+}
+
+cudaError_t function_set_attribute(Process& process, const void* function, cudaFuncAttribute which,
+                                   int value) {
+  const int number = which;  // the number of a caller that may have made it of any number
+  if (number < cudaFuncAttributeMaxDynamicSharedMemorySize || number >= cudaFuncAttributeMax) {
+    return cudaErrorInvalidValue;
+  }
+  return of_kernel(process, function, [&](Kernel& kernel) {
+    if (which == cudaFuncAttributePreferredSharedMemoryCarveout) {
+      if (value < cudaSharedmemCarveoutDefault || value > 100) return cudaErrorInvalidValue;
+      kernel.shared_carveout = value;
+    }
+    if (which == cudaFuncAttributeNonPortableClusterSizeAllowed) {
+      kernel.allows_large_clusters = value != 0;
+    }
+    if (which != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+    const model::Program* program = kernel.program();
+    if (program == nullptr) return cudaErrorNoKernelImageForDevice;
+    const int most = *attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, process.arch(), 0);
+    if (value < 0 || value + static_cast<int>(program->static_shared_bytes) > most) {
+      return cudaErrorInvalidValue;
+    }
+    kernel.most_dynamic_shared_bytes = static_cast<std::uint32_t>(value);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t function_set_cache_config(Process& process, const void* function,
+                                      cudaFuncCache config) {
+  const int number = config;  // the number of a caller that may have made it of any number
+  if (number < 0 || number > cudaFuncCachePreferEqual) return cudaErrorInvalidValue;
+  return of_kernel(process, function, [&](Kernel& kernel) {
+    kernel.cache_preference = config;
+    return cudaSuccess;
+  });
+}
+
+/// All blocks have to be resident at once.
+cudaError_t launch_cooperative_kernel(Process& process, const void* function, dim3 grid, dim3 block,
+                                      void** arguments, std::size_t shared, cudaStream_t stream) {
+  return launch(process, function, grid, block, arguments, shared, stream, true);
+}
+
+cudaError_t launch_kernel_ex_c(Process& process, const cudaLaunchConfig_t* config,
+                               const void* function, void** arguments) {
+  if (config == nullptr) return cudaErrorInvalidValue;
+  bool is_cooperative = false, is_programmatic = false;
+  Dim3 cluster;
+  const cudaLaunchAttribute* records = nullptr;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config->attrs[i];
+    const int number = attribute.id;  // the number of a caller that may have made it of any number
+    if (number < 0 || number > cudaLaunchAttributeNvlinkUtilCentricScheduling) {
+      return cudaErrorInvalidValue;
+    }
+    is_cooperative |=
+        attribute.id == cudaLaunchAttributeCooperative && attribute.val.cooperative != 0;
+    if (attribute.id == cudaLaunchAttributeClusterDimension) {
+      cluster = cluster_of(attribute.val);
+    }
+    is_programmatic |= attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization &&
+                       attribute.val.programmaticStreamSerializationAllowed != 0;
+    if (attribute.id == cudaLaunchAttributeProgrammaticEvent ||
+        attribute.id == cudaLaunchAttributeLaunchCompletionEvent) {
+      records = &attribute;
+    }
+  }
+  const cudaError_t launched =
+      launch(process, function, config->gridDim, config->blockDim, arguments,
+             config->dynamicSmemBytes, config->stream, is_cooperative, cluster, is_programmatic);
+  return launched != cudaSuccess || records == nullptr
+             ? launched
+             : record_launch(process, *records, config->stream);
+}
+
+cudaError_t occupancy_max_active_blocks_per_multiprocessor_with_flags(Process& process, int* blocks,
+                                                                      const void* function,
+                                                                      int block_size,
+                                                                      std::size_t shared,
+                                                                      unsigned flags) {
+  if (blocks == nullptr || flags > cudaOccupancyDisableCachingOverride) {
+    return cudaErrorInvalidValue;
+  }
+  return of_kernel(process, function, [&](Kernel& kernel) {
+    return blocks_of(process, *blocks, kernel, block_size, shared);
+  });
+}
+
+cudaError_t occupancy_max_active_clusters(Process& process, int* clusters, const void* function,
+                                          const cudaLaunchConfig_t* config) {
+  if (clusters == nullptr || config == nullptr) return cudaErrorInvalidValue;
+  return of_kernel(process, function, [&](Kernel& kernel) {
+    return clusters_of(process, *clusters, kernel, geometry_of(*config), config->stream);
+  });
+}
+
+cudaError_t occupancy_max_potential_cluster_size(Process& process, int* size, const void* function,
+                                                 const cudaLaunchConfig_t* config) {
+  if (size == nullptr || config == nullptr) return cudaErrorInvalidValue;
+  return of_kernel(process, function, [&](Kernel& kernel) {
+    const cudaError_t mistake = cluster_mistake(process, kernel, geometry_of(*config));
+    if (mistake == cudaSuccess) *size = static_cast<int>(most_blocks_of_cluster(kernel));
+    return mistake;
+  });
+}
+
+}  // namespace launches
 
 std::span<const Answer> launch_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cudaLaunchKernel),
-      WARPMETER_ANSWER(cudaLaunchCooperativeKernel),
-      WARPMETER_ANSWER(cudaLaunchKernelExC),
-      WARPMETER_ANSWER(cudaFuncGetAttributes),
-      WARPMETER_ANSWER(cudaFuncSetAttribute),
-      WARPMETER_ANSWER(cudaFuncSetCacheConfig),
-      WARPMETER_UNDECLARED(cudaFuncSetSharedMemConfig),
-      WARPMETER_ANSWER(cudaFuncGetName),
-      WARPMETER_ANSWER(cudaGetFuncBySymbol),
-      WARPMETER_UNDECLARED(cudaGetKernel),
-      WARPMETER_ANSWER(cudaOccupancyMaxActiveBlocksPerMultiprocessor),
-      WARPMETER_ANSWER(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags),
-      WARPMETER_ANSWER(cudaOccupancyAvailableDynamicSMemPerBlock),
-      WARPMETER_ANSWER(cudaOccupancyMaxPotentialClusterSize),
-      WARPMETER_ANSWER(cudaOccupancyMaxActiveClusters),
+      ANSWER(cudaLaunchKernel, launches::launch_kernel, Needs::context),
+      ANSWER(cudaLaunchCooperativeKernel, launches::launch_cooperative_kernel, Needs::context),
+      ANSWER(cudaLaunchKernelExC, launches::launch_kernel_ex_c, Needs::context),
+      ANSWER(cudaFuncGetAttributes, launches::function_get_attributes, Needs::context),
+      ANSWER(cudaFuncSetAttribute, launches::function_set_attribute, Needs::context),
+      ANSWER(cudaFuncSetCacheConfig, launches::function_set_cache_config, Needs::context),
+      ANSWER(cuFuncSetCacheConfig, launches::function_set_cache_config, Needs::context),
+      ANSWER_AS("cudaFuncSetSharedMemConfig", launches::function_set_shared_mem_config,
+                Needs::context),
+      ANSWER(cudaFuncGetName, launches::function_get_name, Needs::device),
+      ANSWER(cuKernelGetName, launches::function_get_name, Needs::initialised),
+      ANSWER(cuFuncGetName, launches::function_get_name, Needs::context),
+      ANSWER(cudaGetFuncBySymbol, launches::get_function_by_symbol, Needs::context),
+      ANSWER(cudaGetKernel, launches::get_kernel, Needs::device),
+      ANSWER(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+             launches::occupancy_max_active_blocks_per_multiprocessor, Needs::context),
+      ANSWER(cuOccupancyMaxActiveBlocksPerMultiprocessor,
+             launches::occupancy_max_active_blocks_per_multiprocessor, Needs::context),
+      ANSWER(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+             launches::occupancy_max_active_blocks_per_multiprocessor_with_flags, Needs::context),
+      ANSWER(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+             launches::occupancy_max_active_blocks_per_multiprocessor_with_flags, Needs::context),
+      ANSWER(cudaOccupancyAvailableDynamicSMemPerBlock,
+             launches::occupancy_available_dynamic_smem_per_block, Needs::context),
+      ANSWER(cuOccupancyAvailableDynamicSMemPerBlock,
+             launches::occupancy_available_dynamic_smem_per_block, Needs::context),
+      ANSWER(cudaOccupancyMaxPotentialClusterSize, launches::occupancy_max_potential_cluster_size,
+             Needs::context),
+      ANSWER(cudaOccupancyMaxActiveClusters, launches::occupancy_max_active_clusters,
+             Needs::context),
   };
   return table;
 }

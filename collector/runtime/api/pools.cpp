@@ -5,8 +5,7 @@
 #include <tuple>
 
 #include "collector/model/machine/memory/align.h"
-#include "collector/runtime/api/answer.h"
-#include "collector/runtime/api/call.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/device/device.h"
 #include "collector/runtime/graph/graph_addresses.h"
 #include "collector/runtime/process/pools.h"
@@ -103,8 +102,8 @@ void count(const Process& process, Pool& pool, std::uint64_t address) {
   pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
 }
 
-const Block* allocate(Process& process, const Pool& pool, std::uint64_t bytes, const void* caller) {
-  Label label = process.name_of_allocation(bytes, caller);
+const Block* allocate(Process& process, const Pool& pool, std::uint64_t bytes) {
+  Label label = process.name_of_allocation(bytes);
   const bool is_managed = pool.properties.allocType == cudaMemAllocationTypeManaged;
   if (pool.is_of_device() && !is_managed) {
     return process.memory().allocate(bytes, pool.properties.location.id, std::move(label));
@@ -116,17 +115,15 @@ const Block* allocate(Process& process, const Pool& pool, std::uint64_t bytes, c
 
 /// A call about a pool.
 template <class Body>
-cudaError_t pool_call(std::string_view name, cudaMemPool_t handle, const Body& body) {
-  return call(name, [&](Process& process) {
-    Pool* pool = pool_of(handle);
-    return pool != nullptr ? body(process, *pool) : cudaErrorInvalidValue;
-  });
+cudaError_t pool_call(cudaMemPool_t handle, const Body& body) {
+  Pool* pool = pool_of(handle);
+  return pool != nullptr ? body(*pool) : cudaErrorInvalidValue;
 }
 /// One that another process's pool cannot be asked.
 template <class Body>
-cudaError_t own_pool_call(std::string_view name, cudaMemPool_t handle, const Body& body) {
-  return pool_call(name, handle, [&](Process& process, Pool& pool) {
-    if (!pool.is_imported) return body(process, pool);
+cudaError_t own_pool_call(Process& process, cudaMemPool_t handle, const Body& body) {
+  return pool_call(handle, [&](Pool& pool) {
+    if (!pool.is_imported) return body(pool);
     return process.refuse(cudaErrorInvalidValue, "failed call",
                           [] { return std::string("the pool is another process's"); });
   });
@@ -163,7 +160,7 @@ Pool* pool_holding(std::uint64_t address) {
 }
 
 cudaError_t give_in_order(Process& process, void** pointer, std::size_t bytes, cudaStream_t handle,
-                          Pool* pool, const void* caller) {
+                          Pool* pool) {
   const Stream* stream = process.stream(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
   if (pointer == nullptr) return cudaErrorInvalidValue;
@@ -175,7 +172,7 @@ cudaError_t give_in_order(Process& process, void** pointer, std::size_t bytes, c
     if (most != 0 && bytes > most - std::min(most, used(process, from))) {
       return cudaErrorMemoryAllocation;
     }
-    const Block* block = allocate(process, from, bytes, caller);
+    const Block* block = allocate(process, from, bytes);
     if (block == nullptr) return cudaErrorMemoryAllocation;
     count(process, from, block->address);
     if (Races* races = process.races()) {
@@ -195,48 +192,41 @@ cudaError_t give_in_order(Process& process, void** pointer, std::size_t bytes, c
   return submit(process, handle, allocation);
 }
 
-namespace api {
+namespace memory_pools {
 namespace {
 
-cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
-  const void* caller = __builtin_return_address(0);
-  return call("cudaMallocAsync", [&](Process& p) {
-    return give_in_order(p, pointer, bytes, stream, nullptr, caller);
+cudaError_t allocate_async(Process& process, void** pointer, std::size_t bytes,
+                           cudaStream_t stream) {
+  return give_in_order(process, pointer, bytes, stream, nullptr);
+}
+
+cudaError_t allocate_from_pool_async(Process& process, void** pointer, std::size_t bytes,
+                                     cudaMemPool_t handle, cudaStream_t stream) {
+  return own_pool_call(process, handle, [&](Pool& pool) {
+    return give_in_order(process, pointer, bytes, stream, &pool);
   });
 }
 
-cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t handle,
-                                    cudaStream_t stream) {
-  const void* caller = __builtin_return_address(0);
-  return own_pool_call("cudaMallocFromPoolAsync", handle, [&](Process& p, Pool& pool) {
-    return give_in_order(p, pointer, bytes, stream, &pool, caller);
-  });
+cudaError_t mem_get_default_mem_pool(Process& process, cudaMemPool_t* result,
+                                     cudaMemLocation* location, cudaMemAllocationType type) {
+  const cudaError_t mistake = owner_mistake(process, location, type);
+  if (result == nullptr || mistake == cudaErrorInvalidValue) return cudaErrorInvalidValue;
+  if (mistake == cudaSuccess) *result = handle_of(*default_pool(*location, type));
+  return mistake;
 }
 
-cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* result, cudaMemLocation* location,
-                                     cudaMemAllocationType type) {
-  return call_without_context("cudaMemGetDefaultMemPool", [&](Process& p) {
-    const cudaError_t mistake = owner_mistake(p, location, type);
-    if (result == nullptr || mistake == cudaErrorInvalidValue) return cudaErrorInvalidValue;
-    if (mistake == cudaSuccess) *result = handle_of(*default_pool(*location, type));
-    return mistake;
-  });
+cudaError_t mem_get_mem_pool(Process& process, cudaMemPool_t* result, cudaMemLocation* location,
+                             cudaMemAllocationType type) {
+  const cudaError_t mistake = owner_mistake(process, location, type);
+  if (result == nullptr || mistake == cudaErrorInvalidValue) return cudaErrorInvalidValue;
+  if (mistake == cudaSuccess) *result = handle_of(*current(*location, type));
+  return mistake;
 }
 
-cudaError_t cudaMemGetMemPool(cudaMemPool_t* result, cudaMemLocation* location,
-                              cudaMemAllocationType type) {
-  return call_without_context("cudaMemGetMemPool", [&](Process& p) {
-    const cudaError_t mistake = owner_mistake(p, location, type);
-    if (result == nullptr || mistake == cudaErrorInvalidValue) return cudaErrorInvalidValue;
-    if (mistake == cudaSuccess) *result = handle_of(*current(*location, type));
-    return mistake;
-  });
-}
-
-cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type,
-                              cudaMemPool_t handle) {
-  return own_pool_call("cudaMemSetMemPool", handle, [&](Process& p, Pool& pool) {
-    const cudaError_t mistake = owner_mistake(p, location, type);
+cudaError_t mem_set_mem_pool(Process& process, cudaMemLocation* location,
+                             cudaMemAllocationType type, cudaMemPool_t handle) {
+  return own_pool_call(process, handle, [&](Pool& pool) {
+    const cudaError_t mistake = owner_mistake(process, location, type);
     if (mistake != cudaSuccess) return mistake;
     const cudaMemPoolProps& own = pool.properties;
     if (owner_of(own.location, own.allocType) != owner_of(*location, type)) {
@@ -247,43 +237,35 @@ cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType t
   });
 }
 
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* result, int device) {
-  return call_without_context("cudaDeviceGetDefaultMemPool", [&](Process&) {
-    cudaMemLocation location = {cudaMemLocationTypeDevice, device};
-    return api::cudaMemGetDefaultMemPool(result, &location, cudaMemAllocationTypePinned);
-  });
+cudaError_t device_get_default_mem_pool(Process& process, cudaMemPool_t* result, int device) {
+  cudaMemLocation location = {cudaMemLocationTypeDevice, device};
+  return mem_get_default_mem_pool(process, result, &location, cudaMemAllocationTypePinned);
 }
 
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* result, int device) {
-  return call_without_context("cudaDeviceGetMemPool", [&](Process&) {
-    cudaMemLocation location = {cudaMemLocationTypeDevice, device};
-    return api::cudaMemGetMemPool(result, &location, cudaMemAllocationTypePinned);
-  });
+cudaError_t device_get_mem_pool(Process& process, cudaMemPool_t* result, int device) {
+  cudaMemLocation location = {cudaMemLocationTypeDevice, device};
+  return mem_get_mem_pool(process, result, &location, cudaMemAllocationTypePinned);
 }
 
-cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
-  return call("cudaDeviceSetMemPool", [&](Process&) {
-    cudaMemLocation location = {cudaMemLocationTypeDevice, device};
-    return api::cudaMemSetMemPool(&location, cudaMemAllocationTypePinned, handle);
-  });
+cudaError_t device_set_mem_pool(Process& process, int device, cudaMemPool_t handle) {
+  cudaMemLocation location = {cudaMemLocationTypeDevice, device};
+  return mem_set_mem_pool(process, &location, cudaMemAllocationTypePinned, handle);
 }
 
-cudaError_t cudaMemPoolCreate(cudaMemPool_t* result, const cudaMemPoolProps* properties) {
-  return call("cudaMemPoolCreate", [&](Process& p) {
-    if (result == nullptr || properties == nullptr) return cudaErrorInvalidValue;
-    if (owner_mistake(p, &properties->location, properties->allocType) != cudaSuccess) {
-      return cudaErrorInvalidValue;
-    }
-    const bool is_of_host = properties->location.type == cudaMemLocationTypeHost;
-    if (is_of_host && properties->handleTypes != 0) return cudaErrorInvalidValue;
-    *result = handle_of(add_pool(*properties));
-    return cudaSuccess;
-  });
+cudaError_t create(Process& process, cudaMemPool_t* result, const cudaMemPoolProps* properties) {
+  if (result == nullptr || properties == nullptr) return cudaErrorInvalidValue;
+  if (owner_mistake(process, &properties->location, properties->allocType) != cudaSuccess) {
+    return cudaErrorInvalidValue;
+  }
+  const bool is_of_host = properties->location.type == cudaMemLocationTypeHost;
+  if (is_of_host && properties->handleTypes != 0) return cudaErrorInvalidValue;
+  *result = handle_of(add_pool(*properties));
+  return cudaSuccess;
 }
 
 /// Memory from the pool stays until it is given back.
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
-  return pool_call("cudaMemPoolDestroy", handle, [&](Process&, Pool& pool) {
+cudaError_t destroy(cudaMemPool_t handle) {
+  return pool_call(handle, [&](Pool& pool) {
     if (pool.is_default) return cudaErrorInvalidValue;
     std::erase_if(pools().current, [&](const auto& one) { return one.second == &pool; });
     pools().all.erase(handle);
@@ -291,8 +273,9 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
   });
 }
 
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr which, void* value) {
-  return own_pool_call("cudaMemPoolSetAttribute", handle, [&](Process& p, Pool& pool) {
+cudaError_t set_attribute(Process& process, cudaMemPool_t handle, cudaMemPoolAttr which,
+                          void* value) {
+  return own_pool_call(process, handle, [&](Pool& pool) {
     if (value == nullptr) return cudaErrorInvalidValue;
     switch (which) {
       case cudaMemPoolReuseFollowEventDependencies:
@@ -307,9 +290,9 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr which,
       case cudaMemPoolAttrUsedMemHigh:  // set back, to what there is now
         if (*static_cast<std::uint64_t*>(value) != 0) return cudaErrorInvalidValue;
         if (which == cudaMemPoolAttrUsedMemHigh) {
-          pool.used_high = used(p, pool);
+          pool.used_high = used(process, pool);
         } else {
-          pool.reserved_high = reserved(p, pool);
+          pool.reserved_high = reserved(process, pool);
         }
         return cudaSuccess;
       default:
@@ -318,8 +301,9 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr which,
   });
 }
 
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr which, void* value) {
-  return own_pool_call("cudaMemPoolGetAttribute", handle, [&](Process& p, Pool& pool) {
+cudaError_t get_attribute(Process& process, cudaMemPool_t handle, cudaMemPoolAttr which,
+                          void* value) {
+  return own_pool_call(process, handle, [&](Pool& pool) {
     if (value == nullptr) return cudaErrorInvalidValue;
     const auto put = [&](std::uint64_t number) {
       *static_cast<std::uint64_t*>(value) = number;
@@ -334,11 +318,11 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr which,
       case cudaMemPoolAttrReleaseThreshold:
         return put(pool.threshold);
       case cudaMemPoolAttrReservedMemCurrent:
-        return put(reserved(p, pool));
+        return put(reserved(process, pool));
       case cudaMemPoolAttrReservedMemHigh:
         return put(pool.reserved_high);
       case cudaMemPoolAttrUsedMemCurrent:
-        return put(used(p, pool));
+        return put(used(process, pool));
       case cudaMemPoolAttrUsedMemHigh:
         return put(pool.used_high);
       default:
@@ -347,22 +331,22 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr which,
   });
 }
 
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, std::size_t least) {
-  return own_pool_call("cudaMemPoolTrimTo", handle, [&](Process& p, Pool& pool) {
-    const std::uint64_t needed = model::round_up(used(p, pool), reserved_step);
+cudaError_t trim_to(Process& process, cudaMemPool_t handle, std::size_t least) {
+  return own_pool_call(process, handle, [&](Pool& pool) {
+    const std::uint64_t needed = model::round_up(used(process, pool), reserved_step);
     pool.reserved = std::max(needed, std::min<std::uint64_t>(pool.reserved, least));
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* wanted,
-                                 std::size_t count) {
-  return pool_call("cudaMemPoolSetAccess", handle, [&](Process& p, Pool& pool) {
+cudaError_t set_access(Process& process, cudaMemPool_t handle, const cudaMemAccessDesc* wanted,
+                       std::size_t count) {
+  return pool_call(handle, [&](Pool& pool) {
     if (wanted == nullptr && count > 0) return cudaErrorInvalidValue;
     for (std::size_t i = 0; i < count; ++i) {
       const cudaMemLocation& location = wanted[i].location;
       if (location.type != cudaMemLocationTypeDevice) return cudaErrorInvalidValue;
-      if (location.id < 0 || location.id >= p.devices()) return cudaErrorInvalidDevice;
+      if (location.id < 0 || location.id >= process.devices()) return cudaErrorInvalidDevice;
       const bool is_own = pool.is_of_device() && pool.properties.location.id == location.id;
       if (is_own && wanted[i].flags != cudaMemAccessFlagsProtReadWrite) {
         const bool is_read = wanted[i].flags == cudaMemAccessFlagsProtRead;
@@ -374,16 +358,16 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* 
   });
 }
 
-cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t handle,
-                                 cudaMemLocation* location) {
-  return pool_call("cudaMemPoolGetAccess", handle, [&](Process& p, Pool& pool) {
+cudaError_t get_access(Process& process, cudaMemAccessFlags* flags, cudaMemPool_t handle,
+                       cudaMemLocation* location) {
+  return pool_call(handle, [&](Pool& pool) {
     if (flags == nullptr || location == nullptr) return cudaErrorInvalidValue;
     if (location->type != cudaMemLocationTypeDevice) {
       const bool is_of_host = !pool.is_of_device();
       *flags = is_of_host ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
       return cudaSuccess;
     }
-    if (location->id < 0 || location->id >= p.devices()) return cudaErrorInvalidDevice;
+    if (location->id < 0 || location->id >= process.devices()) return cudaErrorInvalidDevice;
     const auto set = pool.access.find(location->id);
     const bool is_own = pool.is_of_device() && pool.properties.location.id == location->id;
     *flags = set != pool.access.end() ? set->second
@@ -394,18 +378,40 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t handle
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace memory_pools
 
 std::span<const Answer> pool_answers() {
   static const Answer table[] = {
-      WARPMETER_UNDECLARED(cudaMallocAsync),      WARPMETER_UNDECLARED(cudaMallocFromPoolAsync),
-      WARPMETER_ANSWER(cudaMemGetDefaultMemPool), WARPMETER_ANSWER(cudaMemGetMemPool),
-      WARPMETER_ANSWER(cudaMemSetMemPool),        WARPMETER_ANSWER(cudaDeviceGetDefaultMemPool),
-      WARPMETER_ANSWER(cudaDeviceGetMemPool),     WARPMETER_ANSWER(cudaDeviceSetMemPool),
-      WARPMETER_ANSWER(cudaMemPoolCreate),        WARPMETER_ANSWER(cudaMemPoolDestroy),
-      WARPMETER_ANSWER(cudaMemPoolSetAttribute),  WARPMETER_ANSWER(cudaMemPoolGetAttribute),
-      WARPMETER_ANSWER(cudaMemPoolTrimTo),        WARPMETER_ANSWER(cudaMemPoolSetAccess),
-      WARPMETER_ANSWER(cudaMemPoolGetAccess),
+      ANSWER(cudaMallocAsync, memory_pools::allocate_async, Needs::context),
+      ANSWER(cudaMallocFromPoolAsync, memory_pools::allocate_from_pool_async, Needs::context),
+      ANSWER(cuMemAllocFromPoolAsync, memory_pools::allocate_from_pool_async, Needs::context),
+      ANSWER(cudaMemGetDefaultMemPool, memory_pools::mem_get_default_mem_pool, Needs::device),
+      ANSWER(cuMemGetDefaultMemPool, memory_pools::mem_get_default_mem_pool, Needs::initialised),
+      ANSWER(cudaMemGetMemPool, memory_pools::mem_get_mem_pool, Needs::device),
+      ANSWER(cuMemGetMemPool, memory_pools::mem_get_mem_pool, Needs::initialised),
+      ANSWER(cudaMemSetMemPool, memory_pools::mem_set_mem_pool, Needs::context),
+      ANSWER(cuMemSetMemPool, memory_pools::mem_set_mem_pool, Needs::initialised),
+      ANSWER(cudaDeviceGetDefaultMemPool, memory_pools::device_get_default_mem_pool, Needs::device),
+      ANSWER(cuDeviceGetDefaultMemPool, memory_pools::device_get_default_mem_pool,
+             Needs::initialised),
+      ANSWER(cudaDeviceGetMemPool, memory_pools::device_get_mem_pool, Needs::device),
+      ANSWER(cuDeviceGetMemPool, memory_pools::device_get_mem_pool, Needs::initialised),
+      ANSWER(cudaDeviceSetMemPool, memory_pools::device_set_mem_pool, Needs::context),
+      ANSWER(cuDeviceSetMemPool, memory_pools::device_set_mem_pool, Needs::initialised),
+      ANSWER(cudaMemPoolCreate, memory_pools::create, Needs::context),
+      ANSWER(cuMemPoolCreate, memory_pools::create, Needs::context),
+      ANSWER(cudaMemPoolDestroy, memory_pools::destroy, Needs::context),
+      ANSWER(cuMemPoolDestroy, memory_pools::destroy, Needs::context),
+      ANSWER(cudaMemPoolSetAttribute, memory_pools::set_attribute, Needs::context),
+      ANSWER(cuMemPoolSetAttribute, memory_pools::set_attribute, Needs::context),
+      ANSWER(cudaMemPoolGetAttribute, memory_pools::get_attribute, Needs::context),
+      ANSWER(cuMemPoolGetAttribute, memory_pools::get_attribute, Needs::context),
+      ANSWER(cudaMemPoolTrimTo, memory_pools::trim_to, Needs::context),
+      ANSWER(cuMemPoolTrimTo, memory_pools::trim_to, Needs::context),
+      ANSWER(cudaMemPoolSetAccess, memory_pools::set_access, Needs::context),
+      ANSWER(cuMemPoolSetAccess, memory_pools::set_access, Needs::context),
+      ANSWER(cudaMemPoolGetAccess, memory_pools::get_access, Needs::context),
+      ANSWER(cuMemPoolGetAccess, memory_pools::get_access, Needs::context),
   };
   return table;
 }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "collector/model/machine/memory/shown_name.h"
-#include "collector/runtime/api/call.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/check/caller.h"
 #include "collector/runtime/check/races.h"
 #include "collector/runtime/process/process.h"

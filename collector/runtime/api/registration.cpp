@@ -4,8 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "collector/runtime/api/answer.h"
-#include "collector/runtime/api/call.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/image/registry.h"
 #include "collector/runtime/process/process.h"
 #include "collector/runtime/stream/launcher.h"
@@ -33,10 +32,10 @@ thread_local std::vector<PushedLaunch> pushed;
 }  // namespace
 
 // The names are NVIDIA's. NOLINTBEGIN(bugprone-reserved-identifier)
-namespace api {
+namespace registration {
 namespace {
 
-void** __cudaRegisterFatBinary(void* data) {
+void** register_fat_binary(void* data) {
   const auto* wrapper = static_cast<const Wrapper*>(data);
   auto registration = std::make_unique<Registration>();
   registration->fat_binary = wrapper->data;
@@ -48,24 +47,24 @@ void** __cudaRegisterFatBinary(void* data) {
   return reinterpret_cast<void**>(Registry::get().add(std::move(registration)));
 }
 
-void __cudaRegisterFatBinaryEnd(void**) {}
+void register_fat_binary_end(void**) {}
 
-void __cudaUnregisterFatBinary(void**) {}  // the process ends, or a library goes: nothing is owed
+void unregister_fat_binary(void**) {}  // the process ends, or a library goes: nothing is owed
 
-char __cudaInitModule(void** handle) {
+char init_module(void** handle) {
   Process& process = Process::get();
   const std::lock_guard lock(process.mutex());
   process.module_of(*reinterpret_cast<Registration*>(handle));
   return 1;
 }
 
-void __cudaRegisterFunction(void** handle, const char* stub, char*, const char* name, int, uint3*,
-                            uint3*, dim3*, dim3*, int*) {
+void register_function(void** handle, const char* stub, char*, const char* name, int, uint3*,
+                       uint3*, dim3*, dim3*, int*) {
   Registry::get().functions[stub] = {reinterpret_cast<Registration*>(handle), name};
 }
 
-void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int is_elsewhere,
-                       std::size_t bytes, int, int) {
+void register_var(void** handle, char* host, char*, const char* name, int is_elsewhere,
+                  std::size_t bytes, int, int) {
   constexpr std::size_t most_bytes = std::size_t{64} << 10, most_variables = 256;
   Registry& registry = Registry::get();
   registry.variables[host] = {reinterpret_cast<Registration*>(handle), name};
@@ -75,20 +74,19 @@ void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int i
   registry.host_variables.push_back({at, {at, at + bytes}});
 }
 
-void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name, int, std::size_t,
-                              int, int) {
+void register_managed_var(void** handle, void** host, char*, const char* name, int, std::size_t,
+                          int, int) {
   auto* registration = reinterpret_cast<Registration*>(handle);
   registration->managed.push_back({host, name});
   Registry::get().variables[host] = {registration, name};
 }
 
-unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared,
-                                     cudaStream_t stream) {
+unsigned push_call_configuration(dim3 grid, dim3 block, std::size_t shared, cudaStream_t stream) {
   pushed.push_back({grid, block, shared, stream});
   return 0;
 }
 
-cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared, void* stream) {
+cudaError_t pop_call_configuration(dim3* grid, dim3* block, std::size_t* shared, void* stream) {
   if (pushed.empty()) return cudaErrorMissingConfiguration;
   const PushedLaunch launch = pushed.back();
   pushed.pop_back();
@@ -100,35 +98,33 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* sha
   return cudaSuccess;
 }
 
-cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
+cudaError_t get_kernel(cudaKernel_t* kernel, const void* stub) {
   *kernel = reinterpret_cast<cudaKernel_t>(const_cast<void*>(stub));  // the launch looks it up
   return cudaSuccess;
 }
 
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
-                               std::size_t shared, cudaStream_t stream) {
-  return call("cudaLaunchKernel", [&](Process& process) {
-    return launch(process, kernel, grid, block, arguments, shared, stream);
-  });
+cudaError_t launch_kernel(Process& process, cudaKernel_t kernel, dim3 grid, dim3 block,
+                          void** arguments, std::size_t shared, cudaStream_t stream) {
+  return launch(process, kernel, grid, block, arguments, shared, stream);
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace registration
 // NOLINTEND(bugprone-reserved-identifier)
 
 std::span<const Answer> registration_answers() {
   static const Answer table[] = {
-      WARPMETER_UNDECLARED(__cudaRegisterFatBinary),
-      WARPMETER_UNDECLARED(__cudaRegisterFatBinaryEnd),
-      WARPMETER_UNDECLARED(__cudaUnregisterFatBinary),
-      WARPMETER_UNDECLARED(__cudaInitModule),
-      WARPMETER_UNDECLARED(__cudaRegisterFunction),
-      WARPMETER_UNDECLARED(__cudaRegisterVar),
-      WARPMETER_UNDECLARED(__cudaRegisterManagedVar),
-      WARPMETER_UNDECLARED(__cudaPushCallConfiguration),
-      WARPMETER_UNDECLARED(__cudaPopCallConfiguration),
-      WARPMETER_UNDECLARED(__cudaGetKernel),
-      WARPMETER_UNDECLARED(__cudaLaunchKernel),
+      DIRECT_AS("__cudaRegisterFatBinary", registration::register_fat_binary),
+      DIRECT_AS("__cudaRegisterFatBinaryEnd", registration::register_fat_binary_end),
+      DIRECT_AS("__cudaUnregisterFatBinary", registration::unregister_fat_binary),
+      DIRECT_AS("__cudaInitModule", registration::init_module),
+      DIRECT_AS("__cudaRegisterFunction", registration::register_function),
+      DIRECT_AS("__cudaRegisterVar", registration::register_var),
+      DIRECT_AS("__cudaRegisterManagedVar", registration::register_managed_var),
+      DIRECT_AS("__cudaPushCallConfiguration", registration::push_call_configuration),
+      DIRECT_AS("__cudaPopCallConfiguration", registration::pop_call_configuration),
+      DIRECT_AS("__cudaGetKernel", registration::get_kernel),
+      ANSWER_AS("__cudaLaunchKernel", registration::launch_kernel, Needs::context),
   };
   return table;
 }

@@ -192,7 +192,7 @@ Answer direct_answer(std::string_view symbol, Function function) {
   ANSWER_LIKE(SYMBOL, ::warpmeter::runtime::FunctionOf<&BODY>, BODY, __VA_ARGS__)
 /// The same with a type of its own.
 #define ANSWER_LIKE(SYMBOL, FUNCTION, BODY, ...) \
-  ::warpmeter::runtime::answer<&BODY, FUNCTION*>( \
+  ::warpmeter::runtime::answer<&BODY, std::add_pointer_t<FUNCTION>>( \
       [] { return ::warpmeter::runtime::Row(SYMBOL, __VA_ARGS__); })
 /// A function that is no call.
 #define DIRECT(NAME, BODY) \

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "collector/runtime/api/answer.h"
-#include "collector/runtime/api/call.h"
+#include "collector/runtime/api/bodies.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/device/device.h"
 #include "collector/runtime/memory/event_page.h"
 #include "collector/runtime/process/process.h"
@@ -125,226 +125,224 @@ struct Callback {
 
 }  // namespace
 
-namespace api {
+namespace streams {
 namespace {
 
-cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  return call("cudaStreamCreate", [&](Process& p) { return make_stream(p, stream, 0, 0); });
+cudaError_t create(Process& process, cudaStream_t* stream) {
+  return make_stream(process, stream, 0, 0);
 }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-  return call("cudaStreamCreateWithFlags",
-              [&](Process& p) { return make_stream(p, stream, flags, 0); });
+cudaError_t create_with_flags(Process& process, cudaStream_t* stream, unsigned flags) {
+  return make_stream(process, stream, flags, 0);
 }
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
-  return call("cudaStreamCreateWithPriority",
-              [&](Process& p) { return make_stream(p, stream, flags, priority); });
+cudaError_t destroy(Process& process, cudaStream_t stream) {
+  Stream* known = process.stream(stream);
+  const bool is_default = static_cast<const void*>(stream) != known;
+  if (known != nullptr && !is_default) leave_capture(process, *known);
+  return process.remove_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  return call("cudaStreamDestroy", [&](Process& p) {
-    Stream* known = p.stream(stream);
-    const bool is_default = static_cast<const void*>(stream) != known;
-    if (known != nullptr && !is_default) leave_capture(p, *known);
-    return p.remove_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
-  });
+cudaError_t synchronize(Process& process, cudaStream_t stream) {
+  const cudaError_t mistake = unsafe_to_ask(process, process.stream(stream));
+  return mistake != cudaSuccess ? mistake : wait_for_stream(process, stream);
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return call("cudaStreamSynchronize", [&](Process& p) {
-    const cudaError_t mistake = unsafe_to_ask(p, p.stream(stream));
-    return mistake != cudaSuccess ? mistake : wait_for_stream(p, stream);
-  });
+cudaError_t query(Process& process, cudaStream_t stream) {
+  const Stream* known = process.stream(stream);
+  if (const cudaError_t mistake = unsafe_to_ask(process, known)) return mistake;
+  if (known != nullptr && known->capture == nullptr && !is_done(*known)) {
+    return cudaErrorNotReady;
+  }
+  return wait_for_stream(process, stream);
 }
 
-cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return call("cudaStreamQuery", [&](Process& p) {
-    const Stream* known = p.stream(stream);
-    if (const cudaError_t mistake = unsafe_to_ask(p, known)) return mistake;
-    if (known != nullptr && known->capture == nullptr && !is_done(*known)) {
-      return cudaErrorNotReady;
-    }
-    return wait_for_stream(p, stream);
-  });
+cudaError_t get_priority(Process& process, cudaStream_t handle, int* priority) {
+  const Stream* stream = process.stream(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (priority == nullptr) return cudaErrorInvalidValue;
+  *priority = stream->priority;
+  return cudaSuccess;
 }
 
-cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
-  return call("cudaStreamGetPriority", [&](Process& p) {
-    const Stream* stream = p.stream(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (priority == nullptr) return cudaErrorInvalidValue;
-    *priority = stream->priority;
-    return cudaSuccess;
-  });
+cudaError_t get_flags(Process& process, cudaStream_t handle, unsigned* flags) {
+  const Stream* stream = process.stream(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (flags == nullptr) return cudaErrorInvalidValue;
+  *flags = stream->flags;
+  return cudaSuccess;
 }
 
-cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
-  return call("cudaStreamGetFlags", [&](Process& p) {
-    const Stream* stream = p.stream(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (flags == nullptr) return cudaErrorInvalidValue;
-    *flags = stream->flags;
-    return cudaSuccess;
-  });
+cudaError_t get_id(Process& process, cudaStream_t handle, unsigned long long* number) {
+  const Stream* stream = process.stream(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (number == nullptr) return cudaErrorInvalidValue;
+  *number = stream->number;
+  return cudaSuccess;
 }
 
-cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* number) {
-  return call("cudaStreamGetId", [&](Process& p) {
-    const Stream* stream = p.stream(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (number == nullptr) return cudaErrorInvalidValue;
-    *number = stream->number;
-    return cudaSuccess;
-  });
+cudaError_t get_device(Process& process, cudaStream_t handle, int* device) {
+  const Stream* stream = process.stream(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (device == nullptr) return cudaErrorInvalidValue;
+  *device = stream->device;
+  return cudaSuccess;
 }
 
-cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
-  return call("cudaStreamGetDevice", [&](Process& p) {
-    const Stream* stream = p.stream(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (device == nullptr) return cudaErrorInvalidValue;
-    *device = stream->device;
-    return cudaSuccess;
-  });
+cudaError_t wait_event(Process& process, cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  return wait(process, stream, event, flags);
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
-  return call("cudaStreamWaitEvent", [&](Process& p) { return wait(p, stream, event, flags); });
+cudaError_t add_callback(Process& process, cudaStream_t stream, cudaStreamCallback_t callback,
+                         void* data, unsigned flags) {
+  if (process.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+  if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
+  const auto run_callback = [](void* given) {
+    const std::unique_ptr<Callback> kept(static_cast<Callback*>(given));
+    kept->function(kept->stream, Process::get().last_failure(), kept->data);
+  };
+  if (process.stream(stream)->capture != nullptr)
+    return forbidden_in_capture(*process.stream(stream));
+  return submit(process, stream,
+                HostWork{run_callback, new Callback{callback, stream, data}, true});
 }
 
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
-                                  unsigned flags) {
-  return call("cudaStreamAddCallback", [&](Process& p) {
-    if (p.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
-    const auto run_callback = [](void* given) {
-      const std::unique_ptr<Callback> kept(static_cast<Callback*>(given));
-      kept->function(kept->stream, Process::get().last_failure(), kept->data);
-    };
-    if (p.stream(stream)->capture != nullptr) return forbidden_in_capture(*p.stream(stream));
-    return submit(p, stream, HostWork{run_callback, new Callback{callback, stream, data}, true});
-  });
+cudaError_t launch_host_function(Process& process, cudaStream_t stream, cudaHostFn_t function,
+                                 void* data) {
+  if (function == nullptr) return cudaErrorInvalidValue;
+  return submit(process, stream, HostWork{function, data});
 }
 
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  return call("cudaLaunchHostFunc", [&](Process& p) {
-    if (function == nullptr) return cudaErrorInvalidValue;
-    return submit(p, stream, HostWork{function, data});
-  });
+cudaError_t event_create(Process& process, cudaEvent_t* event) {
+  return make_event(process, event, 0);
 }
 
-cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  return call("cudaEventCreate", [&](Process& p) { return make_event(p, event, 0); });
+cudaError_t event_create_with_flags(Process& process, cudaEvent_t* event, unsigned flags) {
+  return make_event(process, event, flags);
 }
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-  return call("cudaEventCreateWithFlags", [&](Process& p) { return make_event(p, event, flags); });
+cudaError_t event_destroy(Process& process, cudaEvent_t event) {
+  return process.remove_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  return call("cudaEventDestroy", [&](Process& p) {
-    return p.remove_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
-  });
+cudaError_t event_record_with_flags(Process& process, cudaEvent_t event, cudaStream_t stream,
+                                    unsigned flags) {
+  return record(process, event, stream, flags);
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return call("cudaEventRecord", [&](Process& p) { return record(p, event, stream, 0); });
+cudaError_t event_synchronize(Process& process, cudaEvent_t handle) {
+  const Event* event = process.event(handle);
+  const cudaError_t mistake = event_mistake(process, event);
+  if (mistake != cudaSuccess) return mistake;
+  wait_for(process, *event);
+  process.show_printed();
+  return process.surfaced_error();
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
-  return call("cudaEventRecordWithFlags",
-              [&](Process& p) { return record(p, event, stream, flags); });
-}
-
-cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
-  return call("cudaEventSynchronize", [&](Process& p) {
-    const Event* event = p.event(handle);
-    const cudaError_t mistake = event_mistake(p, event);
-    if (mistake != cudaSuccess) return mistake;
-    wait_for(p, *event);
-    p.show_printed();
-    return p.surfaced_error();
-  });
-}
-
-cudaError_t cudaEventQuery(cudaEvent_t handle) {
-  return call_always("cudaEventQuery", [&](Process& p) {
-    // A wrong event is found before what a kernel has done.
-    const Event* event = p.event(handle);
-    if (event != nullptr && p.surfaced_error() != cudaSuccess) return p.surfaced_error();
-    const cudaError_t mistake = event_mistake(p, event);
-    if (mistake != cudaSuccess) return mistake;
-    if (!is_done(*event)) return cudaErrorNotReady;
-    if (Races* races = p.races()) races->host_knows(event->known());
-    return cudaSuccess;
-  });
+cudaError_t event_query(Process& process, cudaEvent_t handle) {
+  // A wrong event is found before what a kernel has done.
+  const Event* event = process.event(handle);
+  if (event != nullptr && process.surfaced_error() != cudaSuccess) return process.surfaced_error();
+  const cudaError_t mistake = event_mistake(process, event);
+  if (mistake != cudaSuccess) return mistake;
+  if (!is_done(*event)) return cudaErrorNotReady;
+  if (Races* races = process.races()) races->host_knows(event->known());
+  return cudaSuccess;
 }
 
 /// The time that really passed here: a CPU's, not a GPU's.
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
-  return call("cudaEventElapsedTime", [&](Process& p) {
-    if (milliseconds == nullptr) return cudaErrorInvalidValue;
-    const Event* begin = p.event(from);
-    const Event* end = p.event(to);
-    const auto refused = [&](const char* why) {
-      return p.refuse(cudaErrorInvalidResourceHandle, "failed call", [&] { return why; });
-    };
-    if (begin == nullptr || end == nullptr) return refused("one of the events is none");
-    if (begin->captured_in != nullptr || end->captured_in != nullptr) return cudaErrorCapturedEvent;
-    if (!begin->is_recorded || !end->is_recorded) {
-      return refused(begin->is_recorded ? "the second event was never recorded"
-                     : end->is_recorded ? "the first event was never recorded"
-                                        : "neither event was ever recorded");
-    }
-    if (((begin->flags | end->flags) & cudaEventDisableTiming) != 0) {
-      return refused("an event with cudaEventDisableTiming keeps no time");
-    }
-    if (!is_done(*begin) || !is_done(*end)) return cudaErrorNotReady;
-    const std::chrono::duration<float, std::milli> passed = end->at - begin->at;
-    *milliseconds = passed.count();
-    p.say("the program's own times are those of the CPU that executed its kernels");
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaDeviceSynchronize() {
-  return call("cudaDeviceSynchronize", [](Process& p) {
-    const cudaError_t mistake = forbidden_in_capture(p, current_device);
-    if (mistake != cudaSuccess) return mistake;
-    wait_for_device(p, current_device);
-    p.show_printed();
-    return p.surfaced_error();
-  });
+cudaError_t event_elapsed_time(Process& process, float* milliseconds, cudaEvent_t from,
+                               cudaEvent_t to) {
+  if (milliseconds == nullptr) return cudaErrorInvalidValue;
+  const Event* begin = process.event(from);
+  const Event* end = process.event(to);
+  const auto refused = [&](const char* why) {
+    return process.refuse(cudaErrorInvalidResourceHandle, "failed call", [&] { return why; });
+  };
+  if (begin == nullptr || end == nullptr) return refused("one of the events is none");
+  if (begin->captured_in != nullptr || end->captured_in != nullptr) return cudaErrorCapturedEvent;
+  if (!begin->is_recorded || !end->is_recorded) {
+    return refused(begin->is_recorded ? "the second event was never recorded"
+                   : end->is_recorded ? "the first event was never recorded"
+                                      : "neither event was ever recorded");
+  }
+  if (((begin->flags | end->flags) & cudaEventDisableTiming) != 0) {
+    return refused("an event with cudaEventDisableTiming keeps no time");
+  }
+  if (!is_done(*begin) || !is_done(*end)) return cudaErrorNotReady;
+  const std::chrono::duration<float, std::milli> passed = end->at - begin->at;
+  *milliseconds = passed.count();
+  process.say("the program's own times are those of the CPU that executed its kernels");
+  return cudaSuccess;
 }
 
 }  // namespace
-}  // namespace api
+
+cudaError_t device_synchronize(Process& process) {
+  const cudaError_t mistake = forbidden_in_capture(process, current_device);
+  if (mistake != cudaSuccess) return mistake;
+  wait_for_device(process, current_device);
+  process.show_printed();
+  return process.surfaced_error();
+}
+
+cudaError_t event_record(Process& process, cudaEvent_t event, cudaStream_t stream) {
+  return record(process, event, stream, 0);
+}
+
+cudaError_t create_with_priority(Process& process, cudaStream_t* stream, unsigned flags,
+                                 int priority) {
+  return make_stream(process, stream, flags, priority);
+}
+
+}  // namespace streams
 
 std::span<const Answer> stream_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cudaStreamCreate),
-      WARPMETER_ANSWER(cudaStreamCreateWithFlags),
-      WARPMETER_ANSWER(cudaStreamCreateWithPriority),
-      WARPMETER_ANSWER(cudaStreamDestroy),
-      WARPMETER_ANSWER(cudaStreamSynchronize),
-      WARPMETER_ANSWER(cudaStreamQuery),
-      WARPMETER_ANSWER(cudaStreamGetPriority),
-      WARPMETER_ANSWER(cudaStreamGetFlags),
-      WARPMETER_ANSWER(cudaStreamGetId),
-      WARPMETER_ANSWER(cudaStreamGetDevice),
-      WARPMETER_ANSWER(cudaStreamWaitEvent),
-      WARPMETER_ANSWER(cudaStreamAddCallback),
-      WARPMETER_ANSWER(cudaLaunchHostFunc),
-      WARPMETER_ANSWER(cudaEventCreate),
-      WARPMETER_ANSWER(cudaEventCreateWithFlags),
-      WARPMETER_ANSWER(cudaEventDestroy),
-      WARPMETER_ANSWER(cudaEventRecord),
-      WARPMETER_ANSWER(cudaEventRecordWithFlags),
-      WARPMETER_ANSWER(cudaEventSynchronize),
-      WARPMETER_ANSWER(cudaEventQuery),
-      WARPMETER_ANSWER(cudaEventElapsedTime),
-      WARPMETER_ANSWER(cudaDeviceSynchronize),
+      ANSWER(cudaStreamCreate, streams::create, Needs::context),
+      ANSWER(cudaStreamCreateWithFlags, streams::create_with_flags, Needs::context),
+      ANSWER(cuStreamCreate, streams::create_with_flags, Needs::context),
+      ANSWER(cudaStreamCreateWithPriority, streams::create_with_priority, Needs::context),
+      ANSWER(cuStreamCreateWithPriority, streams::create_with_priority, Needs::context),
+      ANSWER(cudaStreamDestroy, streams::destroy, Needs::context),
+      ANSWER(cuStreamDestroy_v2, streams::destroy, Needs::context),
+      ANSWER(cudaStreamSynchronize, streams::synchronize, Needs::context),
+      ANSWER(cuStreamSynchronize, streams::synchronize, Needs::context),
+      ANSWER(cudaStreamQuery, streams::query, Needs::context),
+      ANSWER(cuStreamQuery, streams::query, Needs::context),
+      ANSWER(cudaStreamGetPriority, streams::get_priority, Needs::context),
+      ANSWER(cuStreamGetPriority, streams::get_priority, Needs::context),
+      ANSWER(cudaStreamGetFlags, streams::get_flags, Needs::context),
+      ANSWER(cuStreamGetFlags, streams::get_flags, Needs::context),
+      ANSWER(cudaStreamGetId, streams::get_id, Needs::context),
+      ANSWER(cuStreamGetId, streams::get_id, Needs::context),
+      ANSWER(cudaStreamGetDevice, streams::get_device, Needs::context),
+      ANSWER(cuStreamGetDevice, streams::get_device, Needs::context),
+      ANSWER(cudaStreamWaitEvent, streams::wait_event, Needs::context),
+      ANSWER(cuStreamWaitEvent, streams::wait_event, Needs::context),
+      ANSWER(cudaStreamAddCallback, streams::add_callback, Needs::context),
+      ANSWER(cuStreamAddCallback, streams::add_callback, Needs::context),
+      ANSWER(cudaLaunchHostFunc, streams::launch_host_function, Needs::context),
+      ANSWER(cuLaunchHostFunc, streams::launch_host_function, Needs::context),
+      ANSWER(cudaEventCreate, streams::event_create, Needs::context),
+      ANSWER(cudaEventCreateWithFlags, streams::event_create_with_flags, Needs::context),
+      ANSWER(cuEventCreate, streams::event_create_with_flags, Needs::context),
+      ANSWER(cudaEventDestroy, streams::event_destroy, Needs::context),
+      ANSWER(cuEventDestroy_v2, streams::event_destroy, Needs::context),
+      ANSWER(cudaEventRecord, streams::event_record, Needs::context),
+      ANSWER(cuEventRecord, streams::event_record, Needs::context),
+      ANSWER(cudaEventRecordWithFlags, streams::event_record_with_flags, Needs::context),
+      ANSWER(cuEventRecordWithFlags, streams::event_record_with_flags, Needs::context),
+      ANSWER(cudaEventSynchronize, streams::event_synchronize, Needs::context),
+      ANSWER(cuEventSynchronize, streams::event_synchronize, Needs::context),
+      ANSWER(cudaEventQuery, streams::event_query, Needs::initialised, Answers::after_failure),
+      ANSWER(cuEventQuery, streams::event_query, Needs::context),
+      ANSWER(cudaEventElapsedTime, streams::event_elapsed_time, Needs::context),
+      ANSWER(cuEventElapsedTime_v2, streams::event_elapsed_time, Needs::context),
+      ANSWER_LIKE("cuEventElapsedTime", decltype(::cuEventElapsedTime_v2),
+                  streams::event_elapsed_time, Needs::context),
+      ANSWER(cudaDeviceSynchronize, streams::device_synchronize, Needs::context),
+      ANSWER(cuCtxSynchronize, streams::device_synchronize, Needs::context),
   };
   return table;
 }

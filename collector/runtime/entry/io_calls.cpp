@@ -14,7 +14,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "collector/runtime/api/call.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/device/behind.h"
 #include "collector/runtime/process/process.h"
 

@@ -29,7 +29,7 @@ class Process;
 /// The program's array of that handle; null for none.
 Array* array_at(const void* handle);
 /// In device memory, zeroed. `caller`: of the API.
-cudaError_t make_array(Process& process, const Array& wanted, const void* caller, void** handle);
+cudaError_t make_array(Process& process, const Array& wanted, void** handle);
 void remove_array(Process& process, const void* handle);
 /// False where it is none. A level stays.
 bool free_array(Process& process, const void* handle);

@@ -39,6 +39,6 @@ Pool* pool_holding(std::uint64_t address);
 /// Memory from a pool, or from the current one of the stream's device for null: at once, or when a
 /// graph gets there.
 cudaError_t give_in_order(Process& process, void** pointer, std::size_t bytes, cudaStream_t stream,
-                          Pool* pool, const void* caller);
+                          Pool* pool);
 
 }  // namespace warpmeter::runtime

@@ -407,8 +407,8 @@ void Process::unload(Module* module) {
 
 bool Process::is_module(const void* handle) const { return loaded_.contains(handle); }
 
-Label Process::name_of_allocation(std::uint64_t bytes, const void* caller) const {
-  const HostPlace& place = place_of_call(caller);
+Label Process::name_of_allocation(std::uint64_t bytes) const {
+  const HostPlace& place = place_of_call(caller_);
   const AllocatedFor known = allocated_at(place);
   const std::string what =
       known.variable.empty()

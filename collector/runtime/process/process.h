@@ -68,8 +68,7 @@ class Process {
   void tell_failed(std::string_view function, cudaError_t error);
   /// The call that is being answered.
   std::string_view function() const { return function_; }
-  /// The program's instruction behind the call of this thread that is being answered.
-  static const void* caller() { return caller_; }
+  /// `caller`: the program's instruction behind the call.
   void begin_call(std::string_view function, const void* caller) {
     function_ = function;
     caller_ = caller;
@@ -153,10 +152,7 @@ class Process {
   void know(Kernel* kernel) { kernels_.insert(kernel); }
 
   /// "'d_a' (allocated at vec.cu:12)", "memory of 4,096 bytes (allocated in main)".
-  Label name_of_allocation(std::uint64_t bytes, const void* caller) const;
-  Label name_of_allocation(std::uint64_t bytes) const {
-    return name_of_allocation(bytes, caller());
-  }
+  Label name_of_allocation(std::uint64_t bytes) const;
 
   /// The next launch is one of `<<<>>>`, whose code drops what it returns.
   static thread_local bool is_launching;

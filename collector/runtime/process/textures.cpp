@@ -287,8 +287,7 @@ const Mipmap* mipmap_at(const void* handle) {
   return found == mipmaps().end() ? nullptr : found->second.get();
 }
 
-cudaError_t make_mipmap(Process& process, const Array& wanted, unsigned levels, const void* caller,
-                        void** handle) {
+cudaError_t make_mipmap(Process& process, const Array& wanted, unsigned levels, void** handle) {
   const bool has_fixed_depth = (wanted.flags & (cudaArrayLayered | cudaArrayCubemap)) != 0;
   const auto [width, height, depth] = wanted.extent;
   if (width > 32768 || height > 32768) return cudaErrorInvalidValue;
@@ -304,7 +303,7 @@ cudaError_t make_mipmap(Process& process, const Array& wanted, unsigned levels, 
     array.extent = {part(width), part(height), has_fixed_depth ? depth : part(depth)};
     array.is_level = true;
     void* part_handle = nullptr;
-    const cudaError_t result = make_array(process, array, caller, &part_handle);
+    const cudaError_t result = make_array(process, array, &part_handle);
     if (result != cudaSuccess) {
       for (const void* before : made->levels) remove_array(process, before);
       return result;

@@ -23,8 +23,7 @@ struct Mipmap {
 };
 /// Null for none of that handle.
 const Mipmap* mipmap_at(const void* handle);
-cudaError_t make_mipmap(Process& process, const Array& wanted, unsigned levels, const void* caller,
-                        void** handle);
+cudaError_t make_mipmap(Process& process, const Array& wanted, unsigned levels, void** handle);
 void free_mipmap(Process& process, const void* handle);
 
 struct TextureObject {

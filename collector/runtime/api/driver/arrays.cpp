@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The driver's arrays: its own descriptions of them, and copies of stretches of bytes.
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/memory/array.h"
 #include "collector/runtime/process/textures.h"
 #include "collector/runtime/stream/copies.h"
@@ -36,8 +36,8 @@ constexpr Format formats[] = {
     {CU_AD_FORMAT_SNORM_INT16X4, cudaChannelFormatKindSignedNormalized16X4, 16},
 };
 
-CUresult make_driver_array(Process& process, CUarray* result, const CUDA_ARRAY3D_DESCRIPTOR& wanted,
-                           const void* caller) {
+CUresult make_driver_array(Process& process, CUarray* result,
+                           const CUDA_ARRAY3D_DESCRIPTOR& wanted) {
   const std::optional<cudaChannelFormatDesc> channels =
       channels_of(wanted.Format, wanted.NumChannels);
   if (result == nullptr || !channels) return CUDA_ERROR_INVALID_VALUE;
@@ -45,7 +45,7 @@ CUresult make_driver_array(Process& process, CUarray* result, const CUDA_ARRAY3D
   array.channels = *channels;
   array.extent = {wanted.Width, wanted.Height, wanted.Depth};
   array.flags = wanted.Flags;
-  return as_driver_error(make_array(process, array, caller, reinterpret_cast<void**>(result)));
+  return as_driver_error(make_array(process, array, reinterpret_cast<void**>(result)));
 }
 
 CUDA_ARRAY3D_DESCRIPTOR description_of(const Array& array) {
@@ -85,13 +85,11 @@ struct CopyPlace {
   }
 };
 
-CUresult copy_stretch(std::string_view name, const CopyPlace& to, const CopyPlace& from,
+CUresult copy_stretch(Process& process, const CopyPlace& to, const CopyPlace& from,
                       std::size_t bytes, cudaMemcpyKind kind, CUstream stream, bool waits = true) {
-  return driver_call(name, Needs::context, [&](Process& p) {
-    CopyWork copy = line(nullptr, nullptr, bytes, kind);
-    if (!to.find(bytes, copy.to) || !from.find(bytes, copy.from)) return CUDA_ERROR_INVALID_VALUE;
-    return as_driver_error(waits ? copy_now(p, copy) : submit_copy(p, stream, copy));
-  });
+  CopyWork copy = line(nullptr, nullptr, bytes, kind);
+  if (!to.find(bytes, copy.to) || !from.find(bytes, copy.from)) return CUDA_ERROR_INVALID_VALUE;
+  return as_driver_error(waits ? copy_now(process, copy) : submit_copy(process, stream, copy));
 }
 
 }  // namespace
@@ -107,101 +105,88 @@ std::optional<cudaChannelFormatDesc> channels_of(CUarray_format format, unsigned
   return std::nullopt;
 }
 
-namespace api {
+namespace driver_arrays {
 namespace {
 
-CUresult cuArrayCreate_v2(CUarray* result, const CUDA_ARRAY_DESCRIPTOR* wanted) {
-  const void* caller = __builtin_return_address(0);
-  return driver_call("cuArrayCreate", Needs::context, [&](Process& p) {
-    if (wanted == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    return make_driver_array(
-        p, result, {wanted->Width, wanted->Height, 0, wanted->Format, wanted->NumChannels, 0},
-        caller);
-  });
+CUresult array_create(Process& process, CUarray* result, const CUDA_ARRAY_DESCRIPTOR* wanted) {
+  if (wanted == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return make_driver_array(
+      process, result, {wanted->Width, wanted->Height, 0, wanted->Format, wanted->NumChannels, 0});
 }
 
-CUresult cuArray3DCreate_v2(CUarray* result, const CUDA_ARRAY3D_DESCRIPTOR* wanted) {
-  const void* caller = __builtin_return_address(0);
-  return driver_call("cuArray3DCreate", Needs::context, [&](Process& p) {
-    return wanted == nullptr ? CUDA_ERROR_INVALID_VALUE
-                             : make_driver_array(p, result, *wanted, caller);
-  });
+CUresult array_3d_create(Process& process, CUarray* result, const CUDA_ARRAY3D_DESCRIPTOR* wanted) {
+  return wanted == nullptr ? CUDA_ERROR_INVALID_VALUE : make_driver_array(process, result, *wanted);
 }
 
-CUresult cuArrayDestroy(CUarray array) {
-  return driver_call("cuArrayDestroy", Needs::context, [&](Process& p) {
-    return free_array(p, array) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-  });
+CUresult array_destroy(Process& process, CUarray array) {
+  return free_array(process, array) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* result, CUarray handle) {
-  return driver_call("cuArrayGetDescriptor", Needs::context, [&](Process&) {
-    const Array* array = array_at(handle);
-    if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const CUDA_ARRAY3D_DESCRIPTOR told = description_of(*array);
-    *result = {told.Width, told.Height, told.Format, told.NumChannels};
-    return CUDA_SUCCESS;
-  });
+CUresult array_get_descriptor(CUDA_ARRAY_DESCRIPTOR* result, CUarray handle) {
+  const Array* array = array_at(handle);
+  if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const CUDA_ARRAY3D_DESCRIPTOR told = description_of(*array);
+  *result = {told.Width, told.Height, told.Format, told.NumChannels};
+  return CUDA_SUCCESS;
 }
 
-CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* result, CUarray handle) {
-  return driver_call("cuArray3DGetDescriptor", Needs::context, [&](Process&) {
-    const Array* array = array_at(handle);
-    if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *result = description_of(*array);
-    return CUDA_SUCCESS;
-  });
+CUresult array_3d_get_descriptor(CUDA_ARRAY3D_DESCRIPTOR* result, CUarray handle) {
+  const Array* array = array_at(handle);
+  if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *result = description_of(*array);
+  return CUDA_SUCCESS;
 }
 
-CUresult cuMemcpyHtoA_v2(CUarray to, std::size_t offset, const void* from, std::size_t n) {
-  return copy_stretch("cuMemcpyHtoA", {to, offset}, from, n, cudaMemcpyHostToDevice, nullptr);
+CUresult copy_htoa(Process& process, CUarray to, std::size_t offset, const void* from,
+                   std::size_t n) {
+  return copy_stretch(process, {to, offset}, from, n, cudaMemcpyHostToDevice, nullptr);
 }
-CUresult cuMemcpyHtoAAsync_v2(CUarray to, std::size_t offset, const void* from, std::size_t n,
-                              CUstream stream) {
-  return copy_stretch("cuMemcpyHtoAAsync", {to, offset}, from, n, cudaMemcpyHostToDevice, stream,
-                      false);
+CUresult copy_htoa_async(Process& process, CUarray to, std::size_t offset, const void* from,
+                         std::size_t n, CUstream stream) {
+  return copy_stretch(process, {to, offset}, from, n, cudaMemcpyHostToDevice, stream, false);
 }
-CUresult cuMemcpyAtoH_v2(void* to, CUarray from, std::size_t offset, std::size_t n) {
-  return copy_stretch("cuMemcpyAtoH", to, {from, offset}, n, cudaMemcpyDeviceToHost, nullptr);
+CUresult copy_atoh(Process& process, void* to, CUarray from, std::size_t offset, std::size_t n) {
+  return copy_stretch(process, to, {from, offset}, n, cudaMemcpyDeviceToHost, nullptr);
 }
-CUresult cuMemcpyAtoHAsync_v2(void* to, CUarray from, std::size_t offset, std::size_t n,
-                              CUstream stream) {
-  return copy_stretch("cuMemcpyAtoHAsync", to, {from, offset}, n, cudaMemcpyDeviceToHost, stream,
-                      false);
+CUresult copy_atoh_async(Process& process, void* to, CUarray from, std::size_t offset,
+                         std::size_t n, CUstream stream) {
+  return copy_stretch(process, to, {from, offset}, n, cudaMemcpyDeviceToHost, stream, false);
 }
-CUresult cuMemcpyDtoA_v2(CUarray to, std::size_t offset, CUdeviceptr from, std::size_t n) {
-  return copy_stretch("cuMemcpyDtoA", {to, offset}, std::uint64_t{from}, n,
-                      cudaMemcpyDeviceToDevice, nullptr);
+CUresult copy_dtoa(Process& process, CUarray to, std::size_t offset, CUdeviceptr from,
+                   std::size_t n) {
+  return copy_stretch(process, {to, offset}, std::uint64_t{from}, n, cudaMemcpyDeviceToDevice,
+                      nullptr);
 }
-CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, std::size_t offset, std::size_t n) {
-  return copy_stretch("cuMemcpyAtoD", std::uint64_t{to}, {from, offset}, n,
-                      cudaMemcpyDeviceToDevice, nullptr);
+CUresult copy_atod(Process& process, CUdeviceptr to, CUarray from, std::size_t offset,
+                   std::size_t n) {
+  return copy_stretch(process, std::uint64_t{to}, {from, offset}, n, cudaMemcpyDeviceToDevice,
+                      nullptr);
 }
-CUresult cuMemcpyAtoA_v2(CUarray to, std::size_t to_offset, CUarray from, std::size_t from_offset,
-                         std::size_t n) {
-  return copy_stretch("cuMemcpyAtoA", {to, to_offset}, {from, from_offset}, n,
-                      cudaMemcpyDeviceToDevice, nullptr);
+CUresult copy_atoa(Process& process, CUarray to, std::size_t to_offset, CUarray from,
+                   std::size_t from_offset, std::size_t n) {
+  return copy_stretch(process, {to, to_offset}, {from, from_offset}, n, cudaMemcpyDeviceToDevice,
+                      nullptr);
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace driver_arrays
 
 std::span<const Answer> driver_array_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cuArrayCreate_v2),
-      WARPMETER_ANSWER(cuArray3DCreate_v2),
-      WARPMETER_ANSWER(cuArrayDestroy),
-      WARPMETER_ANSWER(cuArrayGetDescriptor_v2),
-      WARPMETER_ANSWER(cuArray3DGetDescriptor_v2),
-      WARPMETER_ANSWER(cuMemcpyHtoA_v2),
-      WARPMETER_ANSWER(cuMemcpyHtoAAsync_v2),
-      WARPMETER_ANSWER(cuMemcpyAtoH_v2),
-      WARPMETER_ANSWER(cuMemcpyAtoHAsync_v2),
-      WARPMETER_ANSWER(cuMemcpyDtoA_v2),
-      WARPMETER_ANSWER(cuMemcpyAtoD_v2),
-      WARPMETER_ANSWER(cuMemcpyAtoA_v2),
+      ANSWER(cuArrayCreate_v2, driver_arrays::array_create, Needs::context),
+      ANSWER(cuArray3DCreate_v2, driver_arrays::array_3d_create, Needs::context),
+      ANSWER(cuArrayDestroy, driver_arrays::array_destroy, Needs::context),
+      ANSWER(cuArrayGetDescriptor_v2, driver_arrays::array_get_descriptor, Needs::context),
+      ANSWER(cuArray3DGetDescriptor_v2, driver_arrays::array_3d_get_descriptor, Needs::context),
+      ANSWER(cuMemcpyHtoA_v2, driver_arrays::copy_htoa, Needs::context),
+      ANSWER(cuMemcpyHtoAAsync_v2, driver_arrays::copy_htoa_async, Needs::context),
+      ANSWER(cuMemcpyAtoH_v2, driver_arrays::copy_atoh, Needs::context),
+      ANSWER(cuMemcpyAtoHAsync_v2, driver_arrays::copy_atoh_async, Needs::context),
+      ANSWER(cuMemcpyDtoA_v2, driver_arrays::copy_dtoa, Needs::context),
+      ANSWER(cuMemcpyAtoD_v2, driver_arrays::copy_atod, Needs::context),
+      ANSWER(cuMemcpyAtoA_v2, driver_arrays::copy_atoa, Needs::context),
   };
   return table;
 }

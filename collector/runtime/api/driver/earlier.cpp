@@ -6,7 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/bodies.h"
+#include "collector/runtime/api/row.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -24,11 +25,9 @@ Told& told_to(const Kernel* kernel) {
 
 /// A call about a function.
 template <class Body>
-CUresult function_call(std::string_view name, CUfunction function, const Body& body) {
-  return driver_call(name, Needs::context, [&](Process& process) {
-    const Kernel* kernel = kernel_of(process, function);
-    return kernel != nullptr ? body(told_to(kernel)) : CUDA_ERROR_INVALID_HANDLE;
-  });
+CUresult function_call(Process& process, CUfunction function, const Body& body) {
+  const Kernel* kernel = process.kernel(function);
+  return kernel != nullptr ? body(told_to(kernel)) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult put_parameter(Told& told, int offset, const void* value, std::size_t bytes) {
@@ -42,28 +41,26 @@ CUresult put_parameter(Told& told, int offset, const void* value, std::size_t by
   return CUDA_SUCCESS;
 }
 
-CUresult launch(std::string_view name, CUfunction function, int width, int height,
-                CUstream stream) {
-  return function_call(name, function, [&](Told& told) {
-    static auto* const run = runtime_function<decltype(::cuLaunchKernel)>("cuLaunchKernel");
+CUresult launch(Process& process, CUfunction function, int width, int height, CUstream stream) {
+  return function_call(process, function, [&](Told& told) {
     if (width <= 0 || height <= 0) return CUDA_ERROR_INVALID_VALUE;
     std::size_t bytes = told.parameters.size();
     void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, told.parameters.data(),
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-    return run(function, static_cast<unsigned>(width), static_cast<unsigned>(height), 1,
-               static_cast<unsigned>(told.x), static_cast<unsigned>(told.y),
-               static_cast<unsigned>(told.z), told.shared, stream, nullptr,
-               bytes > 0 ? extra : nullptr);
+    return driver_launches::launch_kernel(
+        process, function, static_cast<unsigned>(width), static_cast<unsigned>(height), 1,
+        static_cast<unsigned>(told.x), static_cast<unsigned>(told.y), static_cast<unsigned>(told.z),
+        told.shared, stream, nullptr, bytes > 0 ? extra : nullptr);
   });
 }
 
 }  // namespace
 
-namespace api {
+namespace earlier_launches {
 namespace {
 
-CUresult cuFuncSetBlockShape(CUfunction function, int x, int y, int z) {
-  return function_call("cuFuncSetBlockShape", function, [&](Told& told) {
+CUresult function_set_block_shape(Process& process, CUfunction function, int x, int y, int z) {
+  return function_call(process, function, [&](Told& told) {
     if (x <= 0 || y <= 0 || z <= 0) return CUDA_ERROR_INVALID_VALUE;
     told.x = x;
     told.y = y;
@@ -72,15 +69,15 @@ CUresult cuFuncSetBlockShape(CUfunction function, int x, int y, int z) {
   });
 }
 
-CUresult cuFuncSetSharedSize(CUfunction function, unsigned bytes) {
-  return function_call("cuFuncSetSharedSize", function, [&](Told& told) {
+CUresult function_set_shared_size(Process& process, CUfunction function, unsigned bytes) {
+  return function_call(process, function, [&](Told& told) {
     told.shared = bytes;
     return CUDA_SUCCESS;
   });
 }
 
-CUresult cuParamSetSize(CUfunction function, unsigned bytes) {
-  return function_call("cuParamSetSize", function, [&](Told& told) {
+CUresult param_set_size(Process& process, CUfunction function, unsigned bytes) {
+  return function_call(process, function, [&](Told& told) {
     constexpr unsigned most = 4096;
     if (bytes > most) return CUDA_ERROR_INVALID_VALUE;
     told.parameters.resize(bytes);
@@ -88,47 +85,51 @@ CUresult cuParamSetSize(CUfunction function, unsigned bytes) {
   });
 }
 
-CUresult cuParamSeti(CUfunction function, int offset, unsigned value) {
-  return function_call("cuParamSeti", function, [&](Told& told) {
+CUresult param_seti(Process& process, CUfunction function, int offset, unsigned value) {
+  return function_call(process, function, [&](Told& told) {
     return put_parameter(told, offset, &value, sizeof value);
   });
 }
 
-CUresult cuParamSetf(CUfunction function, int offset, float value) {
-  return function_call("cuParamSetf", function, [&](Told& told) {
+CUresult param_setf(Process& process, CUfunction function, int offset, float value) {
+  return function_call(process, function, [&](Told& told) {
     return put_parameter(told, offset, &value, sizeof value);
   });
 }
 
-CUresult cuParamSetv(CUfunction function, int offset, void* value, unsigned bytes) {
-  return function_call("cuParamSetv", function,
+CUresult param_setv(Process& process, CUfunction function, int offset, void* value,
+                    unsigned bytes) {
+  return function_call(process, function,
                        [&](Told& told) { return put_parameter(told, offset, value, bytes); });
 }
 
-CUresult cuLaunch(CUfunction function) { return launch("cuLaunch", function, 1, 1, nullptr); }
-
-CUresult cuLaunchGrid(CUfunction function, int width, int height) {
-  return launch("cuLaunchGrid", function, width, height, nullptr);
+CUresult launch_of_api(Process& process, CUfunction function) {
+  return launch(process, function, 1, 1, nullptr);
 }
 
-CUresult cuLaunchGridAsync(CUfunction function, int width, int height, CUstream stream) {
-  return launch("cuLaunchGridAsync", function, width, height, stream);
+CUresult launch_grid(Process& process, CUfunction function, int width, int height) {
+  return launch(process, function, width, height, nullptr);
+}
+
+CUresult launch_grid_async(Process& process, CUfunction function, int width, int height,
+                           CUstream stream) {
+  return launch(process, function, width, height, stream);
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace earlier_launches
 
 std::span<const Answer> driver_earlier_answers() {
   static const Answer table[] = {
-      WARPMETER_UNDECLARED(cuFuncSetBlockShape),
-      WARPMETER_UNDECLARED(cuFuncSetSharedSize),
-      WARPMETER_UNDECLARED(cuParamSetSize),
-      WARPMETER_UNDECLARED(cuParamSeti),
-      WARPMETER_UNDECLARED(cuParamSetf),
-      WARPMETER_UNDECLARED(cuParamSetv),
-      WARPMETER_UNDECLARED(cuLaunch),
-      WARPMETER_UNDECLARED(cuLaunchGrid),
-      WARPMETER_UNDECLARED(cuLaunchGridAsync),
+      ANSWER_AS("cuFuncSetBlockShape", earlier_launches::function_set_block_shape, Needs::context),
+      ANSWER_AS("cuFuncSetSharedSize", earlier_launches::function_set_shared_size, Needs::context),
+      ANSWER_AS("cuParamSetSize", earlier_launches::param_set_size, Needs::context),
+      ANSWER_AS("cuParamSeti", earlier_launches::param_seti, Needs::context),
+      ANSWER_AS("cuParamSetf", earlier_launches::param_setf, Needs::context),
+      ANSWER_AS("cuParamSetv", earlier_launches::param_setv, Needs::context),
+      ANSWER_AS("cuLaunch", earlier_launches::launch_of_api, Needs::context),
+      ANSWER_AS("cuLaunchGrid", earlier_launches::launch_grid, Needs::context),
+      ANSWER_AS("cuLaunchGridAsync", earlier_launches::launch_grid_async, Needs::context),
   };
   return table;
 }

@@ -6,8 +6,10 @@
 #include <memory>
 #include <numeric>
 
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/bodies.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/device/device.h"
+#include "collector/runtime/process/contexts.h"
 #include "collector/runtime/stream/capture.h"
 #include "collector/runtime/stream/outstanding.h"
 
@@ -77,22 +79,18 @@ Context* green_context(CUgreenCtx handle) {
 
 /// `body(context)` of one that is named and is there.
 template <class Find, class Body>
-CUresult with_context(std::string_view name, const Find& find, const Body& body) {
-  return driver_call(name, Needs::initialised, [&](Process& p) {
-    Context* context = find();
-    if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-    return context->is_destroyed ? CUDA_ERROR_CONTEXT_IS_DESTROYED : body(p, *context);
-  });
+CUresult with_context(const Find& find, const Body& body) {
+  Context* context = find();
+  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  return context->is_destroyed ? CUDA_ERROR_CONTEXT_IS_DESTROYED : body(*context);
 }
 template <class Body>
-CUresult of_green(std::string_view name, CUgreenCtx handle, const Body& body) {
-  return with_context(
-      name, [&] { return green_context(handle); }, body);
+CUresult of_green(CUgreenCtx handle, const Body& body) {
+  return with_context([&] { return green_context(handle); }, body);
 }
 template <class Body>
-CUresult of_any(std::string_view name, CUcontext handle, const Body& body) {
-  return with_context(
-      name, [&] { return named_context(handle); }, body);
+CUresult of_any(CUcontext handle, const Body& body) {
+  return with_context([&] { return named_context(handle); }, body);
 }
 
 /// All streams of the context: of a green one its own, else the device's.
@@ -116,8 +114,7 @@ CUresult record_all(Process& process, const Context& context, CUevent handle) {
     if (races != nullptr) races->follow(last, races->clock_of(stream));
     if (!stream.waiting.empty()) last.follows.push_back({stream.shared_from_this(), stream.given});
   });
-  static auto* const record = runtime_function<decltype(::cudaEventRecord)>("cudaEventRecord");
-  return as_driver_error(record(handle, cudaStreamLegacy));
+  return as_driver_error(streams::event_record(process, handle, cudaStreamLegacy));
 }
 
 /// Makes later work of the context's streams follow the event.
@@ -132,187 +129,178 @@ CUresult wait_with_all(Process& process, const Context& context, CUevent handle)
 
 }  // namespace
 
-namespace api {
+namespace green_contexts {
 namespace {
 
-CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource* result, CUdevResourceType type) {
-  return driver_call("cuDeviceGetDevResource", Needs::initialised, [&](Process& p) {
-    if (!p.has_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    return put_resource(p, Contexts::get().primary(device), result, type);
-  });
+CUresult device_get_dev_resource(Process& process, CUdevice device, CUdevResource* result,
+                                 CUdevResourceType type) {
+  if (!process.has_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  return put_resource(process, Contexts::get().primary(device), result, type);
 }
-CUresult cuCtxGetDevResource(CUcontext handle, CUdevResource* result, CUdevResourceType type) {
-  return of_any("cuCtxGetDevResource", handle, [&](Process& p, const Context& context) {
-    return put_resource(p, context, result, type);
-  });
-}
-CUresult cuGreenCtxGetDevResource(CUgreenCtx handle, CUdevResource* result,
+CUresult context_get_dev_resource(Process& process, CUcontext handle, CUdevResource* result,
                                   CUdevResourceType type) {
-  return of_green("cuGreenCtxGetDevResource", handle, [&](Process& p, const Context& context) {
-    return put_resource(p, context, result, type);
-  });
+  return of_any(
+      handle, [&](const Context& context) { return put_resource(process, context, result, type); });
+}
+CUresult green_context_get_dev_resource(Process& process, CUgreenCtx handle, CUdevResource* result,
+                                        CUdevResourceType type) {
+  return of_green(
+      handle, [&](const Context& context) { return put_resource(process, context, result, type); });
 }
 
-CUresult cuDevSmResourceSplitByCount(CUdevResource* groups, unsigned* count,
-                                     const CUdevResource* input, CUdevResource* rest,
-                                     unsigned flags, unsigned least) {
-  return driver_call("cuDevSmResourceSplitByCount", Needs::initialised, [&](Process& p) {
-    constexpr unsigned apart = CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING,
-                       clusters = CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE;
-    if (count == nullptr || input == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (input->type != CU_DEV_RESOURCE_TYPE_SM) return CUDA_ERROR_INVALID_RESOURCE_TYPE;
-    if ((flags & (apart | clusters)) == (apart | clusters)) return CUDA_ERROR_INVALID_VALUE;
-    if (groups != nullptr && *count == 0) return CUDA_ERROR_INVALID_VALUE;
-    const unsigned all = input->sm.smCount;
-    Hidden hidden = hidden_of(*input);
-    if (least > all || hidden.is_split) return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
-    const unsigned step = (flags & apart) != 0 ? least_apart : together;
-    const unsigned wanted = std::max(least, 1u);
-    const unsigned size = std::min((wanted + step - 1) / step * step, all);
-    unsigned possible = all / size;
-    // A whole H200's one resource is not side by side.
-    if (size == together && step == together && all == multiprocessors_of(p, hidden.device).size())
-      --possible;
-    if (groups == nullptr) {
-      *count = possible;
-      return CUDA_SUCCESS;
-    }
-    *count = std::min(*count, possible);
-    hidden.is_split = true;
-    for (unsigned i = 0; i < *count; ++i) {
-      groups[i] = resource_of(size, hidden);
-      hidden.first += size;
-    }
-    if (rest != nullptr) *rest = resource_of(all - *count * size, hidden);
+CUresult dev_sm_resource_split_by_count(Process& process, CUdevResource* groups, unsigned* count,
+                                        const CUdevResource* input, CUdevResource* rest,
+                                        unsigned flags, unsigned least) {
+  constexpr unsigned apart = CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING,
+                     clusters = CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE;
+  if (count == nullptr || input == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (input->type != CU_DEV_RESOURCE_TYPE_SM) return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+  if ((flags & (apart | clusters)) == (apart | clusters)) return CUDA_ERROR_INVALID_VALUE;
+  if (groups != nullptr && *count == 0) return CUDA_ERROR_INVALID_VALUE;
+  const unsigned all = input->sm.smCount;
+  Hidden hidden = hidden_of(*input);
+  if (least > all || hidden.is_split) return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+  const unsigned step = (flags & apart) != 0 ? least_apart : together;
+  const unsigned wanted = std::max(least, 1u);
+  const unsigned size = std::min((wanted + step - 1) / step * step, all);
+  unsigned possible = all / size;
+  // A whole H200's one resource is not side by side.
+  if (size == together && step == together &&
+      all == multiprocessors_of(process, hidden.device).size())
+    --possible;
+  if (groups == nullptr) {
+    *count = possible;
     return CUDA_SUCCESS;
-  });
+  }
+  *count = std::min(*count, possible);
+  hidden.is_split = true;
+  for (unsigned i = 0; i < *count; ++i) {
+    groups[i] = resource_of(size, hidden);
+    hidden.first += size;
+  }
+  if (rest != nullptr) *rest = resource_of(all - *count * size, hidden);
+  return CUDA_SUCCESS;
 }
 
-CUresult cuDevResourceGenerateDesc(CUdevResourceDesc* result, CUdevResource* resources,
-                                   unsigned count) {
-  return driver_call("cuDevResourceGenerateDesc", Needs::initialised, [&](Process&) {
-    if (result == nullptr || resources == nullptr || count == 0) return CUDA_ERROR_INVALID_VALUE;
-    Multiprocessors all;
-    const int device = hidden_of(resources[0]).device;
-    for (unsigned i = 0; i < count; ++i) {
-      if (resources[i].type != CU_DEV_RESOURCE_TYPE_SM) return CUDA_ERROR_INVALID_RESOURCE_TYPE;
-      const Hidden hidden = hidden_of(resources[i]);
-      if (hidden.device != device) return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
-      for (unsigned k = 0; k < resources[i].sm.smCount; ++k) all.push_back(hidden.first + k);
-    }
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    // Nothing of the API takes a descriptor back.
-    *result = new CUdevResourceDesc_st{std::make_shared<const Multiprocessors>(std::move(all))};
-    return CUDA_SUCCESS;
-  });
+CUresult dev_resource_generate_desc(CUdevResourceDesc* result, CUdevResource* resources,
+                                    unsigned count) {
+  if (result == nullptr || resources == nullptr || count == 0) return CUDA_ERROR_INVALID_VALUE;
+  Multiprocessors all;
+  const int device = hidden_of(resources[0]).device;
+  for (unsigned i = 0; i < count; ++i) {
+    if (resources[i].type != CU_DEV_RESOURCE_TYPE_SM) return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+    const Hidden hidden = hidden_of(resources[i]);
+    if (hidden.device != device) return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+    for (unsigned k = 0; k < resources[i].sm.smCount; ++k) all.push_back(hidden.first + k);
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  // Nothing of the API takes a descriptor back.
+  *result = new CUdevResourceDesc_st{std::make_shared<const Multiprocessors>(std::move(all))};
+  return CUDA_SUCCESS;
 }
 
-CUresult cuGreenCtxCreate(CUgreenCtx* result, CUdevResourceDesc descriptor, CUdevice device,
-                          unsigned flags) {
-  return driver_call("cuGreenCtxCreate", Needs::initialised, [&](Process& p) {
-    if (!p.has_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    if (result == nullptr || flags != CU_GREEN_CTX_DEFAULT_STREAM) return CUDA_ERROR_INVALID_VALUE;
-    Context* context = Contexts::get().create(device, 0);
-    context->multiprocessors =
-        descriptor != nullptr  // an H200 takes none for all
-            ? descriptor->multiprocessors
-            : std::make_shared<const Multiprocessors>(multiprocessors_of(p, device));
-    ++Contexts::get().primary(device).uses;
-    *result = reinterpret_cast<CUgreenCtx>(context);
-    return CUDA_SUCCESS;
-  });
+CUresult green_context_create(Process& process, CUgreenCtx* result, CUdevResourceDesc descriptor,
+                              CUdevice device, unsigned flags) {
+  if (!process.has_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  if (result == nullptr || flags != CU_GREEN_CTX_DEFAULT_STREAM) return CUDA_ERROR_INVALID_VALUE;
+  Context* context = Contexts::get().create(device, 0);
+  context->multiprocessors =
+      descriptor != nullptr  // an H200 takes none for all
+          ? descriptor->multiprocessors
+          : std::make_shared<const Multiprocessors>(multiprocessors_of(process, device));
+  ++Contexts::get().primary(device).uses;
+  *result = reinterpret_cast<CUgreenCtx>(context);
+  return CUDA_SUCCESS;
 }
-CUresult cuGreenCtxDestroy(CUgreenCtx handle) {
-  return of_green("cuGreenCtxDestroy", handle, [&](Process& p, Context& context) {
-    p.show_printed();
-    wait_for_device(p, context.device);
+CUresult green_context_destroy(Process& process, CUgreenCtx handle) {
+  return of_green(handle, [&](Context& context) {
+    process.show_printed();
+    wait_for_device(process, context.device);
     context.is_destroyed = true;
     --Contexts::get().primary(context.device).uses;
     return CUDA_SUCCESS;
   });
 }
 
-CUresult cuCtxFromGreenCtx(CUcontext* result, CUgreenCtx handle) {
-  return of_green("cuCtxFromGreenCtx", handle, [&](Process&, Context& context) {
+CUresult context_from_green_context(CUcontext* result, CUgreenCtx handle) {
+  return of_green(handle, [&](Context& context) {
     if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *result = reinterpret_cast<CUcontext>(&context);
     return CUDA_SUCCESS;
   });
 }
-CUresult cuGreenCtxGetId(CUgreenCtx handle, unsigned long long* number) {
+CUresult green_context_get_id(CUgreenCtx handle, unsigned long long* number) {
   const auto named = [&]() -> Context* {
     Context* current = Contexts::get().current();
     if (handle != nullptr) return green_context(handle);
     return current != nullptr && current->is_green() ? current : nullptr;
   };
-  return with_context("cuGreenCtxGetId", named, [&](Process&, const Context& context) {
+  return with_context(named, [&](const Context& context) {
     if (number == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *number = context.number;
     return CUDA_SUCCESS;
   });
 }
 
-CUresult cuGreenCtxStreamCreate(CUstream* result, CUgreenCtx handle, unsigned flags, int priority) {
-  return of_green("cuGreenCtxStreamCreate", handle, [&](Process& p, Context& context) {
+CUresult green_context_stream_create(Process& process, CUstream* result, CUgreenCtx handle,
+                                     unsigned flags, int priority) {
+  return of_green(handle, [&](Context& context) {
     if (result == nullptr || flags != CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
-    static auto* const make =
-        runtime_function<decltype(::cudaStreamCreateWithPriority)>("cudaStreamCreateWithPriority");
-    const cudaError_t made = make(result, flags, priority);
-    if (made == cudaSuccess) p.stream(*result)->green = &context;
+    const cudaError_t made = streams::create_with_priority(process, result, flags, priority);
+    if (made == cudaSuccess) process.stream(*result)->green = &context;
     return as_driver_error(made);
   });
 }
-CUresult cuStreamGetGreenCtx(CUstream handle, CUgreenCtx* result) {
-  return driver_call("cuStreamGetGreenCtx", Needs::context, [&](Process& p) {
-    const Stream* stream = p.stream(handle);
-    if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *result = reinterpret_cast<CUgreenCtx>(green_of(handle, *stream));
-    return CUDA_SUCCESS;
-  });
+CUresult stream_get_green_context(Process& process, CUstream handle, CUgreenCtx* result) {
+  const Stream* stream = process.stream(handle);
+  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *result = reinterpret_cast<CUgreenCtx>(green_of(handle, *stream));
+  return CUDA_SUCCESS;
 }
 
-CUresult cuGreenCtxRecordEvent(CUgreenCtx handle, CUevent event) {
-  return of_green("cuGreenCtxRecordEvent", handle, [&](Process& p, const Context& context) {
-    return record_all(p, context, event);
-  });
+CUresult green_context_record_event(Process& process, CUgreenCtx handle, CUevent event) {
+  return of_green(handle,
+                  [&](const Context& context) { return record_all(process, context, event); });
 }
-CUresult cuGreenCtxWaitEvent(CUgreenCtx handle, CUevent event) {
-  return of_green("cuGreenCtxWaitEvent", handle, [&](Process& p, const Context& context) {
-    return wait_with_all(p, context, event);
-  });
+CUresult green_context_wait_event(Process& process, CUgreenCtx handle, CUevent event) {
+  return of_green(handle,
+                  [&](const Context& context) { return wait_with_all(process, context, event); });
 }
-CUresult cuCtxRecordEvent(CUcontext handle, CUevent event) {
-  return of_any("cuCtxRecordEvent", handle,
-                [&](Process& p, const Context& context) { return record_all(p, context, event); });
+CUresult context_record_event(Process& process, CUcontext handle, CUevent event) {
+  return of_any(handle,
+                [&](const Context& context) { return record_all(process, context, event); });
 }
-CUresult cuCtxWaitEvent(CUcontext handle, CUevent event) {
-  return of_any("cuCtxWaitEvent", handle, [&](Process& p, const Context& context) {
-    return wait_with_all(p, context, event);
-  });
+CUresult context_wait_event(Process& process, CUcontext handle, CUevent event) {
+  return of_any(handle,
+                [&](const Context& context) { return wait_with_all(process, context, event); });
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace green_contexts
 
 std::span<const Answer> green_context_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cuDeviceGetDevResource),
-      WARPMETER_ANSWER(cuCtxGetDevResource),
-      WARPMETER_ANSWER(cuGreenCtxGetDevResource),
-      WARPMETER_ANSWER(cuDevSmResourceSplitByCount),
-      WARPMETER_ANSWER(cuDevResourceGenerateDesc),
-      WARPMETER_ANSWER(cuGreenCtxCreate),
-      WARPMETER_ANSWER(cuGreenCtxDestroy),
-      WARPMETER_ANSWER(cuCtxFromGreenCtx),
-      WARPMETER_ANSWER(cuGreenCtxGetId),
-      WARPMETER_ANSWER(cuGreenCtxStreamCreate),
-      WARPMETER_ANSWER(cuStreamGetGreenCtx),
-      WARPMETER_ANSWER(cuGreenCtxRecordEvent),
-      WARPMETER_ANSWER(cuGreenCtxWaitEvent),
-      WARPMETER_ANSWER(cuCtxRecordEvent),
-      WARPMETER_ANSWER(cuCtxWaitEvent),
+      ANSWER(cuDeviceGetDevResource, green_contexts::device_get_dev_resource, Needs::initialised),
+      ANSWER(cuCtxGetDevResource, green_contexts::context_get_dev_resource, Needs::initialised),
+      ANSWER(cuGreenCtxGetDevResource, green_contexts::green_context_get_dev_resource,
+             Needs::initialised),
+      ANSWER(cuDevSmResourceSplitByCount, green_contexts::dev_sm_resource_split_by_count,
+             Needs::initialised),
+      ANSWER(cuDevResourceGenerateDesc, green_contexts::dev_resource_generate_desc,
+             Needs::initialised),
+      ANSWER(cuGreenCtxCreate, green_contexts::green_context_create, Needs::initialised),
+      ANSWER(cuGreenCtxDestroy, green_contexts::green_context_destroy, Needs::initialised),
+      ANSWER(cuCtxFromGreenCtx, green_contexts::context_from_green_context, Needs::initialised),
+      ANSWER(cuGreenCtxGetId, green_contexts::green_context_get_id, Needs::initialised),
+      ANSWER(cuGreenCtxStreamCreate, green_contexts::green_context_stream_create,
+             Needs::initialised),
+      ANSWER(cuStreamGetGreenCtx, green_contexts::stream_get_green_context, Needs::context),
+      ANSWER(cuGreenCtxRecordEvent, green_contexts::green_context_record_event, Needs::initialised),
+      ANSWER(cuGreenCtxWaitEvent, green_contexts::green_context_wait_event, Needs::initialised),
+      ANSWER(cuCtxRecordEvent, green_contexts::context_record_event, Needs::initialised),
+      ANSWER(cuCtxWaitEvent, green_contexts::context_wait_event, Needs::initialised),
   };
   return table;
 }

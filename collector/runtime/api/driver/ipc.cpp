@@ -5,10 +5,11 @@
 
 #include <cstring>
 
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/device/device.h"
 #include "collector/runtime/memory/event_page.h"
 #include "collector/runtime/process/pools.h"
+#include "collector/runtime/stream/outstanding.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -90,201 +91,191 @@ void count_as_written(Process& process, const Block& block) {
 
 }  // namespace
 
-namespace api {
+namespace sharing {
 namespace {
 
-cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* result, void* pointer) {
-  return call("cudaIpcGetMemHandle", [&](Process& p) {
-    const auto address = reinterpret_cast<std::uint64_t>(pointer);
-    const Block* block = p.memory().find(address);
-    if (result == nullptr) return cudaErrorInvalidValue;
-    if (const std::string_view why = why_not_shared(block); !why.empty()) {
-      return p.refuse(cudaErrorInvalidValue, "failed call", [&] { return std::string(why); });
-    }
-    block = p.memory().share(address);
-    if (block == nullptr) return cudaErrorMemoryAllocation;
-    count_as_written(p, *block);
-    const auto before =
-        static_cast<std::uint64_t>(block->host - static_cast<std::byte*>(block->mapping));
-    put_handle(result, {Shared::memory, block->pages, before, block->bytes,
-                        static_cast<std::uint64_t>(block->device)});
-    return cudaSuccess;
-  });
+cudaError_t ipc_get_mem_handle(Process& process, cudaIpcMemHandle_t* result, void* pointer) {
+  const auto address = reinterpret_cast<std::uint64_t>(pointer);
+  const Block* block = process.memory().find(address);
+  if (result == nullptr) return cudaErrorInvalidValue;
+  if (const std::string_view why = why_not_shared(block); !why.empty()) {
+    return process.refuse(cudaErrorInvalidValue, "failed call", [&] { return std::string(why); });
+  }
+  block = process.memory().share(address);
+  if (block == nullptr) return cudaErrorMemoryAllocation;
+  count_as_written(process, *block);
+  const auto before =
+      static_cast<std::uint64_t>(block->host - static_cast<std::byte*>(block->mapping));
+  put_handle(result, {Shared::memory, block->pages, before, block->bytes,
+                      static_cast<std::uint64_t>(block->device)});
+  return cudaSuccess;
 }
 
-cudaError_t cudaIpcOpenMemHandle(void** pointer, cudaIpcMemHandle_t opaque, unsigned flags) {
-  const void* caller = __builtin_return_address(0);
-  return call("cudaIpcOpenMemHandle", [&](Process& p) {
-    if (pointer == nullptr || flags != cudaIpcMemLazyEnablePeerAccess) return cudaErrorInvalidValue;
-    Handle handle;
-    const cudaError_t mistake = read_handle(p, opaque, Shared::memory, handle);
-    if (mistake != cudaSuccess) return mistake;
-    const int device = static_cast<int>(handle.device);
-    const Block* block = p.memory().open(handle.pages, handle.before, handle.bytes,
-                                         device < p.devices() ? device : current_device,
-                                         p.name_of_allocation(handle.bytes, caller));
-    if (block == nullptr) return gone(p, handle);
-    count_as_written(p, *block);
-    *pointer = reinterpret_cast<void*>(block->address);
-    return cudaSuccess;
-  });
+cudaError_t ipc_open_mem_handle(Process& process, void** pointer, cudaIpcMemHandle_t opaque,
+                                unsigned flags) {
+  if (pointer == nullptr || flags != cudaIpcMemLazyEnablePeerAccess) return cudaErrorInvalidValue;
+  Handle handle;
+  const cudaError_t mistake = read_handle(process, opaque, Shared::memory, handle);
+  if (mistake != cudaSuccess) return mistake;
+  const int device = static_cast<int>(handle.device);
+  const Block* block = process.memory().open(handle.pages, handle.before, handle.bytes,
+                                             device < process.devices() ? device : current_device,
+                                             process.name_of_allocation(handle.bytes));
+  if (block == nullptr) return gone(process, handle);
+  count_as_written(process, *block);
+  *pointer = reinterpret_cast<void*>(block->address);
+  return cudaSuccess;
 }
 
-cudaError_t cudaIpcCloseMemHandle(void* pointer) {
-  return call("cudaIpcCloseMemHandle", [&](Process& p) {
-    for (int device = 0; device < p.devices(); ++device) wait_for_device(p, device);
-    return p.memory().close(reinterpret_cast<std::uint64_t>(pointer)) ? cudaSuccess
-                                                                      : cudaErrorInvalidValue;
-  });
+cudaError_t ipc_close_mem_handle(Process& process, void* pointer) {
+  for (int device = 0; device < process.devices(); ++device) wait_for_device(process, device);
+  return process.memory().close(reinterpret_cast<std::uint64_t>(pointer)) ? cudaSuccess
+                                                                          : cudaErrorInvalidValue;
 }
 
-cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t* result, cudaEvent_t handle) {
-  return call("cudaIpcGetEventHandle", [&](Process& p) {
-    const Event* event = p.event(handle);
-    if (result == nullptr) return cudaErrorInvalidValue;
-    if (event == nullptr || (event->flags & cudaEventInterprocess) == 0) {
-      return cudaErrorInvalidResourceHandle;
-    }
-    put_handle(result, {Shared::event, event->page->pages()});
-    return cudaSuccess;
-  });
+cudaError_t ipc_get_event_handle(Process& process, cudaIpcEventHandle_t* result,
+                                 cudaEvent_t handle) {
+  const Event* event = process.event(handle);
+  if (result == nullptr) return cudaErrorInvalidValue;
+  if (event == nullptr || (event->flags & cudaEventInterprocess) == 0) {
+    return cudaErrorInvalidResourceHandle;
+  }
+  put_handle(result, {Shared::event, event->page->pages()});
+  return cudaSuccess;
 }
 
-cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* result, cudaIpcEventHandle_t opaque) {
-  return call("cudaIpcOpenEventHandle", [&](Process& p) {
-    if (result == nullptr) return cudaErrorInvalidValue;
-    Handle handle;
-    const cudaError_t mistake = read_handle(p, opaque, Shared::event, handle);
-    if (mistake != cudaSuccess) return mistake;
-    std::shared_ptr<EventPage> page = EventPage::open(handle.pages);
-    if (page == nullptr) return gone(p, handle);
-    Event* event = p.make_event(cudaEventDisableTiming);
-    event->page = std::move(page);
-    *result = reinterpret_cast<cudaEvent_t>(event);
-    return cudaSuccess;
-  });
+cudaError_t ipc_open_event_handle(Process& process, cudaEvent_t* result,
+                                  cudaIpcEventHandle_t opaque) {
+  if (result == nullptr) return cudaErrorInvalidValue;
+  Handle handle;
+  const cudaError_t mistake = read_handle(process, opaque, Shared::event, handle);
+  if (mistake != cudaSuccess) return mistake;
+  std::shared_ptr<EventPage> page = EventPage::open(handle.pages);
+  if (page == nullptr) return gone(process, handle);
+  Event* event = process.make_event(cudaEventDisableTiming);
+  event->page = std::move(page);
+  *result = reinterpret_cast<cudaEvent_t>(event);
+  return cudaSuccess;
 }
 
-cudaError_t cudaMemPoolExportToShareableHandle(void* result, cudaMemPool_t handle,
-                                               cudaMemAllocationHandleType type, unsigned flags) {
-  return call("cudaMemPoolExportToShareableHandle", [&](Process& p) {
-    Pool* pool = pool_of(handle);
-    if (result == nullptr || pool == nullptr || flags != 0 ||
-        type != cudaMemHandleTypePosixFileDescriptor) {
-      return cudaErrorInvalidValue;
-    }
-    if (!is_handed_out(*pool)) {
-      return p.refuse(cudaErrorInvalidValue, "failed call", [&] {
-        return std::string(pool->is_imported ? "the pool is another process's"
-                                             : "the pool was made without handleTypes");
-      });
-    }
-    const Shareable* made = shared(*pool);
-    if (made == nullptr) return cudaErrorMemoryAllocation;
-    const int descriptor = made->handed_out();
-    std::memcpy(result, &descriptor, sizeof descriptor);
-    return cudaSuccess;
-  });
+cudaError_t mem_pool_export_to_shareable_handle(Process& process, void* result,
+                                                cudaMemPool_t handle,
+                                                cudaMemAllocationHandleType type, unsigned flags) {
+  Pool* pool = pool_of(handle);
+  if (result == nullptr || pool == nullptr || flags != 0 ||
+      type != cudaMemHandleTypePosixFileDescriptor) {
+    return cudaErrorInvalidValue;
+  }
+  if (!is_handed_out(*pool)) {
+    return process.refuse(cudaErrorInvalidValue, "failed call", [&] {
+      return std::string(pool->is_imported ? "the pool is another process's"
+                                           : "the pool was made without handleTypes");
+    });
+  }
+  const Shareable* made = shared(*pool);
+  if (made == nullptr) return cudaErrorMemoryAllocation;
+  const int descriptor = made->handed_out();
+  std::memcpy(result, &descriptor, sizeof descriptor);
+  return cudaSuccess;
 }
 
-cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t* result, void* descriptor,
-                                                 cudaMemAllocationHandleType type, unsigned flags) {
-  return call("cudaMemPoolImportFromShareableHandle", [&](Process& p) {
-    if (result == nullptr || flags != 0 || type != cudaMemHandleTypePosixFileDescriptor) {
-      return cudaErrorInvalidValue;
-    }
-    auto theirs = Shareable::of(static_cast<int>(reinterpret_cast<std::intptr_t>(descriptor)),
-                                Shareable::Kind::pool);
-    if (theirs == nullptr) return cudaErrorUnknown;
-    cudaMemPoolProps properties{};
-    properties.allocType = cudaMemAllocationTypePinned;
-    const bool is_known = theirs->device() < p.devices();
-    properties.location = {cudaMemLocationTypeDevice, is_known ? theirs->device() : current_device};
-    Pool& pool = add_pool(properties);
-    pool.is_imported = true;
-    pool.shared = std::move(theirs);
-    *result = handle_of(pool);
-    return cudaSuccess;
-  });
+cudaError_t mem_pool_import_from_shareable_handle(Process& process, cudaMemPool_t* result,
+                                                  void* descriptor,
+                                                  cudaMemAllocationHandleType type,
+                                                  unsigned flags) {
+  if (result == nullptr || flags != 0 || type != cudaMemHandleTypePosixFileDescriptor) {
+    return cudaErrorInvalidValue;
+  }
+  auto theirs = Shareable::of(static_cast<int>(reinterpret_cast<std::intptr_t>(descriptor)),
+                              Shareable::Kind::pool);
+  if (theirs == nullptr) return cudaErrorUnknown;
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  const bool is_known = theirs->device() < process.devices();
+  properties.location = {cudaMemLocationTypeDevice, is_known ? theirs->device() : current_device};
+  Pool& pool = add_pool(properties);
+  pool.is_imported = true;
+  pool.shared = std::move(theirs);
+  *result = handle_of(pool);
+  return cudaSuccess;
 }
 
-cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData* result, void* pointer) {
-  return call("cudaMemPoolExportPointer", [&](Process& p) {
-    const auto address = reinterpret_cast<std::uint64_t>(pointer);
-    const Block* block = p.memory().find(address);
-    const bool begins = block != nullptr && block->address == address;
-    Pool* pool = begins ? pool_holding(address) : nullptr;
-    if (result == nullptr || pool == nullptr) return cudaErrorInvalidValue;
-    if (!is_handed_out(*pool) || block->kind != MemoryKind::device) {
-      return p.refuse(cudaErrorInvalidValue, "failed call", [] {
-        return std::string(
-            "it is of a pool that is another process's, or made without handleTypes");
-      });
-    }
-    const Shareable* made = shared(*pool);
-    block = p.memory().share(address);
-    if (block == nullptr || made == nullptr) return cudaErrorMemoryAllocation;
-    count_as_written(p, *block);
-    const auto before =
-        static_cast<std::uint64_t>(block->host - static_cast<std::byte*>(block->mapping));
-    put_handle(result, {Shared::of_pool, block->pages, before, block->bytes,
-                        static_cast<std::uint64_t>(block->device), made->token()});
-    return cudaSuccess;
-  });
+cudaError_t mem_pool_export_pointer(Process& process, cudaMemPoolPtrExportData* result,
+                                    void* pointer) {
+  const auto address = reinterpret_cast<std::uint64_t>(pointer);
+  const Block* block = process.memory().find(address);
+  const bool begins = block != nullptr && block->address == address;
+  Pool* pool = begins ? pool_holding(address) : nullptr;
+  if (result == nullptr || pool == nullptr) return cudaErrorInvalidValue;
+  if (!is_handed_out(*pool) || block->kind != MemoryKind::device) {
+    return process.refuse(cudaErrorInvalidValue, "failed call", [] {
+      return std::string("it is of a pool that is another process's, or made without handleTypes");
+    });
+  }
+  const Shareable* made = shared(*pool);
+  block = process.memory().share(address);
+  if (block == nullptr || made == nullptr) return cudaErrorMemoryAllocation;
+  count_as_written(process, *block);
+  const auto before =
+      static_cast<std::uint64_t>(block->host - static_cast<std::byte*>(block->mapping));
+  put_handle(result, {Shared::of_pool, block->pages, before, block->bytes,
+                      static_cast<std::uint64_t>(block->device), made->token()});
+  return cudaSuccess;
 }
 
-cudaError_t cudaMemPoolImportPointer(void** pointer, cudaMemPool_t handle,
-                                     cudaMemPoolPtrExportData* opaque) {
-  const void* caller = __builtin_return_address(0);
-  return call("cudaMemPoolImportPointer", [&](Process& p) {
-    Pool* pool = pool_of(handle);
-    if (pointer == nullptr || opaque == nullptr || pool == nullptr || !pool->is_imported) {
-      return cudaErrorInvalidValue;
-    }
-    Handle theirs;
-    std::memcpy(static_cast<void*>(&theirs), opaque, sizeof theirs);
-    if (theirs.what != Shared::of_pool || theirs.pool != pool->shared->token()) {
-      return p.refuse(cudaErrorInvalidValue, "failed call",
-                      [] { return std::string("what it is given is of no memory of this pool"); });
-    }
-    const Block* block =
-        p.memory().open(theirs.pages, theirs.before, theirs.bytes, pool->properties.location.id,
-                        p.name_of_allocation(theirs.bytes, caller));
-    if (block == nullptr) return gone(p, theirs);
-    p.memory().give_to_pool(block->address);
-    pool->addresses.insert(block->address);
-    count_as_written(p, *block);
-    *pointer = reinterpret_cast<void*>(block->address);
-    return cudaSuccess;
-  });
+cudaError_t mem_pool_import_pointer(Process& process, void** pointer, cudaMemPool_t handle,
+                                    cudaMemPoolPtrExportData* opaque) {
+  Pool* pool = pool_of(handle);
+  if (pointer == nullptr || opaque == nullptr || pool == nullptr || !pool->is_imported) {
+    return cudaErrorInvalidValue;
+  }
+  Handle theirs;
+  std::memcpy(static_cast<void*>(&theirs), opaque, sizeof theirs);
+  if (theirs.what != Shared::of_pool || theirs.pool != pool->shared->token()) {
+    return process.refuse(cudaErrorInvalidValue, "failed call", [] {
+      return std::string("what it is given is of no memory of this pool");
+    });
+  }
+  const Block* block =
+      process.memory().open(theirs.pages, theirs.before, theirs.bytes, pool->properties.location.id,
+                            process.name_of_allocation(theirs.bytes));
+  if (block == nullptr) return gone(process, theirs);
+  process.memory().give_to_pool(block->address);
+  pool->addresses.insert(block->address);
+  count_as_written(process, *block);
+  *pointer = reinterpret_cast<void*>(block->address);
+  return cudaSuccess;
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace sharing
 
 std::span<const Answer> ipc_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cudaIpcGetMemHandle),
-      WARPMETER_ANSWER(cudaIpcOpenMemHandle),
-      WARPMETER_ANSWER(cudaIpcCloseMemHandle),
-      WARPMETER_ANSWER(cudaIpcGetEventHandle),
-      WARPMETER_ANSWER(cudaIpcOpenEventHandle),
-      WARPMETER_ANSWER(cudaMemPoolExportToShareableHandle),
-      WARPMETER_ANSWER(cudaMemPoolImportFromShareableHandle),
-      WARPMETER_ANSWER(cudaMemPoolExportPointer),
-      WARPMETER_ANSWER(cudaMemPoolImportPointer),
-      WARPMETER_FORWARD(cuMemPoolExportToShareableHandle, cudaMemPoolExportToShareableHandle),
-      WARPMETER_FORWARD(cuMemPoolImportFromShareableHandle, cudaMemPoolImportFromShareableHandle),
-      WARPMETER_FORWARD(cuMemPoolExportPointer, cudaMemPoolExportPointer),
-      WARPMETER_FORWARD(cuMemPoolImportPointer, cudaMemPoolImportPointer),
-      WARPMETER_FORWARD(cuIpcGetMemHandle, cudaIpcGetMemHandle),
-      WARPMETER_FORWARD(cuIpcOpenMemHandle_v2, cudaIpcOpenMemHandle),
-      answer("cuIpcOpenMemHandle",
-             &Forward<"cuIpcOpenMemHandle", "cudaIpcOpenMemHandle", Needs::context,
-                      decltype(::cuIpcOpenMemHandle_v2), decltype(::cudaIpcOpenMemHandle)>::call),
-      WARPMETER_FORWARD(cuIpcCloseMemHandle, cudaIpcCloseMemHandle),
-      WARPMETER_FORWARD(cuIpcGetEventHandle, cudaIpcGetEventHandle),
-      WARPMETER_FORWARD(cuIpcOpenEventHandle, cudaIpcOpenEventHandle),
+      ANSWER(cudaIpcGetMemHandle, sharing::ipc_get_mem_handle, Needs::context),
+      ANSWER(cuIpcGetMemHandle, sharing::ipc_get_mem_handle, Needs::context),
+      ANSWER(cudaIpcOpenMemHandle, sharing::ipc_open_mem_handle, Needs::context),
+      ANSWER(cuIpcOpenMemHandle_v2, sharing::ipc_open_mem_handle, Needs::context),
+      ANSWER_LIKE("cuIpcOpenMemHandle", decltype(::cuIpcOpenMemHandle_v2),
+                  sharing::ipc_open_mem_handle, Needs::context),
+      ANSWER(cudaIpcCloseMemHandle, sharing::ipc_close_mem_handle, Needs::context),
+      ANSWER(cuIpcCloseMemHandle, sharing::ipc_close_mem_handle, Needs::context),
+      ANSWER(cudaIpcGetEventHandle, sharing::ipc_get_event_handle, Needs::context),
+      ANSWER(cuIpcGetEventHandle, sharing::ipc_get_event_handle, Needs::context),
+      ANSWER(cudaIpcOpenEventHandle, sharing::ipc_open_event_handle, Needs::context),
+      ANSWER(cuIpcOpenEventHandle, sharing::ipc_open_event_handle, Needs::context),
+      ANSWER(cudaMemPoolExportToShareableHandle, sharing::mem_pool_export_to_shareable_handle,
+             Needs::context),
+      ANSWER(cuMemPoolExportToShareableHandle, sharing::mem_pool_export_to_shareable_handle,
+             Needs::context),
+      ANSWER(cudaMemPoolImportFromShareableHandle, sharing::mem_pool_import_from_shareable_handle,
+             Needs::context),
+      ANSWER(cuMemPoolImportFromShareableHandle, sharing::mem_pool_import_from_shareable_handle,
+             Needs::context),
+      ANSWER(cudaMemPoolExportPointer, sharing::mem_pool_export_pointer, Needs::context),
+      ANSWER(cuMemPoolExportPointer, sharing::mem_pool_export_pointer, Needs::context),
+      ANSWER(cudaMemPoolImportPointer, sharing::mem_pool_import_pointer, Needs::context),
+      ANSWER(cuMemPoolImportPointer, sharing::mem_pool_import_pointer, Needs::context),
   };
   return table;
 }

@@ -3,7 +3,8 @@
 #include <vector>
 
 #include "collector/model/machine/program.h"
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/bodies.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/stream/submit.h"
 
 namespace warpmeter::runtime {
@@ -39,17 +40,15 @@ CUresult pointers_of(Kernel& kernel, void** given, void** extra, std::vector<voi
 
 /// `start(pointers)` launches.
 template <class Start>
-CUresult launch_with(std::string_view name, CUfunction function, void** given, void** extra,
+CUresult launch_with(Process& process, CUfunction function, void** given, void** extra,
                      const Start& start) {
-  return driver_call(name, Needs::context, [&](Process& p) {
-    Kernel* kernel = kernel_of(p, function);
-    if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    std::vector<void*> pointers;
-    std::vector<std::byte> packed;
-    const CUresult mistake = pointers_of(*kernel, given, extra, pointers, packed);
-    if (mistake != CUDA_SUCCESS) return mistake;
-    return as_driver_error(start(p, pointers.data()));
-  });
+  Kernel* kernel = process.kernel(function);
+  if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  std::vector<void*> pointers;
+  std::vector<std::byte> packed;
+  const CUresult mistake = pointers_of(*kernel, given, extra, pointers, packed);
+  if (mistake != CUDA_SUCCESS) return mistake;
+  return as_driver_error(start(pointers.data()));
 }
 
 cudaLaunchConfig_t as_runtime(const CUlaunchConfig& config) {
@@ -66,84 +65,70 @@ cudaLaunchConfig_t as_runtime(const CUlaunchConfig& config) {
 
 }  // namespace
 
-namespace api {
+namespace driver_launches {
 namespace {
 
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
-                        CUstream stream, void** arguments, void** extra) {
-  return launch_with("cuLaunchKernel", function, arguments, extra,
-                     [&](Process& p, void** pointers) {
-                       return launch(p, function, dim3(grid_x, grid_y, grid_z),
-                                     dim3(block_x, block_y, block_z), pointers, shared, stream);
-                     });
+CUresult launch_cooperative_kernel(Process& process, CUfunction function, unsigned grid_x,
+                                   unsigned grid_y, unsigned grid_z, unsigned block_x,
+                                   unsigned block_y, unsigned block_z, unsigned shared,
+                                   CUstream stream, void** arguments) {
+  return launch_with(process, function, arguments, nullptr, [&](void** pointers) {
+    return launches::launch_cooperative_kernel(process, function, dim3(grid_x, grid_y, grid_z),
+                                               dim3(block_x, block_y, block_z), pointers, shared,
+                                               stream);
+  });
 }
 
-CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
-                                   unsigned grid_z, unsigned block_x, unsigned block_y,
-                                   unsigned block_z, unsigned shared, CUstream stream,
-                                   void** arguments) {
-  return launch_with(
-      "cuLaunchCooperativeKernel", function, arguments, nullptr, [&](Process&, void** pointers) {
-        static auto* const start =
-            runtime_function<cudaError_t(const void*, dim3, dim3, void**, std::size_t,
-                                         cudaStream_t)>("cudaLaunchCooperativeKernel");
-        return start(function, dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z),
-                     pointers, shared, stream);
-      });
-}
-
-CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments,
-                          void** extra) {
-  return launch_with("cuLaunchKernelEx", function, arguments, extra,
-                     [&](Process&, void** pointers) {
-                       if (config == nullptr) return cudaErrorInvalidValue;
-                       static auto* const start =
-                           runtime_function<decltype(::cudaLaunchKernelExC)>("cudaLaunchKernelExC");
-                       const cudaLaunchConfig_t same = as_runtime(*config);
-                       return start(&same, function, pointers);
-                     });
+CUresult launch_kernel_ex(Process& process, const CUlaunchConfig* config, CUfunction function,
+                          void** arguments, void** extra) {
+  return launch_with(process, function, arguments, extra, [&](void** pointers) {
+    if (config == nullptr) return cudaErrorInvalidValue;
+    const cudaLaunchConfig_t same = as_runtime(*config);
+    return launches::launch_kernel_ex_c(process, &same, function, pointers);
+  });
 }
 
 /// `ask` is the runtime's question about a kernel and how it is launched.
-CUresult ask_of_clusters(std::string_view name, decltype(::cudaOccupancyMaxActiveClusters)* ask,
+CUresult ask_of_clusters(Process& process, decltype(launches::occupancy_max_active_clusters)* ask,
                          int* result, CUfunction function, const CUlaunchConfig* config) {
-  return driver_call(name, Needs::context, [&](Process& p) {
-    if (config == nullptr || function == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (kernel_of(p, function) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    const cudaLaunchConfig_t same = as_runtime(*config);
-    return as_driver_error(ask(result, function, &same));
-  });
+  if (config == nullptr || function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (process.kernel(function) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  const cudaLaunchConfig_t same = as_runtime(*config);
+  return as_driver_error(ask(process, result, function, &same));
 }
-CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function,
-                                      const CUlaunchConfig* config) {
-  static auto* const ask = runtime_function<decltype(::cudaOccupancyMaxActiveClusters)>(
-      "cudaOccupancyMaxActiveClusters");
-  return ask_of_clusters("cuOccupancyMaxActiveClusters", ask, clusters, function, config);
+CUresult occupancy_max_active_clusters(Process& process, int* clusters, CUfunction function,
+                                       const CUlaunchConfig* config) {
+  return ask_of_clusters(process, launches::occupancy_max_active_clusters, clusters, function,
+                         config);
 }
-CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function,
-                                            const CUlaunchConfig* config) {
-  static auto* const ask = runtime_function<decltype(::cudaOccupancyMaxPotentialClusterSize)>(
-      "cudaOccupancyMaxPotentialClusterSize");
-  return ask_of_clusters("cuOccupancyMaxPotentialClusterSize", ask, size, function, config);
+CUresult occupancy_max_potential_cluster_size(Process& process, int* size, CUfunction function,
+                                              const CUlaunchConfig* config) {
+  return ask_of_clusters(process, launches::occupancy_max_potential_cluster_size, size, function,
+                         config);
 }
 
 }  // namespace
-}  // namespace api
+
+CUresult launch_kernel(Process& process, CUfunction function, unsigned grid_x, unsigned grid_y,
+                       unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
+                       unsigned shared, CUstream stream, void** arguments, void** extra) {
+  return launch_with(process, function, arguments, extra, [&](void** pointers) {
+    return launch(process, function, dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z),
+                  pointers, shared, stream);
+  });
+}
+
+}  // namespace driver_launches
 
 std::span<const Answer> driver_launch_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cuLaunchKernel),
-      WARPMETER_ANSWER(cuLaunchCooperativeKernel),
-      WARPMETER_ANSWER(cuLaunchKernelEx),
-      WARPMETER_ANSWER(cuOccupancyMaxActiveClusters),
-      WARPMETER_ANSWER(cuOccupancyMaxPotentialClusterSize),
-      WARPMETER_FORWARD(cuOccupancyMaxActiveBlocksPerMultiprocessor,
-                        cudaOccupancyMaxActiveBlocksPerMultiprocessor),
-      WARPMETER_FORWARD(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
-                        cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags),
-      WARPMETER_FORWARD(cuOccupancyAvailableDynamicSMemPerBlock,
-                        cudaOccupancyAvailableDynamicSMemPerBlock),
+      ANSWER(cuLaunchKernel, driver_launches::launch_kernel, Needs::context),
+      ANSWER(cuLaunchCooperativeKernel, driver_launches::launch_cooperative_kernel, Needs::context),
+      ANSWER(cuLaunchKernelEx, driver_launches::launch_kernel_ex, Needs::context),
+      ANSWER(cuOccupancyMaxActiveClusters, driver_launches::occupancy_max_active_clusters,
+             Needs::context),
+      ANSWER(cuOccupancyMaxPotentialClusterSize,
+             driver_launches::occupancy_max_potential_cluster_size, Needs::context),
   };
   return table;
 }

@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/image/fat_binary.h"
 #include "collector/runtime/image/linker.h"
 
@@ -43,76 +43,68 @@ bool are_for_input(unsigned count, const CUjit_option* options, void** values) {
 
 }  // namespace
 
-namespace api {
+namespace linking {
 namespace {
 
-CUresult cuLinkCreate_v2(unsigned count, CUjit_option* options, void** values,
-                         CUlinkState* result) {
-  return driver_call("cuLinkCreate", Needs::context, [&](Process& p) {
-    if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const JitOptions given(count, options, values);
-    if (!given.is_known()) return CUDA_ERROR_INVALID_VALUE;
-    const auto say = [&p](const std::string& why) { p.say("cuLinkAddData: " + why); };
-    auto linker = std::make_unique<Linker>(p.arch(), given, say);
-    *result = reinterpret_cast<CUlinkState>(linker.get());
-    linkers()[*result] = std::move(linker);
-    return CUDA_SUCCESS;
-  });
+CUresult create(Process& process, unsigned count, CUjit_option* options, void** values,
+                CUlinkState* result) {
+  if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const JitOptions given(count, options, values);
+  if (!given.is_known()) return CUDA_ERROR_INVALID_VALUE;
+  const auto say = [&process](const std::string& why) { process.say("cuLinkAddData: " + why); };
+  auto linker = std::make_unique<Linker>(process.arch(), given, say);
+  *result = reinterpret_cast<CUlinkState>(linker.get());
+  linkers()[*result] = std::move(linker);
+  return CUDA_SUCCESS;
 }
 
-CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, std::size_t bytes,
-                          const char* name, unsigned count, CUjit_option* options, void** values) {
-  return driver_call("cuLinkAddData", Needs::context, [&](Process&) {
-    Linker* linker = linker_of(state);
-    if (linker == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (data == nullptr || bytes == 0 || !are_for_input(count, options, values)) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    return linker->add(type, {static_cast<const char*>(data), bytes}, name == nullptr ? "" : name);
-  });
+CUresult add_data(CUlinkState state, CUjitInputType type, void* data, std::size_t bytes,
+                  const char* name, unsigned count, CUjit_option* options, void** values) {
+  Linker* linker = linker_of(state);
+  if (linker == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (data == nullptr || bytes == 0 || !are_for_input(count, options, values)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return linker->add(type, {static_cast<const char*>(data), bytes}, name == nullptr ? "" : name);
 }
 
-CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* path, unsigned count,
-                          CUjit_option* options, void** values) {
-  return driver_call("cuLinkAddFile", Needs::context, [&](Process&) {
-    Linker* linker = linker_of(state);
-    if (linker == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (path == nullptr || !are_for_input(count, options, values)) return CUDA_ERROR_INVALID_VALUE;
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
-    const std::string data{std::istreambuf_iterator<char>(file), {}};
-    return linker->add(type, data, path);
-  });
+CUresult add_file(CUlinkState state, CUjitInputType type, const char* path, unsigned count,
+                  CUjit_option* options, void** values) {
+  Linker* linker = linker_of(state);
+  if (linker == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (path == nullptr || !are_for_input(count, options, values)) return CUDA_ERROR_INVALID_VALUE;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
+  const std::string data{std::istreambuf_iterator<char>(file), {}};
+  return linker->add(type, data, path);
 }
 
-CUresult cuLinkComplete(CUlinkState state, void** cubin, std::size_t* bytes) {
-  return driver_call("cuLinkComplete", Needs::context, [&](Process&) {
-    Linker* linker = linker_of(state);
-    if (linker == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (cubin == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    std::string_view image;
-    const CUresult result = linker->complete(image);
-    if (result != CUDA_SUCCESS) return result;
-    *cubin = const_cast<char*>(image.data());
-    if (bytes != nullptr) *bytes = image.size();
-    return CUDA_SUCCESS;
-  });
+CUresult complete(CUlinkState state, void** cubin, std::size_t* bytes) {
+  Linker* linker = linker_of(state);
+  if (linker == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (cubin == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::string_view image;
+  const CUresult result = linker->complete(image);
+  if (result != CUDA_SUCCESS) return result;
+  *cubin = const_cast<char*>(image.data());
+  if (bytes != nullptr) *bytes = image.size();
+  return CUDA_SUCCESS;
 }
 
-CUresult cuLinkDestroy(CUlinkState state) {
-  return driver_call("cuLinkDestroy", Needs::context, [&](Process&) {
-    return linkers().erase(state) == 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-  });
+CUresult destroy(CUlinkState state) {
+  return linkers().erase(state) == 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace linking
 
 std::span<const Answer> linker_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cuLinkCreate_v2),  WARPMETER_ANSWER(cuLinkAddData_v2),
-      WARPMETER_ANSWER(cuLinkAddFile_v2), WARPMETER_ANSWER(cuLinkComplete),
-      WARPMETER_ANSWER(cuLinkDestroy),
+      ANSWER(cuLinkCreate_v2, linking::create, Needs::context),
+      ANSWER(cuLinkAddData_v2, linking::add_data, Needs::context),
+      ANSWER(cuLinkAddFile_v2, linking::add_file, Needs::context),
+      ANSWER(cuLinkComplete, linking::complete, Needs::context),
+      ANSWER(cuLinkDestroy, linking::destroy, Needs::context),
   };
   return table;
 }

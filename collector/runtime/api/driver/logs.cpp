@@ -4,7 +4,7 @@
 #include <fstream>
 #include <set>
 
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/row.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -17,66 +17,56 @@ std::set<std::uintptr_t>& listeners() {
 
 }  // namespace
 
-namespace api {
+namespace logs {
 namespace {
 
-CUresult cuLogsRegisterCallback(CUlogsCallback function, void*, CUlogsCallbackHandle* result) {
-  return driver_call("cuLogsRegisterCallback", Needs::nothing, [&](Process&) {
-    if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    static std::uintptr_t last = 0;
-    listeners().insert(++last);
-    if (result != nullptr) *result = reinterpret_cast<CUlogsCallbackHandle>(last);
-    return CUDA_SUCCESS;
-  });
+CUresult logs_register_callback(CUlogsCallback function, void*, CUlogsCallbackHandle* result) {
+  if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  static std::uintptr_t last = 0;
+  listeners().insert(++last);
+  if (result != nullptr) *result = reinterpret_cast<CUlogsCallbackHandle>(last);
+  return CUDA_SUCCESS;
 }
 
-CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle handle) {
-  return driver_call("cuLogsUnregisterCallback", Needs::nothing, [&](Process&) {
-    return listeners().erase(reinterpret_cast<std::uintptr_t>(handle)) == 1
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_INVALID_VALUE;
-  });
+CUresult logs_unregister_callback(CUlogsCallbackHandle handle) {
+  return listeners().erase(reinterpret_cast<std::uintptr_t>(handle)) == 1
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuLogsCurrent(CUlogIterator* iterator, unsigned flags) {
-  return driver_call("cuLogsCurrent", Needs::nothing, [&](Process&) {
-    if (iterator == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-    *iterator = 0;
-    return CUDA_SUCCESS;
-  });
+CUresult logs_current(CUlogIterator* iterator, unsigned flags) {
+  if (iterator == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  *iterator = 0;
+  return CUDA_SUCCESS;
 }
 
-CUresult cuLogsDumpToFile(CUlogIterator*, const char* path, unsigned flags) {
-  return driver_call("cuLogsDumpToFile", Needs::nothing, [&](Process&) {
-    if (path == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-    return std::ofstream(path) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-  });
+CUresult logs_dump_to_file(CUlogIterator*, const char* path, unsigned flags) {
+  if (path == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  return std::ofstream(path) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuLogsDumpToMemory(CUlogIterator*, char* buffer, std::size_t* size, unsigned flags) {
-  return driver_call("cuLogsDumpToMemory", Needs::nothing, [&](Process&) {
-    if (buffer == nullptr || size == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-    if (*size > 0) *buffer = '\0';
-    *size = 0;
-    return CUDA_SUCCESS;
-  });
+CUresult logs_dump_to_memory(CUlogIterator*, char* buffer, std::size_t* size, unsigned flags) {
+  if (buffer == nullptr || size == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (*size > 0) *buffer = '\0';
+  *size = 0;
+  return CUDA_SUCCESS;
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace logs
 
 std::span<const Answer> log_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cuLogsRegisterCallback),
-      WARPMETER_ANSWER(cuLogsUnregisterCallback),
-      WARPMETER_ANSWER(cuLogsCurrent),
-      WARPMETER_ANSWER(cuLogsDumpToFile),
-      WARPMETER_ANSWER(cuLogsDumpToMemory),
-      WARPMETER_BACKWARD(cudaLogsRegisterCallback, cuLogsRegisterCallback),
-      WARPMETER_BACKWARD(cudaLogsUnregisterCallback, cuLogsUnregisterCallback),
-      WARPMETER_BACKWARD(cudaLogsCurrent, cuLogsCurrent),
-      WARPMETER_BACKWARD(cudaLogsDumpToFile, cuLogsDumpToFile),
-      WARPMETER_BACKWARD(cudaLogsDumpToMemory, cuLogsDumpToMemory),
+      ANSWER(cuLogsRegisterCallback, logs::logs_register_callback, Needs::nothing),
+      ANSWER(cudaLogsRegisterCallback, logs::logs_register_callback, Needs::context),
+      ANSWER(cuLogsUnregisterCallback, logs::logs_unregister_callback, Needs::nothing),
+      ANSWER(cudaLogsUnregisterCallback, logs::logs_unregister_callback, Needs::context),
+      ANSWER(cuLogsCurrent, logs::logs_current, Needs::nothing),
+      ANSWER(cudaLogsCurrent, logs::logs_current, Needs::context),
+      ANSWER(cuLogsDumpToFile, logs::logs_dump_to_file, Needs::nothing),
+      ANSWER(cudaLogsDumpToFile, logs::logs_dump_to_file, Needs::context),
+      ANSWER(cuLogsDumpToMemory, logs::logs_dump_to_memory, Needs::nothing),
+      ANSWER(cudaLogsDumpToMemory, logs::logs_dump_to_memory, Needs::context),
   };
   return table;
 }

@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "collector/model/machine/memory/align.h"
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/device/device.h"
+#include "collector/runtime/process/contexts.h"
 #include "collector/runtime/process/pools.h"
 
 namespace warpmeter::runtime {
@@ -14,11 +15,10 @@ namespace {
 
 constexpr std::uint64_t pitch_step = 512;
 
-CUresult give_memory(Process& process, CUdeviceptr* pointer, std::size_t bytes, MemoryKind kind,
-                     const void* caller) {
+CUresult give_memory(Process& process, CUdeviceptr* pointer, std::size_t bytes, MemoryKind kind) {
   if (pointer == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   Memory& memory = process.memory();
-  Label name = process.name_of_allocation(bytes, caller);
+  Label name = process.name_of_allocation(bytes);
   const Block* block = kind == MemoryKind::device
                            ? memory.allocate(bytes, current_device, std::move(name))
                            : memory.allocate_shared(bytes, kind, current_device, std::move(name));
@@ -93,167 +93,132 @@ CUresult pointer_attribute(Process& process, void* data, CUpointer_attribute whi
 
 }  // namespace
 
-namespace api {
+namespace driver_memory {
 namespace {
 
-CUresult cuMemAlloc_v2(CUdeviceptr* pointer, std::size_t bytes) {
-  const void* caller = __builtin_return_address(0);
-  return driver_call("cuMemAlloc", Needs::context, [&](Process& p) {
-    return give_memory(p, pointer, bytes, MemoryKind::device, caller);
-  });
+CUresult mem_allocate(Process& process, CUdeviceptr* pointer, std::size_t bytes) {
+  return give_memory(process, pointer, bytes, MemoryKind::device);
 }
 
-CUresult cuMemAllocAsync(CUdeviceptr* pointer, std::size_t bytes, CUstream stream) {
-  const void* caller = __builtin_return_address(0);
-  return driver_call("cuMemAllocAsync", Needs::context, [&](Process& p) {
-    if (pointer == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-    void* given = nullptr;
-    const cudaError_t result = give_in_order(p, &given, bytes, stream, nullptr, caller);
-    *pointer = reinterpret_cast<CUdeviceptr>(given);
-    return as_driver_error(result);
-  });
+CUresult mem_allocate_async(Process& process, CUdeviceptr* pointer, std::size_t bytes,
+                            CUstream stream) {
+  if (pointer == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  void* given = nullptr;
+  const cudaError_t result = give_in_order(process, &given, bytes, stream, nullptr);
+  *pointer = reinterpret_cast<CUdeviceptr>(given);
+  return as_driver_error(result);
 }
 
-CUresult cuMemAllocPitch_v2(CUdeviceptr* pointer, std::size_t* pitch, std::size_t width,
-                            std::size_t height, unsigned element_bytes) {
-  const void* caller = __builtin_return_address(0);
-  return driver_call("cuMemAllocPitch", Needs::context, [&](Process& p) {
-    const bool is_element = element_bytes == 4 || element_bytes == 8 || element_bytes == 16;
-    if (pitch == nullptr || !is_element) return CUDA_ERROR_INVALID_VALUE;
-    *pitch = model::round_up(width, pitch_step);
-    return give_memory(p, pointer, *pitch * height, MemoryKind::device, caller);
-  });
+CUresult mem_allocate_pitch(Process& process, CUdeviceptr* pointer, std::size_t* pitch,
+                            std::size_t width, std::size_t height, unsigned element_bytes) {
+  const bool is_element = element_bytes == 4 || element_bytes == 8 || element_bytes == 16;
+  if (pitch == nullptr || !is_element) return CUDA_ERROR_INVALID_VALUE;
+  *pitch = model::round_up(width, pitch_step);
+  return give_memory(process, pointer, *pitch * height, MemoryKind::device);
 }
 
-CUresult cuMemAllocManaged(CUdeviceptr* pointer, std::size_t bytes, unsigned flags) {
-  const void* caller = __builtin_return_address(0);
-  return driver_call("cuMemAllocManaged", Needs::context, [&](Process& p) {
-    if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    return give_memory(p, pointer, bytes, MemoryKind::managed, caller);
-  });
+CUresult mem_allocate_managed(Process& process, CUdeviceptr* pointer, std::size_t bytes,
+                              unsigned flags) {
+  if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return give_memory(process, pointer, bytes, MemoryKind::managed);
 }
 
-CUresult cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
-  const void* caller = __builtin_return_address(0);
-  return driver_call("cuMemHostAlloc", Needs::context, [&](Process& p) {
-    if (pointer == nullptr || flags > 7) return CUDA_ERROR_INVALID_VALUE;
-    *pointer = nullptr;
-    if (bytes == 0) return CUDA_SUCCESS;
-    CUdeviceptr address = 0;
-    const CUresult result = give_memory(p, &address, bytes, MemoryKind::pinned, caller);
-    *pointer = reinterpret_cast<void*>(address);
-    if (result == CUDA_SUCCESS) p.memory().give_flags(address, flags);
-    return result;
-  });
+CUresult mem_host_allocate(Process& process, void** pointer, std::size_t bytes, unsigned flags) {
+  if (pointer == nullptr || flags > 7) return CUDA_ERROR_INVALID_VALUE;
+  *pointer = nullptr;
+  if (bytes == 0) return CUDA_SUCCESS;
+  CUdeviceptr address = 0;
+  const CUresult result = give_memory(process, &address, bytes, MemoryKind::pinned);
+  *pointer = reinterpret_cast<void*>(address);
+  if (result == CUDA_SUCCESS) process.memory().give_flags(address, flags);
+  return result;
 }
 
-CUresult cuMemAllocHost_v2(void** pointer, std::size_t bytes) {
-  const void* caller = __builtin_return_address(0);
-  return driver_call("cuMemAllocHost", Needs::context, [&](Process& p) {
-    if (pointer == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    CUdeviceptr address = 0;
-    const CUresult result = give_memory(p, &address, bytes, MemoryKind::pinned, caller);
-    *pointer = reinterpret_cast<void*>(address);
-    return result;
-  });
+CUresult mem_allocate_host(Process& process, void** pointer, std::size_t bytes) {
+  if (pointer == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  CUdeviceptr address = 0;
+  const CUresult result = give_memory(process, &address, bytes, MemoryKind::pinned);
+  *pointer = reinterpret_cast<void*>(address);
+  return result;
 }
 
-CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr pointer) {
-  return driver_call("cuMemGetAddressRange", Needs::context, [&](Process& p) {
-    std::uint64_t begin = 0;
-    const VirtualMemory::Mapping* mapping = p.virtual_memory().mapping_at(pointer, &begin);
-    if (mapping != nullptr) {
-      if (base != nullptr) *base = begin;
-      if (bytes != nullptr) *bytes = mapping->bytes;
-      return CUDA_SUCCESS;
-    }
-    const Block* block = block_at(p, pointer);
-    if (block == nullptr) return CUDA_ERROR_NOT_FOUND;
-    if (base != nullptr) *base = block->address;
-    if (bytes != nullptr) *bytes = block->bytes;
+CUresult mem_get_address_range(Process& process, CUdeviceptr* base, std::size_t* bytes,
+                               CUdeviceptr pointer) {
+  std::uint64_t begin = 0;
+  const VirtualMemory::Mapping* mapping = process.virtual_memory().mapping_at(pointer, &begin);
+  if (mapping != nullptr) {
+    if (base != nullptr) *base = begin;
+    if (bytes != nullptr) *bytes = mapping->bytes;
     return CUDA_SUCCESS;
-  });
+  }
+  const Block* block = block_at(process, pointer);
+  if (block == nullptr) return CUDA_ERROR_NOT_FOUND;
+  if (base != nullptr) *base = block->address;
+  if (bytes != nullptr) *bytes = block->bytes;
+  return CUDA_SUCCESS;
 }
 
-CUresult cuPointerGetAttribute(void* data, CUpointer_attribute which, CUdeviceptr pointer) {
-  return driver_call("cuPointerGetAttribute", Needs::initialised, [&](Process& p) {
-    if (data == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    return pointer_attribute(p, data, which, pointer);
-  });
+CUresult pointer_get_attribute(Process& process, void* data, CUpointer_attribute which,
+                               CUdeviceptr pointer) {
+  if (data == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return pointer_attribute(process, data, which, pointer);
 }
 
-CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute which, CUdeviceptr pointer) {
-  return driver_call("cuPointerSetAttribute", Needs::initialised, [&](Process& p) {
-    const Block* block = block_at(p, pointer);
-    if (value == nullptr || block == nullptr || which != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    unsigned is_set = 0;
-    std::memcpy(&is_set, value, sizeof is_set);
-    if (is_set != 0) {
-      synchronous().insert(block->address);
-    } else {
-      synchronous().erase(block->address);
-    }
-    return CUDA_SUCCESS;
-  });
+CUresult pointer_set_attribute(Process& process, const void* value, CUpointer_attribute which,
+                               CUdeviceptr pointer) {
+  const Block* block = block_at(process, pointer);
+  if (value == nullptr || block == nullptr || which != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  unsigned is_set = 0;
+  std::memcpy(&is_set, value, sizeof is_set);
+  if (is_set != 0) {
+    synchronous().insert(block->address);
+  } else {
+    synchronous().erase(block->address);
+  }
+  return CUDA_SUCCESS;
 }
 
 /// All attributes are 0 for pointers outside the driver's memory.
-CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* which, void** data,
-                                CUdeviceptr pointer) {
-  return driver_call("cuPointerGetAttributes", Needs::initialised, [&](Process& p) {
-    if (which == nullptr || data == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    for (unsigned i = 0; i < count; ++i) {
-      if (block_at(p, pointer) != nullptr ||
-          p.virtual_memory().reservation_at(pointer) != nullptr) {
-        pointer_attribute(p, data[i], which[i], pointer);
-      } else {
-        const bool is_word = which[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE ||
-                             which[i] == CU_POINTER_ATTRIBUTE_IS_MANAGED ||
-                             which[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL ||
-                             which[i] == CU_POINTER_ATTRIBUTE_MAPPED;
-        std::memset(data[i], which[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL ? 0xfe : 0,
-                    is_word ? 4 : 8);
-        if (which[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
-          put_value<int>(data[i], CU_DEVICE_INVALID);
-      }
+CUresult pointer_get_attributes(Process& process, unsigned count, CUpointer_attribute* which,
+                                void** data, CUdeviceptr pointer) {
+  if (which == nullptr || data == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  for (unsigned i = 0; i < count; ++i) {
+    if (block_at(process, pointer) != nullptr ||
+        process.virtual_memory().reservation_at(pointer) != nullptr) {
+      pointer_attribute(process, data[i], which[i], pointer);
+    } else {
+      const bool is_word = which[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE ||
+                           which[i] == CU_POINTER_ATTRIBUTE_IS_MANAGED ||
+                           which[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL ||
+                           which[i] == CU_POINTER_ATTRIBUTE_MAPPED;
+      std::memset(data[i], which[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL ? 0xfe : 0,
+                  is_word ? 4 : 8);
+      if (which[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+        put_value<int>(data[i], CU_DEVICE_INVALID);
     }
-    return CUDA_SUCCESS;
-  });
+  }
+  return CUDA_SUCCESS;
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace driver_memory
 
 std::span<const Answer> driver_memory_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cuMemAlloc_v2),
-      WARPMETER_ANSWER(cuMemAllocAsync),
-      WARPMETER_ANSWER(cuMemAllocPitch_v2),
-      WARPMETER_ANSWER(cuMemAllocManaged),
-      WARPMETER_ANSWER(cuMemHostAlloc),
-      WARPMETER_ANSWER(cuMemAllocHost_v2),
-      WARPMETER_ANSWER(cuMemGetAddressRange_v2),
-      WARPMETER_FORWARD(cuMemAllocFromPoolAsync, cudaMallocFromPoolAsync),
-      WARPMETER_FORWARD(cuMemPoolCreate, cudaMemPoolCreate),
-      WARPMETER_FORWARD(cuMemPoolDestroy, cudaMemPoolDestroy),
-      WARPMETER_FORWARD(cuMemPoolSetAttribute, cudaMemPoolSetAttribute),
-      WARPMETER_FORWARD(cuMemPoolGetAttribute, cudaMemPoolGetAttribute),
-      WARPMETER_FORWARD(cuMemPoolTrimTo, cudaMemPoolTrimTo),
-      WARPMETER_FORWARD(cuMemPoolSetAccess, cudaMemPoolSetAccess),
-      WARPMETER_FORWARD(cuMemPoolGetAccess, cudaMemPoolGetAccess),
-      WARPMETER_FORWARD_IN(cuMemGetDefaultMemPool, cudaMemGetDefaultMemPool, initialised),
-      WARPMETER_FORWARD_IN(cuMemGetMemPool, cudaMemGetMemPool, initialised),
-      WARPMETER_FORWARD_IN(cuMemSetMemPool, cudaMemSetMemPool, initialised),
-      WARPMETER_FORWARD_IN(cuDeviceGetDefaultMemPool, cudaDeviceGetDefaultMemPool, initialised),
-      WARPMETER_FORWARD_IN(cuDeviceGetMemPool, cudaDeviceGetMemPool, initialised),
-      WARPMETER_FORWARD_IN(cuDeviceSetMemPool, cudaDeviceSetMemPool, initialised),
-      WARPMETER_ANSWER(cuPointerGetAttribute),
-      WARPMETER_ANSWER(cuPointerGetAttributes),
-      WARPMETER_ANSWER(cuPointerSetAttribute),
+      ANSWER(cuMemAlloc_v2, driver_memory::mem_allocate, Needs::context),
+      ANSWER(cuMemAllocAsync, driver_memory::mem_allocate_async, Needs::context),
+      ANSWER(cuMemAllocPitch_v2, driver_memory::mem_allocate_pitch, Needs::context),
+      ANSWER(cuMemAllocManaged, driver_memory::mem_allocate_managed, Needs::context),
+      ANSWER(cuMemHostAlloc, driver_memory::mem_host_allocate, Needs::context),
+      ANSWER(cuMemAllocHost_v2, driver_memory::mem_allocate_host, Needs::context),
+      ANSWER(cuMemGetAddressRange_v2, driver_memory::mem_get_address_range, Needs::context),
+      ANSWER(cuPointerGetAttribute, driver_memory::pointer_get_attribute, Needs::initialised),
+      ANSWER(cuPointerGetAttributes, driver_memory::pointer_get_attributes, Needs::initialised),
+      ANSWER(cuPointerSetAttribute, driver_memory::pointer_set_attribute, Needs::initialised),
   };
   return table;
 }

@@ -11,11 +11,13 @@
 
 #include "collector/model/machine/program.h"
 #include "collector/model/ptx/flow/declared.h"
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/bodies.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/image/fat_binary.h"
 #include "collector/runtime/image/jit_options.h"
 #include "collector/runtime/image/made_code.h"
 #include "collector/runtime/image/ptx_image.h"
+#include "collector/runtime/stream/outstanding.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -121,12 +123,11 @@ CUresult find_variable(Process& process, CUdeviceptr* pointer, std::size_t* byte
   return CUDA_SUCCESS;
 }
 
-CUresult kernel_attribute(int* value, CUfunction_attribute which, const void* kernel) {
+CUresult kernel_attribute(Process& process, int* value, CUfunction_attribute which,
+                          const void* kernel) {
   if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  static auto* const ask =
-      runtime_function<decltype(::cudaFuncGetAttributes)>("cudaFuncGetAttributes");
   cudaFuncAttributes known{};
-  const cudaError_t result = ask(&known, kernel);
+  const cudaError_t result = launches::function_get_attributes(process, &known, kernel);
   if (result != cudaSuccess) return as_driver_error(result);
   switch (which) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -180,7 +181,7 @@ CUresult kernel_attribute(int* value, CUfunction_attribute which, const void* ke
 
 CUresult parameter_info(Process& process, const void* handle, std::size_t index,
                         std::size_t* offset, std::size_t* bytes) {
-  Kernel* kernel = kernel_of(process, handle);
+  Kernel* kernel = process.kernel(handle);
   if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const model::Program* program = kernel->program();
   if (program == nullptr) return CUDA_ERROR_NO_BINARY_FOR_GPU;
@@ -192,250 +193,220 @@ CUresult parameter_info(Process& process, const void* handle, std::size_t index,
 
 }  // namespace
 
-namespace api {
+namespace modules {
 namespace {
 
-CUresult cuModuleLoad(CUmodule* module, const char* path) {
-  return driver_call("cuModuleLoad", Needs::context,
-                     [&](Process& p) { return load_module_file(p, module, path, {}); });
+CUresult module_load(Process& process, CUmodule* module, const char* path) {
+  return load_module_file(process, module, path, {});
 }
-CUresult cuModuleLoadData(CUmodule* module, const void* image) {
-  return driver_call("cuModuleLoadData", Needs::context,
-                     [&](Process& p) { return load_module(p, module, image, {}); });
+CUresult module_load_data(Process& process, CUmodule* module, const void* image) {
+  return load_module(process, module, image, {});
 }
-CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
-                            CUjit_option* options, void** values) {
-  return driver_call("cuModuleLoadDataEx", Needs::context, [&](Process& p) {
-    return load_module(p, module, image, {count, options, values});
-  });
+CUresult module_load_data_ex(Process& process, CUmodule* module, const void* image, unsigned count,
+                             CUjit_option* options, void** values) {
+  return load_module(process, module, image, {count, options, values});
 }
-CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
-  return driver_call("cuModuleLoadFatBinary", Needs::context,
-                     [&](Process& p) { return load_module(p, module, image, {}); });
+CUresult module_load_fat_binary(Process& process, CUmodule* module, const void* image) {
+  return load_module(process, module, image, {});
 }
-CUresult unload_module(std::string_view name, Needs needs, const void* handle) {
-  return driver_call(name, needs, [&](Process& p) {
-    Module* module = module_of(p, handle);
-    if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    wait_for_kernels(p);
-    p.unload(module);
-    return CUDA_SUCCESS;
-  });
+CUresult unload_module(Process& process, const void* handle) {
+  Module* module = module_of(process, handle);
+  if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  wait_for_kernels(process);
+  process.unload(module);
+  return CUDA_SUCCESS;
 }
-CUresult cuModuleUnload(CUmodule module) {
-  return unload_module("cuModuleUnload", Needs::context, module);
+CUresult module_unload(Process& process, CUmodule module) { return unload_module(process, module); }
+CUresult module_get_loading_mode(CUmoduleLoadingMode* mode) {
+  if (mode == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *mode = CU_MODULE_LAZY_LOADING;
+  return CUDA_SUCCESS;
 }
-CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
-  return driver_call("cuModuleGetLoadingMode", Needs::initialised, [&](Process&) {
-    if (mode == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *mode = CU_MODULE_LAZY_LOADING;
-    return CUDA_SUCCESS;
-  });
+CUresult module_get_function(Process& process, CUfunction* function, CUmodule module,
+                             const char* name) {
+  return find_kernel(process, function, module, name);
 }
-CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
-  return driver_call("cuModuleGetFunction", Needs::context,
-                     [&](Process& p) { return find_kernel(p, function, module, name); });
+CUresult count_kernels(Process& process, unsigned* count, const void* handle) {
+  Module* module = module_of(process, handle);
+  if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const bool has_any = module->refusal == 0;
+  *count = has_any ? static_cast<unsigned>(module->kernel_names().size()) : 0;
+  return CUDA_SUCCESS;
 }
-CUresult count_kernels(std::string_view name, Needs needs, unsigned* count, const void* handle) {
-  return driver_call(name, needs, [&](Process& p) {
-    Module* module = module_of(p, handle);
-    if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const bool has_any = module->refusal == 0;
-    *count = has_any ? static_cast<unsigned>(module->kernel_names().size()) : 0;
-    return CUDA_SUCCESS;
-  });
+CUresult module_get_function_count(Process& process, unsigned* count, CUmodule module) {
+  return count_kernels(process, count, module);
 }
-CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule module) {
-  return count_kernels("cuModuleGetFunctionCount", Needs::context, count, module);
+CUresult module_enumerate_functions(Process& process, CUfunction* functions, unsigned count,
+                                    CUmodule module) {
+  return list_kernels(process, functions, count, module);
 }
-CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned count, CUmodule module) {
-  return driver_call("cuModuleEnumerateFunctions", Needs::context,
-                     [&](Process& p) { return list_kernels(p, functions, count, module); });
-}
-CUresult cuModuleGetGlobal_v2(CUdeviceptr* pointer, std::size_t* bytes, CUmodule module,
-                              const char* name) {
-  return driver_call("cuModuleGetGlobal", Needs::context,
-                     [&](Process& p) { return find_variable(p, pointer, bytes, module, name); });
+CUresult module_get_global(Process& process, CUdeviceptr* pointer, std::size_t* bytes,
+                           CUmodule module, const char* name) {
+  return find_variable(process, pointer, bytes, module, name);
 }
 
 // Libraries need no context.
-CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* options,
-                           void** values, unsigned count, CUlibraryOption*, void**, unsigned) {
-  return driver_call("cuLibraryLoadData", Needs::initialised, [&](Process& p) {
-    return load_module(p, library, code, {count, options, values});
-  });
+CUresult library_load_data(Process& process, CUlibrary* library, const void* code,
+                           CUjit_option* options, void** values, unsigned count, CUlibraryOption*,
+                           void**, unsigned) {
+  return load_module(process, library, code, {count, options, values});
 }
-CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_option* options,
-                               void** values, unsigned count, CUlibraryOption*, void**, unsigned) {
-  return driver_call("cuLibraryLoadFromFile", Needs::initialised, [&](Process& p) {
-    return load_module_file(p, library, path, {count, options, values});
-  });
+CUresult library_load_from_file(Process& process, CUlibrary* library, const char* path,
+                                CUjit_option* options, void** values, unsigned count,
+                                CUlibraryOption*, void**, unsigned) {
+  return load_module_file(process, library, path, {count, options, values});
 }
-CUresult cuLibraryUnload(CUlibrary library) {
-  return unload_module("cuLibraryUnload", Needs::initialised, library);
+CUresult library_unload(Process& process, CUlibrary library) {
+  return unload_module(process, library);
 }
-CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
-  return driver_call("cuLibraryGetKernel", Needs::initialised,
-                     [&](Process& p) { return find_kernel(p, kernel, library, name); });
-}
-CUresult cuLibraryGetKernelCount(unsigned* count, CUlibrary library) {
-  return count_kernels("cuLibraryGetKernelCount", Needs::initialised, count, library);
-}
-CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary library) {
-  return driver_call("cuLibraryEnumerateKernels", Needs::initialised,
-                     [&](Process& p) { return list_kernels(p, kernels, count, library); });
-}
-CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
-  return driver_call("cuLibraryGetModule", Needs::context, [&](Process& p) {
-    Module* loaded = module_of(p, library);
-    if (loaded == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (module == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (loaded->refusal != 0) return refusal_of(*loaded);
-    *module = reinterpret_cast<CUmodule>(p.on_this_device(loaded));
-    return CUDA_SUCCESS;
-  });
-}
-CUresult cuLibraryGetGlobal(CUdeviceptr* pointer, std::size_t* bytes, CUlibrary library,
+CUresult library_get_kernel(Process& process, CUkernel* kernel, CUlibrary library,
                             const char* name) {
-  return driver_call("cuLibraryGetGlobal", Needs::context,
-                     [&](Process& p) { return find_variable(p, pointer, bytes, library, name); });
+  return find_kernel(process, kernel, library, name);
 }
-CUresult cuLibraryGetManaged(CUdeviceptr* pointer, std::size_t* bytes, CUlibrary library,
-                             const char* name) {
-  return driver_call("cuLibraryGetManaged", Needs::initialised, [&](Process& p) {
-    Module* module = module_of(p, library);
-    const bool is_there = module != nullptr && module->refusal == 0;
-    if (is_there && name != nullptr && !module->is_managed(name)) {
-      return CUDA_ERROR_NOT_FOUND;
-    }
-    return find_variable(p, pointer, bytes, library, name);
-  });
+CUresult library_get_kernel_count(Process& process, unsigned* count, CUlibrary library) {
+  return count_kernels(process, count, library);
+}
+CUresult library_enumerate_kernels(Process& process, CUkernel* kernels, unsigned count,
+                                   CUlibrary library) {
+  return list_kernels(process, kernels, count, library);
+}
+CUresult library_get_module(Process& process, CUmodule* module, CUlibrary library) {
+  Module* loaded = module_of(process, library);
+  if (loaded == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (module == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (loaded->refusal != 0) return refusal_of(*loaded);
+  *module = reinterpret_cast<CUmodule>(process.on_this_device(loaded));
+  return CUDA_SUCCESS;
+}
+CUresult library_get_global(Process& process, CUdeviceptr* pointer, std::size_t* bytes,
+                            CUlibrary library, const char* name) {
+  return find_variable(process, pointer, bytes, library, name);
+}
+CUresult library_get_managed(Process& process, CUdeviceptr* pointer, std::size_t* bytes,
+                             CUlibrary library, const char* name) {
+  Module* module = module_of(process, library);
+  const bool is_there = module != nullptr && module->refusal == 0;
+  if (is_there && name != nullptr && !module->is_managed(name)) {
+    return CUDA_ERROR_NOT_FOUND;
+  }
+  return find_variable(process, pointer, bytes, library, name);
 }
 /// Functions that host and device call alike are of machines that share all of their memory.
-CUresult cuLibraryGetUnifiedFunction(void**, CUlibrary library, const char*) {
-  return driver_call("cuLibraryGetUnifiedFunction", Needs::initialised, [&](Process& p) {
-    const bool is_library = module_of(p, library) != nullptr;
-    return is_library ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
-  });
+CUresult library_get_unified_function(Process& process, void**, CUlibrary library, const char*) {
+  const bool is_library = module_of(process, library) != nullptr;
+  return is_library ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }
-CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
-  return driver_call("cuKernelGetFunction", Needs::context, [&](Process& p) {
-    if (kernel_of(p, kernel) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    *function = reinterpret_cast<CUfunction>(kernel_of(p, kernel));
-    return CUDA_SUCCESS;
-  });
+CUresult kernel_get_function(Process& process, CUfunction* function, CUkernel kernel) {
+  if (process.kernel(kernel) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  *function = reinterpret_cast<CUfunction>(process.kernel(kernel));
+  return CUDA_SUCCESS;
 }
-CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel handle) {
-  return driver_call("cuKernelGetLibrary", Needs::initialised, [&](Process& p) {
-    Kernel* kernel = kernel_of(p, handle);
-    if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    *library = reinterpret_cast<CUlibrary>(p.handle_of(&kernel->module()));
-    return CUDA_SUCCESS;
-  });
+CUresult kernel_get_library(Process& process, CUlibrary* library, CUkernel handle) {
+  Kernel* kernel = process.kernel(handle);
+  if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  *library = reinterpret_cast<CUlibrary>(process.handle_of(&kernel->module()));
+  return CUDA_SUCCESS;
 }
-CUresult cuKernelGetAttribute(int* value, CUfunction_attribute which, CUkernel kernel, CUdevice) {
-  return driver_call("cuKernelGetAttribute", Needs::initialised,
-                     [&](Process&) { return kernel_attribute(value, which, kernel); });
+CUresult kernel_get_attribute(Process& process, int* value, CUfunction_attribute which,
+                              CUkernel kernel, CUdevice) {
+  return kernel_attribute(process, value, which, kernel);
 }
-CUresult set_attribute(CUfunction_attribute which, int value, const void* kernel) {
-  static auto* const set =
-      runtime_function<decltype(::cudaFuncSetAttribute)>("cudaFuncSetAttribute");
+CUresult set_attribute(Process& process, CUfunction_attribute which, int value,
+                       const void* kernel) {
   // Those before it say what was compiled.
   if (which < CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) return CUDA_ERROR_INVALID_VALUE;
-  return as_driver_error(set(kernel, static_cast<cudaFuncAttribute>(which), value));
+  return as_driver_error(launches::function_set_attribute(
+      process, kernel, static_cast<cudaFuncAttribute>(which), value));
 }
-CUresult cuKernelSetAttribute(CUfunction_attribute which, int value, CUkernel kernel, CUdevice) {
-  return driver_call("cuKernelSetAttribute", Needs::initialised,
-                     [&](Process&) { return set_attribute(which, value, kernel); });
+CUresult kernel_set_attribute(Process& process, CUfunction_attribute which, int value,
+                              CUkernel kernel, CUdevice) {
+  return set_attribute(process, which, value, kernel);
 }
-CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache which, CUdevice) {
-  return driver_call("cuKernelSetCacheConfig", Needs::initialised, [&](Process&) {
-    static auto* const set =
-        runtime_function<decltype(::cudaFuncSetCacheConfig)>("cudaFuncSetCacheConfig");
-    return as_driver_error(set(kernel, static_cast<cudaFuncCache>(which)));
-  });
+CUresult kernel_set_cache_config(Process& process, CUkernel kernel, CUfunc_cache which, CUdevice) {
+  return as_driver_error(
+      launches::function_set_cache_config(process, kernel, static_cast<cudaFuncCache>(which)));
 }
-CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute which, int value) {
-  return driver_call("cuFuncSetAttribute", Needs::context,
-                     [&](Process&) { return set_attribute(which, value, function); });
+CUresult function_set_attribute(Process& process, CUfunction function, CUfunction_attribute which,
+                                int value) {
+  return set_attribute(process, which, value, function);
 }
-CUresult cuKernelGetParamInfo(CUkernel kernel, std::size_t index, std::size_t* offset,
-                              std::size_t* bytes) {
-  return driver_call("cuKernelGetParamInfo", Needs::initialised,
-                     [&](Process& p) { return parameter_info(p, kernel, index, offset, bytes); });
+CUresult kernel_get_param_info(Process& process, CUkernel kernel, std::size_t index,
+                               std::size_t* offset, std::size_t* bytes) {
+  return parameter_info(process, kernel, index, offset, bytes);
 }
 
-CUresult cuFuncGetAttribute(int* value, CUfunction_attribute which, CUfunction function) {
-  return driver_call("cuFuncGetAttribute", Needs::context,
-                     [&](Process&) { return kernel_attribute(value, which, function); });
+CUresult function_get_attribute(Process& process, int* value, CUfunction_attribute which,
+                                CUfunction function) {
+  return kernel_attribute(process, value, which, function);
 }
-CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
-  return driver_call("cuFuncGetModule", Needs::context, [&](Process& p) {
-    Kernel* kernel = kernel_of(p, function);
-    if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    *module = reinterpret_cast<CUmodule>(&kernel->module());
-    return CUDA_SUCCESS;
-  });
+CUresult function_get_module(Process& process, CUmodule* module, CUfunction function) {
+  Kernel* kernel = process.kernel(function);
+  if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  *module = reinterpret_cast<CUmodule>(&kernel->module());
+  return CUDA_SUCCESS;
 }
-CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t* offset,
-                            std::size_t* bytes) {
-  return driver_call("cuFuncGetParamInfo", Needs::context,
-                     [&](Process& p) { return parameter_info(p, function, index, offset, bytes); });
+CUresult function_get_param_info(Process& process, CUfunction function, std::size_t index,
+                                 std::size_t* offset, std::size_t* bytes) {
+  return parameter_info(process, function, index, offset, bytes);
 }
-CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
-  return driver_call("cuFuncIsLoaded", Needs::context, [&](Process& p) {
-    if (kernel_of(p, function) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    *state = CU_FUNCTION_LOADING_STATE_LOADED;
-    return CUDA_SUCCESS;
-  });
+CUresult function_is_loaded(Process& process, CUfunctionLoadingState* state, CUfunction function) {
+  if (process.kernel(function) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  *state = CU_FUNCTION_LOADING_STATE_LOADED;
+  return CUDA_SUCCESS;
 }
-CUresult cuFuncLoad(CUfunction function) {
-  return driver_call("cuFuncLoad", Needs::context, [&](Process& p) {
-    return kernel_of(p, function) != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-  });
+CUresult function_load(Process& process, CUfunction function) {
+  return process.kernel(function) != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace modules
 
 std::span<const Answer> driver_module_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cuModuleLoad),
-      WARPMETER_ANSWER(cuModuleLoadData),
-      WARPMETER_ANSWER(cuModuleLoadDataEx),
-      WARPMETER_ANSWER(cuModuleLoadFatBinary),
-      WARPMETER_ANSWER(cuModuleUnload),
-      WARPMETER_ANSWER(cuModuleGetLoadingMode),
-      WARPMETER_ANSWER(cuModuleGetFunction),
-      WARPMETER_ANSWER(cuModuleGetFunctionCount),
-      WARPMETER_ANSWER(cuModuleEnumerateFunctions),
-      WARPMETER_ANSWER(cuModuleGetGlobal_v2),
-      WARPMETER_ANSWER(cuLibraryLoadData),
-      WARPMETER_ANSWER(cuLibraryLoadFromFile),
-      WARPMETER_ANSWER(cuLibraryUnload),
-      WARPMETER_ANSWER(cuLibraryGetKernel),
-      WARPMETER_ANSWER(cuLibraryGetKernelCount),
-      WARPMETER_ANSWER(cuLibraryEnumerateKernels),
-      WARPMETER_ANSWER(cuLibraryGetModule),
-      WARPMETER_ANSWER(cuLibraryGetGlobal),
-      WARPMETER_ANSWER(cuLibraryGetManaged),
-      WARPMETER_ANSWER(cuLibraryGetUnifiedFunction),
-      WARPMETER_ANSWER(cuKernelGetFunction),
-      WARPMETER_ANSWER(cuKernelGetLibrary),
-      WARPMETER_FORWARD_IN(cuKernelGetName, cudaFuncGetName, initialised),
-      WARPMETER_ANSWER(cuKernelGetAttribute),
-      WARPMETER_ANSWER(cuKernelSetAttribute),
-      WARPMETER_ANSWER(cuKernelSetCacheConfig),
-      WARPMETER_ANSWER(cuKernelGetParamInfo),
-      WARPMETER_ANSWER(cuFuncGetAttribute),
-      WARPMETER_ANSWER(cuFuncSetAttribute),
-      WARPMETER_FORWARD(cuFuncSetCacheConfig, cudaFuncSetCacheConfig),
-      WARPMETER_ANSWER(cuFuncGetModule),
-      WARPMETER_FORWARD(cuFuncGetName, cudaFuncGetName),
-      WARPMETER_ANSWER(cuFuncGetParamInfo),
-      WARPMETER_ANSWER(cuFuncIsLoaded),
-      WARPMETER_ANSWER(cuFuncLoad),
+      ANSWER(cuModuleLoad, modules::module_load, Needs::context),
+      ANSWER(cuModuleLoadData, modules::module_load_data, Needs::context),
+      ANSWER(cuModuleLoadDataEx, modules::module_load_data_ex, Needs::context),
+      ANSWER(cuModuleLoadFatBinary, modules::module_load_fat_binary, Needs::context),
+      ANSWER(cuModuleUnload, modules::module_unload, Needs::context),
+      ANSWER(cuModuleGetLoadingMode, modules::module_get_loading_mode, Needs::initialised),
+      ANSWER(cuModuleGetFunction, modules::module_get_function, Needs::context),
+      ANSWER(cuModuleGetFunctionCount, modules::module_get_function_count, Needs::context),
+      ANSWER(cuModuleEnumerateFunctions, modules::module_enumerate_functions, Needs::context),
+      ANSWER(cuModuleGetGlobal_v2, modules::module_get_global, Needs::context),
+      ANSWER(cuLibraryLoadData, modules::library_load_data, Needs::initialised),
+      ANSWER(cudaLibraryLoadData, modules::library_load_data, Needs::context),
+      ANSWER(cuLibraryLoadFromFile, modules::library_load_from_file, Needs::initialised),
+      ANSWER(cudaLibraryLoadFromFile, modules::library_load_from_file, Needs::context),
+      ANSWER(cuLibraryUnload, modules::library_unload, Needs::initialised),
+      ANSWER(cudaLibraryUnload, modules::library_unload, Needs::context),
+      ANSWER(cuLibraryGetKernel, modules::library_get_kernel, Needs::initialised),
+      ANSWER(cudaLibraryGetKernel, modules::library_get_kernel, Needs::context),
+      ANSWER(cuLibraryGetKernelCount, modules::library_get_kernel_count, Needs::initialised),
+      ANSWER(cudaLibraryGetKernelCount, modules::library_get_kernel_count, Needs::context),
+      ANSWER(cuLibraryEnumerateKernels, modules::library_enumerate_kernels, Needs::initialised),
+      ANSWER(cudaLibraryEnumerateKernels, modules::library_enumerate_kernels, Needs::context),
+      ANSWER(cuLibraryGetModule, modules::library_get_module, Needs::context),
+      ANSWER(cuLibraryGetGlobal, modules::library_get_global, Needs::context),
+      ANSWER(cudaLibraryGetGlobal, modules::library_get_global, Needs::context),
+      ANSWER(cuLibraryGetManaged, modules::library_get_managed, Needs::initialised),
+      ANSWER(cudaLibraryGetManaged, modules::library_get_managed, Needs::context),
+      ANSWER(cuLibraryGetUnifiedFunction, modules::library_get_unified_function,
+             Needs::initialised),
+      ANSWER(cudaLibraryGetUnifiedFunction, modules::library_get_unified_function, Needs::context),
+      ANSWER(cuKernelGetFunction, modules::kernel_get_function, Needs::context),
+      ANSWER(cuKernelGetLibrary, modules::kernel_get_library, Needs::initialised),
+      ANSWER(cuKernelGetAttribute, modules::kernel_get_attribute, Needs::initialised),
+      ANSWER(cuKernelSetAttribute, modules::kernel_set_attribute, Needs::initialised),
+      ANSWER(cuKernelSetCacheConfig, modules::kernel_set_cache_config, Needs::initialised),
+      ANSWER(cuKernelGetParamInfo, modules::kernel_get_param_info, Needs::initialised),
+      ANSWER(cudaFuncGetParamInfo, modules::kernel_get_param_info, Needs::context),
+      ANSWER(cuFuncGetAttribute, modules::function_get_attribute, Needs::context),
+      ANSWER(cuFuncSetAttribute, modules::function_set_attribute, Needs::context),
+      ANSWER(cuFuncGetModule, modules::function_get_module, Needs::context),
+      ANSWER(cuFuncGetParamInfo, modules::function_get_param_info, Needs::context),
+      ANSWER(cuFuncIsLoaded, modules::function_is_loaded, Needs::context),
+      ANSWER(cuFuncLoad, modules::function_load, Needs::context),
   };
   return table;
 }

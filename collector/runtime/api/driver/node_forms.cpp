@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/memory/array.h"
 
 namespace warpmeter::runtime {
@@ -84,7 +84,7 @@ To same(const From& from) {
 CUresult as_runtime(Process& process, const CUDA_KERNEL_NODE_PARAMS& given,
                     cudaKernelNodeParams& wanted) {
   const void* kernel = given.func != nullptr ? static_cast<const void*>(given.func) : given.kern;
-  if (kernel_of(process, kernel) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (process.kernel(kernel) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (given.kernelParams != nullptr && given.extra != nullptr) return CUDA_ERROR_INVALID_VALUE;
   wanted = {const_cast<void*>(kernel),
             dim3(given.gridDimX, given.gridDimY, given.gridDimZ),

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "collector/runtime/api/answer.h"
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/device/device.h"
+#include "collector/runtime/process/contexts.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -65,76 +65,63 @@ bool is_value(const Process& process, cudaLaunchAttributeID which,
 
 }  // namespace
 
-namespace api {
+namespace stream_attributes {
 namespace {
 
-cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunchAttributeID which,
-                                   const cudaLaunchAttributeValue* value) {
-  return call("cudaStreamSetAttribute", [&](Process& p) {
-    Stream* stream = p.stream(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (value == nullptr || !is_kept(which) || !is_value(p, which, *value)) {
-      return cudaErrorInvalidValue;
-    }
-    cudaLaunchAttributeValue kept = *value;
-    if (which == cudaLaunchAttributePriority) {
-      const auto [least, greatest] = stream_priorities();
-      kept.priority = stream->priority = std::clamp(value->priority, greatest, least);
-    }
-    stream->attributes[which] = kept;
-    return cudaSuccess;
-  });
+cudaError_t stream_set_attribute(Process& process, cudaStream_t handle, cudaLaunchAttributeID which,
+                                 const cudaLaunchAttributeValue* value) {
+  Stream* stream = process.stream(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (value == nullptr || !is_kept(which) || !is_value(process, which, *value)) {
+    return cudaErrorInvalidValue;
+  }
+  cudaLaunchAttributeValue kept = *value;
+  if (which == cudaLaunchAttributePriority) {
+    const auto [least, greatest] = stream_priorities();
+    kept.priority = stream->priority = std::clamp(value->priority, greatest, least);
+  }
+  stream->attributes[which] = kept;
+  return cudaSuccess;
 }
 
-cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaLaunchAttributeID which,
-                                   cudaLaunchAttributeValue* value) {
-  return call("cudaStreamGetAttribute", [&](Process& p) {
-    const Stream* stream = p.stream(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (value == nullptr || !is_kept(which)) return cudaErrorInvalidValue;
-    const auto found = stream->attributes.find(which);
-    *value = found != stream->attributes.end() ? found->second : value_at_first(*stream, which);
-    return cudaSuccess;
-  });
+cudaError_t stream_get_attribute(Process& process, cudaStream_t handle, cudaLaunchAttributeID which,
+                                 cudaLaunchAttributeValue* value) {
+  const Stream* stream = process.stream(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (value == nullptr || !is_kept(which)) return cudaErrorInvalidValue;
+  const auto found = stream->attributes.find(which);
+  *value = found != stream->attributes.end() ? found->second : value_at_first(*stream, which);
+  return cudaSuccess;
 }
 
-cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
-  return call("cudaStreamCopyAttributes", [&](Process& p) {
-    Stream* target = p.stream(to);
-    const Stream* source = p.stream(from);
-    if (target == nullptr || source == nullptr) return cudaErrorInvalidResourceHandle;
-    if (target->device != source->device) return cudaErrorInvalidValue;
-    target->attributes = source->attributes;
-    target->priority = source->priority;
-    return cudaSuccess;
-  });
+cudaError_t stream_copy_attributes(Process& process, cudaStream_t to, cudaStream_t from) {
+  Stream* target = process.stream(to);
+  const Stream* source = process.stream(from);
+  if (target == nullptr || source == nullptr) return cudaErrorInvalidResourceHandle;
+  if (target->device != source->device) return cudaErrorInvalidValue;
+  target->attributes = source->attributes;
+  target->priority = source->priority;
+  return cudaSuccess;
 }
 
 /// Nothing persists in a cache that is not modelled.
-cudaError_t cudaCtxResetPersistingL2Cache() {
-  return call_without_context("cudaCtxResetPersistingL2Cache", [](Process&) {
-    return Contexts::get().current() != nullptr ? cudaSuccess : cudaErrorDeviceUninitialized;
-  });
+cudaError_t context_reset_persisting_l2_cache() {
+  return Contexts::get().current() != nullptr ? cudaSuccess : cudaErrorDeviceUninitialized;
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace stream_attributes
 
 std::span<const Answer> stream_attribute_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cudaStreamSetAttribute),
-      WARPMETER_ANSWER(cudaStreamGetAttribute),
-      WARPMETER_ANSWER(cudaStreamCopyAttributes),
-      WARPMETER_ANSWER(cudaCtxResetPersistingL2Cache),
-  };
-  return table;
-}
-
-std::span<const Answer> driver_stream_attribute_answers() {
-  static const Answer table[] = {
-      WARPMETER_FORWARD(cuStreamSetAttribute, cudaStreamSetAttribute),
-      WARPMETER_FORWARD(cuStreamGetAttribute, cudaStreamGetAttribute),
-      WARPMETER_FORWARD(cuStreamCopyAttributes, cudaStreamCopyAttributes),
+      ANSWER(cudaStreamSetAttribute, stream_attributes::stream_set_attribute, Needs::context),
+      ANSWER(cuStreamSetAttribute, stream_attributes::stream_set_attribute, Needs::context),
+      ANSWER(cudaStreamGetAttribute, stream_attributes::stream_get_attribute, Needs::context),
+      ANSWER(cuStreamGetAttribute, stream_attributes::stream_get_attribute, Needs::context),
+      ANSWER(cudaStreamCopyAttributes, stream_attributes::stream_copy_attributes, Needs::context),
+      ANSWER(cuStreamCopyAttributes, stream_attributes::stream_copy_attributes, Needs::context),
+      ANSWER(cudaCtxResetPersistingL2Cache, stream_attributes::context_reset_persisting_l2_cache,
+             Needs::device),
   };
   return table;
 }

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "collector/model/machine/warp/tensor_map.h"
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/row.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -57,56 +57,52 @@ bool fill_in(TensorMap& map, CUtensorMapDataType type, cuuint32_t rank, void* ad
 
 }  // namespace
 
-namespace api {
+namespace tensors {
 namespace {
 
-CUresult cuTensorMapEncodeTiled(CUtensorMap* result, CUtensorMapDataType type, cuuint32_t rank,
-                                void* address, const cuuint64_t* extents, const cuuint64_t* strides,
-                                const cuuint32_t* box, const cuuint32_t* steps,
-                                CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
-                                CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill filling) {
-  return driver_call("cuTensorMapEncodeTiled", Needs::initialised, [&](Process& process) {
-    // It needs no context, and yet tells of a kernel that has failed.
-    if (const cudaError_t failed = process.surfaced_error()) return as_driver_error(failed);
-    if (result == nullptr || interleave > CU_TENSOR_MAP_INTERLEAVE_32B ||
-        promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE) {
-      process.say(
-          "cuTensorMapEncodeTiled: the model has no tensors whose channels are interleaved");
-      return CUDA_ERROR_NOT_SUPPORTED;
-    }
-    TensorMap map;
-    if (!fill_in(map, type, rank, address, extents, strides, box, steps, swizzle, filling)) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    std::memset(result, 0, sizeof(*result));
-    std::memcpy(result, &map, sizeof(map));
-    return CUDA_SUCCESS;
-  });
+CUresult tensor_map_encode_tiled(Process& process, CUtensorMap* result, CUtensorMapDataType type,
+                                 cuuint32_t rank, void* address, const cuuint64_t* extents,
+                                 const cuuint64_t* strides, const cuuint32_t* box,
+                                 const cuuint32_t* steps, CUtensorMapInterleave interleave,
+                                 CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                                 CUtensorMapFloatOOBfill filling) {
+  // It needs no context, and yet tells of a kernel that has failed.
+  if (const cudaError_t failed = process.surfaced_error()) return as_driver_error(failed);
+  if (result == nullptr || interleave > CU_TENSOR_MAP_INTERLEAVE_32B ||
+      promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE) {
+    process.say("cuTensorMapEncodeTiled: the model has no tensors whose channels are interleaved");
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
+  TensorMap map;
+  if (!fill_in(map, type, rank, address, extents, strides, box, steps, swizzle, filling)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  std::memset(result, 0, sizeof(*result));
+  std::memcpy(result, &map, sizeof(map));
+  return CUDA_SUCCESS;
 }
 
-CUresult cuTensorMapReplaceAddress(CUtensorMap* changed, void* address) {
-  return driver_call("cuTensorMapReplaceAddress", Needs::initialised, [&](Process&) {
-    const auto place = reinterpret_cast<std::uintptr_t>(address);
-    auto* const map = reinterpret_cast<TensorMap*>(changed);
-    if (map == nullptr || map->mark != model::tensor_map_mark || place == 0 ||
-        place % address_step != 0) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    map->address = place;
-    return CUDA_SUCCESS;
-  });
+CUresult tensor_map_replace_address(CUtensorMap* changed, void* address) {
+  const auto place = reinterpret_cast<std::uintptr_t>(address);
+  auto* const map = reinterpret_cast<TensorMap*>(changed);
+  if (map == nullptr || map->mark != model::tensor_map_mark || place == 0 ||
+      place % address_step != 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  map->address = place;
+  return CUDA_SUCCESS;
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace tensors
 
 std::span<const Answer> tensor_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cuTensorMapEncodeTiled),
-      WARPMETER_ANSWER(cuTensorMapReplaceAddress),
+      ANSWER(cuTensorMapEncodeTiled, tensors::tensor_map_encode_tiled, Needs::initialised),
+      ANSWER(cuTensorMapReplaceAddress, tensors::tensor_map_replace_address, Needs::initialised),
   };
   return table;
 }

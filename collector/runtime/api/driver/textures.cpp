@@ -3,7 +3,8 @@
 // the runtime's.
 #include <algorithm>
 
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/bodies.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/process/textures.h"
 
 namespace warpmeter::runtime {
@@ -166,136 +167,121 @@ CUDA_RESOURCE_DESC told_texture(const cudaResourceDesc& given) {
 
 }  // namespace
 
-namespace api {
+namespace driver_textures {
 namespace {
 
-CUresult cuMipmappedArrayCreate(CUmipmappedArray* result, const CUDA_ARRAY3D_DESCRIPTOR* wanted,
-                                unsigned levels) {
-  const void* caller = __builtin_return_address(0);
-  return driver_call("cuMipmappedArrayCreate", Needs::context, [&](Process& p) {
-    if (result == nullptr || wanted == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const auto channels = channels_of(wanted->Format, wanted->NumChannels);
-    if (!channels) return CUDA_ERROR_INVALID_VALUE;
-    const Array array{*channels, {wanted->Width, wanted->Height, wanted->Depth}, wanted->Flags};
-    return as_driver_error(make_mipmap(p, array, levels, caller, reinterpret_cast<void**>(result)));
-  });
+CUresult mipmapped_array_create(Process& process, CUmipmappedArray* result,
+                                const CUDA_ARRAY3D_DESCRIPTOR* wanted, unsigned levels) {
+  if (result == nullptr || wanted == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const auto channels = channels_of(wanted->Format, wanted->NumChannels);
+  if (!channels) return CUDA_ERROR_INVALID_VALUE;
+  const Array array{*channels, {wanted->Width, wanted->Height, wanted->Depth}, wanted->Flags};
+  return as_driver_error(make_mipmap(process, array, levels, reinterpret_cast<void**>(result)));
 }
 
-CUresult cuTexObjectCreate(CUtexObject* result, const CUDA_RESOURCE_DESC* resource,
-                           const CUDA_TEXTURE_DESC* texture, const CUDA_RESOURCE_VIEW_DESC* view) {
-  return driver_call("cuTexObjectCreate", Needs::context, [&](Process& p) {
-    if (result == nullptr || resource == nullptr || texture == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    cudaResourceDesc wanted{};
-    if (!texture_parts_of(*resource, wanted) || resource->flags != 0 ||
-        (texture->flags & ~texture_flags) != 0) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    const auto elements = elements_of(wanted);
-    if (!elements) return CUDA_ERROR_INVALID_HANDLE;
-    // The two views are the same structure.
-    cudaResourceViewDesc seen{};
-    if (view != nullptr) {
-      seen.format = static_cast<cudaResourceViewFormat>(view->format);
-      seen.width = view->width;
-      seen.height = view->height;
-      seen.depth = view->depth;
-      seen.firstMipmapLevel = view->firstMipmapLevel;
-      seen.lastMipmapLevel = view->lastMipmapLevel;
-      seen.firstLayer = view->firstLayer;
-      seen.lastLayer = view->lastLayer;
-    }
-    return texture_error(make_texture(p, wanted, texture_parts_of(*texture, *elements),
-                                      view != nullptr ? &seen : nullptr, *result));
-  });
+CUresult tex_object_create(Process& process, CUtexObject* result,
+                           const CUDA_RESOURCE_DESC* resource, const CUDA_TEXTURE_DESC* texture,
+                           const CUDA_RESOURCE_VIEW_DESC* view) {
+  if (result == nullptr || resource == nullptr || texture == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  cudaResourceDesc wanted{};
+  if (!texture_parts_of(*resource, wanted) || resource->flags != 0 ||
+      (texture->flags & ~texture_flags) != 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const auto elements = elements_of(wanted);
+  if (!elements) return CUDA_ERROR_INVALID_HANDLE;
+  // The two views are the same structure.
+  cudaResourceViewDesc seen{};
+  if (view != nullptr) {
+    seen.format = static_cast<cudaResourceViewFormat>(view->format);
+    seen.width = view->width;
+    seen.height = view->height;
+    seen.depth = view->depth;
+    seen.firstMipmapLevel = view->firstMipmapLevel;
+    seen.lastMipmapLevel = view->lastMipmapLevel;
+    seen.firstLayer = view->firstLayer;
+    seen.lastLayer = view->lastLayer;
+  }
+  return texture_error(make_texture(process, wanted, texture_parts_of(*texture, *elements),
+                                    view != nullptr ? &seen : nullptr, *result));
 }
 
-CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC* result, CUtexObject handle) {
-  return driver_call("cuTexObjectGetResourceDesc", Needs::context, [&](Process&) {
-    const TextureObject* object = object_at(handle, false);
-    if (object == nullptr || result == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *result = told_texture(object->resource);
-    return CUDA_SUCCESS;
-  });
+CUresult tex_object_get_resource_desc(CUDA_RESOURCE_DESC* result, CUtexObject handle) {
+  const TextureObject* object = object_at(handle, false);
+  if (object == nullptr || result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *result = told_texture(object->resource);
+  return CUDA_SUCCESS;
 }
 
-CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* result, CUtexObject handle) {
-  return driver_call("cuTexObjectGetTextureDesc", Needs::context, [&](Process&) {
-    const TextureObject* object = object_at(handle, false);
-    if (object == nullptr || result == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const auto elements = elements_of(object->resource);
-    const bool are_numbers = elements && elements->f <= cudaChannelFormatKindUnsigned;
-    *result = told_texture(object->texture, are_numbers);
-    return CUDA_SUCCESS;
-  });
+CUresult tex_object_get_texture_desc(CUDA_TEXTURE_DESC* result, CUtexObject handle) {
+  const TextureObject* object = object_at(handle, false);
+  if (object == nullptr || result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const auto elements = elements_of(object->resource);
+  const bool are_numbers = elements && elements->f <= cudaChannelFormatKindUnsigned;
+  *result = told_texture(object->texture, are_numbers);
+  return CUDA_SUCCESS;
 }
 
-CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* result, CUtexObject handle) {
-  return driver_call("cuTexObjectGetResourceViewDesc", Needs::context, [&](Process&) {
-    const TextureObject* object = object_at(handle, false);
-    if (object == nullptr || result == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const cudaResourceViewDesc& view = object->view;
-    *result = {};
-    result->format = static_cast<CUresourceViewFormat>(view.format);
-    result->width = view.width;
-    result->height = view.height;
-    result->depth = view.depth;
-    result->firstMipmapLevel = view.firstMipmapLevel;
-    result->lastMipmapLevel = view.lastMipmapLevel;
-    result->firstLayer = view.firstLayer;
-    result->lastLayer = view.lastLayer;
-    return CUDA_SUCCESS;
-  });
+CUresult tex_object_get_resource_view_desc(CUDA_RESOURCE_VIEW_DESC* result, CUtexObject handle) {
+  const TextureObject* object = object_at(handle, false);
+  if (object == nullptr || result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const cudaResourceViewDesc& view = object->view;
+  *result = {};
+  result->format = static_cast<CUresourceViewFormat>(view.format);
+  result->width = view.width;
+  result->height = view.height;
+  result->depth = view.depth;
+  result->firstMipmapLevel = view.firstMipmapLevel;
+  result->lastMipmapLevel = view.lastMipmapLevel;
+  result->firstLayer = view.firstLayer;
+  result->lastLayer = view.lastLayer;
+  return CUDA_SUCCESS;
 }
 
-CUresult cuSurfObjectCreate(CUsurfObject* result, const CUDA_RESOURCE_DESC* resource) {
-  return driver_call("cuSurfObjectCreate", Needs::context, [&](Process&) {
-    cudaResourceDesc wanted{};
-    if (result == nullptr || resource == nullptr || !texture_parts_of(*resource, wanted)) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    return texture_error(make_surface(wanted, *result));
-  });
+CUresult surf_object_create(CUsurfObject* result, const CUDA_RESOURCE_DESC* resource) {
+  cudaResourceDesc wanted{};
+  if (result == nullptr || resource == nullptr || !texture_parts_of(*resource, wanted)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return texture_error(make_surface(wanted, *result));
 }
 
-CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* result, CUsurfObject handle) {
-  return driver_call("cuSurfObjectGetResourceDesc", Needs::context, [&](Process&) {
-    const TextureObject* object = object_at(handle, true);
-    if (object == nullptr || result == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *result = told_texture(object->resource);
-    return CUDA_SUCCESS;
-  });
+CUresult surf_object_get_resource_desc(CUDA_RESOURCE_DESC* result, CUsurfObject handle) {
+  const TextureObject* object = object_at(handle, true);
+  if (object == nullptr || result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *result = told_texture(object->resource);
+  return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetTexture1DLinearMaxWidth(std::size_t* most, CUarray_format format,
-                                            unsigned count, CUdevice device) {
-  return driver_call("cuDeviceGetTexture1DLinearMaxWidth", Needs::initialised, [&](Process&) {
-    const auto channels = channels_of(format, count);
-    if (!channels) return CUDA_ERROR_INVALID_VALUE;
-    const auto ask = runtime_function<decltype(::cudaDeviceGetTexture1DLinearMaxWidth)>(
-        "cudaDeviceGetTexture1DLinearMaxWidth");
-    return as_driver_error(ask(most, &*channels, device));
-  });
+CUresult device_get_texture_1d_linear_max_width(Process& process, std::size_t* most,
+                                                CUarray_format format, unsigned count,
+                                                CUdevice device) {
+  const auto channels = channels_of(format, count);
+  if (!channels) return CUDA_ERROR_INVALID_VALUE;
+  return as_driver_error(
+      textures::device_get_texture_1d_linear_max_width(process, most, &*channels, device));
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace driver_textures
 
 std::span<const Answer> driver_texture_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cuMipmappedArrayCreate),
-      WARPMETER_FORWARD(cuMipmappedArrayGetLevel, cudaGetMipmappedArrayLevel),
-      WARPMETER_FORWARD(cuMipmappedArrayDestroy, cudaFreeMipmappedArray),
-      WARPMETER_ANSWER(cuDeviceGetTexture1DLinearMaxWidth),
-      WARPMETER_ANSWER(cuTexObjectCreate),
-      WARPMETER_FORWARD(cuTexObjectDestroy, cudaDestroyTextureObject),
-      WARPMETER_ANSWER(cuTexObjectGetResourceDesc),
-      WARPMETER_ANSWER(cuTexObjectGetTextureDesc),
-      WARPMETER_ANSWER(cuTexObjectGetResourceViewDesc),
-      WARPMETER_ANSWER(cuSurfObjectCreate),
-      WARPMETER_FORWARD(cuSurfObjectDestroy, cudaDestroySurfaceObject),
-      WARPMETER_ANSWER(cuSurfObjectGetResourceDesc),
+      ANSWER(cuMipmappedArrayCreate, driver_textures::mipmapped_array_create, Needs::context),
+      ANSWER(cuDeviceGetTexture1DLinearMaxWidth,
+             driver_textures::device_get_texture_1d_linear_max_width, Needs::initialised),
+      ANSWER(cuTexObjectCreate, driver_textures::tex_object_create, Needs::context),
+      ANSWER(cuTexObjectGetResourceDesc, driver_textures::tex_object_get_resource_desc,
+             Needs::context),
+      ANSWER(cuTexObjectGetTextureDesc, driver_textures::tex_object_get_texture_desc,
+             Needs::context),
+      ANSWER(cuTexObjectGetResourceViewDesc, driver_textures::tex_object_get_resource_view_desc,
+             Needs::context),
+      ANSWER(cuSurfObjectCreate, driver_textures::surf_object_create, Needs::context),
+      ANSWER(cuSurfObjectGetResourceDesc, driver_textures::surf_object_get_resource_desc,
+             Needs::context),
   };
   return table;
 }

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "collector/runtime/api/driver_call.h"
+#include "collector/runtime/api/row.h"
 #include "collector/runtime/device/device.h"
 #include "collector/runtime/memory/virtual_memory.h"
 #include "collector/runtime/stream/outstanding.h"
@@ -38,8 +38,7 @@ CUresult properties_mistake(const Process& process, const CUmemAllocationProp* p
 }
 
 CUresult create(Process& process, CUmemGenericAllocationHandle* handle, std::size_t bytes,
-                const CUmemAllocationProp* properties, unsigned long long flags,
-                const void* caller) {
+                const CUmemAllocationProp* properties, unsigned long long flags) {
   if (handle == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   const CUresult mistake = properties_mistake(process, properties);
   if (mistake != CUDA_SUCCESS) return mistake;
@@ -49,14 +48,14 @@ CUresult create(Process& process, CUmemGenericAllocationHandle* handle, std::siz
     return CUDA_ERROR_INVALID_VALUE;
   }
   if ((handles & ~known_handles) != 0) return CUDA_ERROR_NOT_SUPPORTED;
-  return process.virtual_memory().create(bytes, *properties,
-                                         process.name_of_allocation(bytes, caller), *handle);
+  return process.virtual_memory().create(bytes, *properties, process.name_of_allocation(bytes),
+                                         *handle);
 }
 
 CUresult reserve(Process& process, CUdeviceptr* pointer, std::size_t bytes, std::size_t alignment,
-                 CUdeviceptr wished, unsigned long long flags, const void* caller) {
+                 CUdeviceptr wished, unsigned long long flags) {
   if (pointer == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  Label label = process.name_of_allocation(bytes, caller);
+  Label label = process.name_of_allocation(bytes);
   if (!label.name.starts_with("'")) label.name = "reserved " + label.name;
   std::uint64_t address = 0;
   const CUresult result =
@@ -187,165 +186,146 @@ CUresult reserved_pointer_attribute(Process& process, void* data, CUpointer_attr
   }
 }
 
-namespace api {
+namespace virtual_memory {
 namespace {
 
-CUresult cuMemGetAllocationGranularity(std::size_t* granularity,
-                                       const CUmemAllocationProp* properties,
-                                       CUmemAllocationGranularity_flags which) {
-  return driver_call("cuMemGetAllocationGranularity", Needs::initialised, [&](Process& p) {
-    if (granularity == nullptr || (which != CU_MEM_ALLOC_GRANULARITY_MINIMUM &&
-                                   which != CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    const CUresult mistake = properties_mistake(p, properties);
-    if (mistake == CUDA_SUCCESS) *granularity = physical_granularity;
-    return mistake;
-  });
+CUresult mem_get_allocation_granularity(Process& process, std::size_t* granularity,
+                                        const CUmemAllocationProp* properties,
+                                        CUmemAllocationGranularity_flags which) {
+  if (granularity == nullptr || (which != CU_MEM_ALLOC_GRANULARITY_MINIMUM &&
+                                 which != CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const CUresult mistake = properties_mistake(process, properties);
+  if (mistake == CUDA_SUCCESS) *granularity = physical_granularity;
+  return mistake;
 }
 
-CUresult cuMemAddressReserve(CUdeviceptr* pointer, std::size_t bytes, std::size_t alignment,
-                             CUdeviceptr wished, unsigned long long flags) {
-  const void* caller = __builtin_return_address(0);
-  return driver_call("cuMemAddressReserve", Needs::initialised, [&](Process& p) {
-    return reserve(p, pointer, bytes, alignment, wished, flags, caller);
-  });
+CUresult mem_address_reserve(Process& process, CUdeviceptr* pointer, std::size_t bytes,
+                             std::size_t alignment, CUdeviceptr wished, unsigned long long flags) {
+  return reserve(process, pointer, bytes, alignment, wished, flags);
 }
 
-CUresult cuMemAddressFree(CUdeviceptr pointer, std::size_t bytes) {
-  return driver_call("cuMemAddressFree", Needs::initialised, [&](Process& p) {
-    return refused(p, p.virtual_memory().free(pointer, bytes),
-                   why_not_given_back(p, pointer, bytes));
-  });
+CUresult mem_address_free(Process& process, CUdeviceptr pointer, std::size_t bytes) {
+  return refused(process, process.virtual_memory().free(pointer, bytes),
+                 why_not_given_back(process, pointer, bytes));
 }
 
-CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes,
-                     const CUmemAllocationProp* properties, unsigned long long flags) {
-  const void* caller = __builtin_return_address(0);
-  return driver_call("cuMemCreate", Needs::initialised, [&](Process& p) {
-    return create(p, handle, bytes, properties, flags, caller);
-  });
+CUresult mem_create(Process& process, CUmemGenericAllocationHandle* handle, std::size_t bytes,
+                    const CUmemAllocationProp* properties, unsigned long long flags) {
+  return create(process, handle, bytes, properties, flags);
 }
 
-CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
-  return driver_call("cuMemRelease", Needs::initialised,
-                     [&](Process& p) { return p.virtual_memory().release(handle); });
+CUresult mem_release(Process& process, CUmemGenericAllocationHandle handle) {
+  return process.virtual_memory().release(handle);
 }
 
-CUresult cuMemMap(CUdeviceptr pointer, std::size_t bytes, std::size_t offset,
-                  CUmemGenericAllocationHandle handle, unsigned long long flags) {
-  return driver_call("cuMemMap", Needs::initialised, [&](Process& p) {
-    if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
-    const Physical* physical = p.virtual_memory().physical(handle);
-    if (physical != nullptr && (offset != 0 || bytes != physical->bytes)) {
-      return refused(p, CUDA_ERROR_NOT_SUPPORTED,
-                     "a driver maps the whole of what a handle stands for");
-    }
-    const std::string why = why_not_mapped(p, pointer, handle);
-    return refused(p, p.virtual_memory().map(pointer, bytes, handle), why);
-  });
+CUresult mem_map(Process& process, CUdeviceptr pointer, std::size_t bytes, std::size_t offset,
+                 CUmemGenericAllocationHandle handle, unsigned long long flags) {
+  if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  const Physical* physical = process.virtual_memory().physical(handle);
+  if (physical != nullptr && (offset != 0 || bytes != physical->bytes)) {
+    return refused(process, CUDA_ERROR_NOT_SUPPORTED,
+                   "a driver maps the whole of what a handle stands for");
+  }
+  const std::string why = why_not_mapped(process, pointer, handle);
+  return refused(process, process.virtual_memory().map(pointer, bytes, handle), why);
 }
 
-CUresult cuMemUnmap(CUdeviceptr pointer, std::size_t bytes) {
-  return driver_call("cuMemUnmap", Needs::initialised, [&](Process& p) {
-    for (int device = 0; device < p.devices(); ++device) wait_for_device(p, device);
-    const std::string why = why_no_mappings(p, pointer);
-    return refused(p, p.virtual_memory().unmap(pointer, bytes), why);
-  });
+CUresult mem_unmap(Process& process, CUdeviceptr pointer, std::size_t bytes) {
+  for (int device = 0; device < process.devices(); ++device) wait_for_device(process, device);
+  const std::string why = why_no_mappings(process, pointer);
+  return refused(process, process.virtual_memory().unmap(pointer, bytes), why);
 }
 
-CUresult cuMemSetAccess(CUdeviceptr pointer, std::size_t bytes, const CUmemAccessDesc* wanted,
-                        std::size_t count) {
-  return driver_call("cuMemSetAccess", Needs::initialised, [&](Process& p) {
-    return refused(p, runtime::set_access(p, pointer, bytes, wanted, count),
-                   why_no_mappings(p, pointer));
-  });
+CUresult mem_set_access(Process& process, CUdeviceptr pointer, std::size_t bytes,
+                        const CUmemAccessDesc* wanted, std::size_t count) {
+  return refused(process, runtime::set_access(process, pointer, bytes, wanted, count),
+                 why_no_mappings(process, pointer));
 }
 
-CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location,
+CUresult mem_get_access(Process& process, unsigned long long* flags, const CUmemLocation* location,
                         CUdeviceptr pointer) {
-  return driver_call("cuMemGetAccess", Needs::initialised, [&](Process& p) {
-    if (flags == nullptr || location == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const CUresult mistake = location_mistake(p, *location);
-    if (mistake != CUDA_SUCCESS) return mistake;
-    const VirtualMemory::Mapping* mapping = p.virtual_memory().mapping_at(pointer);
-    if (mapping == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const int who = is_of_host(*location) ? VirtualMemory::host_access : location->id;
-    *flags = static_cast<unsigned long long>(access_of(*mapping, who));
-    return CUDA_SUCCESS;
-  });
+  if (flags == nullptr || location == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const CUresult mistake = location_mistake(process, *location);
+  if (mistake != CUDA_SUCCESS) return mistake;
+  const VirtualMemory::Mapping* mapping = process.virtual_memory().mapping_at(pointer);
+  if (mapping == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const int who = is_of_host(*location) ? VirtualMemory::host_access : location->id;
+  *flags = static_cast<unsigned long long>(access_of(*mapping, who));
+  return CUDA_SUCCESS;
 }
 
-CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* pointer) {
-  return driver_call("cuMemRetainAllocationHandle", Needs::initialised, [&](Process& p) {
-    if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const Physical* physical = p.virtual_memory().retain(reinterpret_cast<std::uint64_t>(pointer));
-    if (physical == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *handle = physical->handle;
-    return CUDA_SUCCESS;
-  });
+CUresult mem_retain_allocation_handle(Process& process, CUmemGenericAllocationHandle* handle,
+                                      void* pointer) {
+  if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const Physical* physical =
+      process.virtual_memory().retain(reinterpret_cast<std::uint64_t>(pointer));
+  if (physical == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *handle = physical->handle;
+  return CUDA_SUCCESS;
 }
 
-CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties,
-                                                CUmemGenericAllocationHandle handle) {
-  return driver_call("cuMemGetAllocationPropertiesFromHandle", Needs::initialised, [&](Process& p) {
-    const Physical* physical = p.virtual_memory().physical(handle);
-    if (properties == nullptr || physical == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *properties = physical->properties;
-    return CUDA_SUCCESS;
-  });
+CUresult mem_get_allocation_properties_from_handle(Process& process,
+                                                   CUmemAllocationProp* properties,
+                                                   CUmemGenericAllocationHandle handle) {
+  const Physical* physical = process.virtual_memory().physical(handle);
+  if (properties == nullptr || physical == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *properties = physical->properties;
+  return CUDA_SUCCESS;
 }
 
-CUresult cuMemExportToShareableHandle(void* result, CUmemGenericAllocationHandle handle,
-                                      CUmemAllocationHandleType type, unsigned long long flags) {
-  return driver_call("cuMemExportToShareableHandle", Needs::initialised, [&](Process& p) {
-    const Physical* physical = p.virtual_memory().physical(handle);
-    if (result == nullptr || flags != 0 || physical == nullptr ||
-        type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    if (physical->shareable == nullptr) {
-      return refused(p, CUDA_ERROR_INVALID_VALUE,
-                     physical->is_imported()
-                         ? "it is another process's"
-                         : "no descriptor was asked for when it was made (requestedHandleTypes)");
-    }
-    return put_attribute<int>(result, physical->shareable->handed_out());
-  });
+CUresult mem_export_to_shareable_handle(Process& process, void* result,
+                                        CUmemGenericAllocationHandle handle,
+                                        CUmemAllocationHandleType type, unsigned long long flags) {
+  const Physical* physical = process.virtual_memory().physical(handle);
+  if (result == nullptr || flags != 0 || physical == nullptr ||
+      type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (physical->shareable == nullptr) {
+    return refused(process, CUDA_ERROR_INVALID_VALUE,
+                   physical->is_imported()
+                       ? "it is another process's"
+                       : "no descriptor was asked for when it was made (requestedHandleTypes)");
+  }
+  return put_attribute<int>(result, physical->shareable->handed_out());
 }
 
-CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* descriptor,
-                                        CUmemAllocationHandleType type) {
-  const void* caller = __builtin_return_address(0);
-  return driver_call("cuMemImportFromShareableHandle", Needs::initialised, [&](Process& p) {
-    if (handle == nullptr || type == CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_INVALID_VALUE;
-    if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
-    const auto shared = Shareable::of(static_cast<int>(reinterpret_cast<std::intptr_t>(descriptor)),
-                                      Shareable::Kind::memory);
-    if (shared == nullptr) return CUDA_ERROR_UNKNOWN;
-    return p.virtual_memory().import(*shared, p.name_of_allocation(shared->bytes(), caller),
-                                     *handle);
-  });
+CUresult mem_import_from_shareable_handle(Process& process, CUmemGenericAllocationHandle* handle,
+                                          void* descriptor, CUmemAllocationHandleType type) {
+  if (handle == nullptr || type == CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_INVALID_VALUE;
+  if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+  const auto shared = Shareable::of(static_cast<int>(reinterpret_cast<std::intptr_t>(descriptor)),
+                                    Shareable::Kind::memory);
+  if (shared == nullptr) return CUDA_ERROR_UNKNOWN;
+  return process.virtual_memory().import(*shared, process.name_of_allocation(shared->bytes()),
+                                         *handle);
 }
 
 }  // namespace
-}  // namespace api
+}  // namespace virtual_memory
 
 std::span<const Answer> virtual_memory_answers() {
   static const Answer table[] = {
-      WARPMETER_ANSWER(cuMemGetAllocationGranularity),
-      WARPMETER_ANSWER(cuMemAddressReserve),
-      WARPMETER_ANSWER(cuMemAddressFree),
-      WARPMETER_ANSWER(cuMemCreate),
-      WARPMETER_ANSWER(cuMemRelease),
-      WARPMETER_ANSWER(cuMemMap),
-      WARPMETER_ANSWER(cuMemUnmap),
-      WARPMETER_ANSWER(cuMemSetAccess),
-      WARPMETER_ANSWER(cuMemGetAccess),
-      WARPMETER_ANSWER(cuMemRetainAllocationHandle),
-      WARPMETER_ANSWER(cuMemGetAllocationPropertiesFromHandle),
-      WARPMETER_ANSWER(cuMemExportToShareableHandle),
-      WARPMETER_ANSWER(cuMemImportFromShareableHandle),
+      ANSWER(cuMemGetAllocationGranularity, virtual_memory::mem_get_allocation_granularity,
+             Needs::initialised),
+      ANSWER(cuMemAddressReserve, virtual_memory::mem_address_reserve, Needs::initialised),
+      ANSWER(cuMemAddressFree, virtual_memory::mem_address_free, Needs::initialised),
+      ANSWER(cuMemCreate, virtual_memory::mem_create, Needs::initialised),
+      ANSWER(cuMemRelease, virtual_memory::mem_release, Needs::initialised),
+      ANSWER(cuMemMap, virtual_memory::mem_map, Needs::initialised),
+      ANSWER(cuMemUnmap, virtual_memory::mem_unmap, Needs::initialised),
+      ANSWER(cuMemSetAccess, virtual_memory::mem_set_access, Needs::initialised),
+      ANSWER(cuMemGetAccess, virtual_memory::mem_get_access, Needs::initialised),
+      ANSWER(cuMemRetainAllocationHandle, virtual_memory::mem_retain_allocation_handle,
+             Needs::initialised),
+      ANSWER(cuMemGetAllocationPropertiesFromHandle,
+             virtual_memory::mem_get_allocation_properties_from_handle, Needs::initialised),
+      ANSWER(cuMemExportToShareableHandle, virtual_memory::mem_export_to_shareable_handle,
+             Needs::initialised),
+      ANSWER(cuMemImportFromShareableHandle, virtual_memory::mem_import_from_shareable_handle,
+             Needs::initialised),
   };
   return table;
 }
