@@ -271,26 +271,22 @@ CUresult prefetch_to_device(Process& process, CUdeviceptr pointer, std::size_t b
 }  // namespace
 }  // namespace advice
 
-std::span<const Answer> advice_answers() {
-  static const Answer table[] = {
-      ANSWER(cudaMemAdvise, advice::mem_advise, Needs::context),
-      ANSWER(cuMemAdvise_v2, advice::mem_advise, Needs::context),
-      ANSWER(cudaMemPrefetchAsync, advice::mem_prefetch_async, Needs::context),
-      ANSWER(cuMemPrefetchAsync_v2, advice::mem_prefetch_async, Needs::context),
-      ANSWER(cudaMemRangeGetAttribute, advice::mem_range_get_attribute, Needs::context),
-      ANSWER(cuMemRangeGetAttribute, advice::mem_range_get_attribute, Needs::context),
-      ANSWER(cudaMemRangeGetAttributes, advice::mem_range_get_attributes, Needs::context),
-      ANSWER(cuMemRangeGetAttributes, advice::mem_range_get_attributes, Needs::context),
+std::vector<Answer> advice_answers() {
+  return {
+      BOTH(cudaMemAdvise, cuMemAdvise_v2, advice::mem_advise, Needs::context),
+      BOTH(cudaMemPrefetchAsync, cuMemPrefetchAsync_v2, advice::mem_prefetch_async, Needs::context),
+      BOTH(cudaMemRangeGetAttribute, cuMemRangeGetAttribute, advice::mem_range_get_attribute,
+           Needs::context),
+      BOTH(cudaMemRangeGetAttributes, cuMemRangeGetAttributes, advice::mem_range_get_attributes,
+           Needs::context),
   };
-  return table;
 }
 
-std::span<const Answer> driver_advice_answers() {
-  static const Answer table[] = {
+std::vector<Answer> driver_advice_answers() {
+  return {
       ANSWER_AS("cuMemAdvise", advice::advise_of_device, Needs::context),
       ANSWER_AS("cuMemPrefetchAsync", advice::prefetch_to_device, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

@@ -29,7 +29,7 @@ Names& unanswered() {
 
 std::vector<Answer> answers() {
   std::vector<Answer> all;
-  const auto add = [&](std::span<const Answer> table) {
+  const auto add = [&](const std::vector<Answer>& table) {
     all.insert(all.end(), table.begin(), table.end());
   };
 #define WARPMETER_ADD(NAME) add(NAME##_answers());

@@ -27,7 +27,7 @@ struct Answer {
   TABLE(virtual_memory) TABLE(driver_advice) TABLE(driver_question) TABLE(driver_earlier) \
   TABLE(linker) TABLE(stream_value) TABLE(green_context)
 // clang-format on
-#define WARPMETER_DECLARE(NAME) std::span<const Answer> NAME##_answers();
+#define WARPMETER_DECLARE(NAME) std::vector<Answer> NAME##_answers();
 WARPMETER_ANSWER_TABLES(WARPMETER_DECLARE)
 #undef WARPMETER_DECLARE
 

@@ -172,12 +172,6 @@ cudaError_t allocate_array(Process& process, cudaArray_t* array,
   return array_call(process, array, channels, {width, height, 0}, flags);
 }
 
-cudaError_t allocate_3d_array(Process& process, cudaArray_t* array,
-                              const cudaChannelFormatDesc* channels, cudaExtent extent,
-                              unsigned flags) {
-  return array_call(process, array, channels, extent, flags);
-}
-
 cudaError_t free_array_of_api(Process& process, cudaArray_t array) {
   return array == nullptr || free_array(process, array) ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -271,10 +265,10 @@ cudaError_t copy_2d_array_to_array(Process& process, cudaArray_t to, std::size_t
 }  // namespace
 }  // namespace arrays
 
-std::span<const Answer> array_answers() {
-  static const Answer table[] = {
+std::vector<Answer> array_answers() {
+  return {
       ANSWER(cudaMallocArray, arrays::allocate_array, Needs::context),
-      ANSWER(cudaMalloc3DArray, arrays::allocate_3d_array, Needs::context),
+      ANSWER(cudaMalloc3DArray, arrays::array_call, Needs::context),
       ANSWER(cudaFreeArray, arrays::free_array_of_api, Needs::context),
       ANSWER(cudaArrayGetInfo, arrays::array_get_info, Needs::context),
       ANSWER(cudaGetChannelDesc, arrays::get_channel_desc, Needs::context),
@@ -289,7 +283,6 @@ std::span<const Answer> array_answers() {
       ANSWER_AS("cudaMemcpyArrayToArray", arrays::copy_array_to_array, Needs::context),
       ANSWER(cudaMemcpy2DArrayToArray, arrays::copy_2d_array_to_array, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

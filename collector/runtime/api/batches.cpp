@@ -82,26 +82,6 @@ cudaError_t submit_batch(Process& process, cudaStream_t handle, std::vector<Batc
   return cudaSuccess;
 }
 
-cudaError_t copy_batch(Process& process, void* const* to, const void* const* from,
-                       const std::size_t* sizes, std::size_t count,
-                       const cudaMemcpyAttributes* attributes, const std::size_t* indices,
-                       std::size_t entries, cudaStream_t stream) {
-  if (const cudaError_t mistake = stream_mistake(process, stream)) return mistake;
-  if (to == nullptr || from == nullptr || sizes == nullptr || attributes == nullptr ||
-      !are_indices(indices, entries, count)) {
-    return cudaErrorInvalidValue;
-  }
-  std::vector<BatchCopy> copies;
-  std::size_t entry = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (entry + 1 < entries && indices[entry + 1] == i) ++entry;
-    const cudaMemcpySrcAccessOrder order = attributes[entry].srcAccessOrder;
-    if (!is_order(order)) return cudaErrorInvalidValue;
-    copies.push_back({line(to[i], from[i], sizes[i], cudaMemcpyDefault), order});
-  }
-  return submit_batch(process, stream, copies);
-}
-
 /// One side of a box; its unit is an array's element, or a byte. False where it is none.
 bool put_operand(const cudaMemcpy3DOperand& operand, const cudaExtent& extent,
                  std::uint64_t element, std::uint64_t& address, std::uint64_t& pitch,
@@ -143,20 +123,6 @@ bool make_box(const cudaMemcpy3DBatchOp& wanted, CopyWork& copy) {
   copy.depth = extent.depth;
   return put_operand(wanted.dst, extent, element, copy.to, copy.to_pitch, copy.to_height) &&
          put_operand(wanted.src, extent, element, copy.from, copy.from_pitch, copy.from_height);
-}
-
-cudaError_t copy_boxes(Process& process, std::size_t count, const cudaMemcpy3DBatchOp* wanted,
-                       unsigned long long flags, cudaStream_t stream) {
-  if (const cudaError_t mistake = stream_mistake(process, stream)) return mistake;
-  if (count == 0 || wanted == nullptr || flags != 0) return cudaErrorInvalidValue;
-  std::vector<BatchCopy> copies(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    copies[i].order = wanted[i].srcAccessOrder;
-    if (!is_order(copies[i].order) || !make_box(wanted[i], copies[i].work)) {
-      return cudaErrorInvalidValue;
-    }
-  }
-  return submit_batch(process, stream, copies);
 }
 
 // Where managed memory lies is no question here: it is where both reach it.
@@ -218,14 +184,37 @@ namespace {
 
 cudaError_t copy_batch_async(Process& process, void* const* to, const void* const* from,
                              const std::size_t* sizes, std::size_t count,
-                             cudaMemcpyAttributes* attributes, std::size_t* indices,
+                             const cudaMemcpyAttributes* attributes, const std::size_t* indices,
                              std::size_t entries, cudaStream_t stream) {
-  return copy_batch(process, to, from, sizes, count, attributes, indices, entries, stream);
+  if (const cudaError_t mistake = stream_mistake(process, stream)) return mistake;
+  if (to == nullptr || from == nullptr || sizes == nullptr || attributes == nullptr ||
+      !are_indices(indices, entries, count)) {
+    return cudaErrorInvalidValue;
+  }
+  std::vector<BatchCopy> copies;
+  std::size_t entry = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (entry + 1 < entries && indices[entry + 1] == i) ++entry;
+    const cudaMemcpySrcAccessOrder order = attributes[entry].srcAccessOrder;
+    if (!is_order(order)) return cudaErrorInvalidValue;
+    copies.push_back({line(to[i], from[i], sizes[i], cudaMemcpyDefault), order});
+  }
+  return submit_batch(process, stream, copies);
 }
 
-cudaError_t copy_3d_batch_async(Process& process, std::size_t count, cudaMemcpy3DBatchOp* boxes,
-                                unsigned long long flags, cudaStream_t stream) {
-  return copy_boxes(process, count, boxes, flags, stream);
+cudaError_t copy_3d_batch_async(Process& process, std::size_t count,
+                                const cudaMemcpy3DBatchOp* wanted, unsigned long long flags,
+                                cudaStream_t stream) {
+  if (const cudaError_t mistake = stream_mistake(process, stream)) return mistake;
+  if (count == 0 || wanted == nullptr || flags != 0) return cudaErrorInvalidValue;
+  std::vector<BatchCopy> copies(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    copies[i].order = wanted[i].srcAccessOrder;
+    if (!is_order(copies[i].order) || !make_box(wanted[i], copies[i].work)) {
+      return cudaErrorInvalidValue;
+    }
+  }
+  return submit_batch(process, stream, copies);
 }
 
 /// Before CUDA 13 they said which copy was wrong; all of them, where it is the call itself.
@@ -288,35 +277,31 @@ cudaError_t copy_3d_peer_async(Process& process, const cudaMemcpy3DPeerParms* pa
 }  // namespace
 }  // namespace batches
 
-std::span<const Answer> batch_answers() {
+std::vector<Answer> batch_answers() {
   using CopyBatchBefore13 =
       CUresult(CUdeviceptr*, CUdeviceptr*, std::size_t*, std::size_t, CUmemcpyAttributes*,
                std::size_t*, std::size_t, std::size_t*, CUstream);
   using CopyBoxesBefore13 =
       CUresult(std::size_t, CUDA_MEMCPY3D_BATCH_OP*, std::size_t*, unsigned long long, CUstream);
-  static const Answer table[] = {
-      ANSWER(cudaMemcpyBatchAsync, batches::copy_batch_async, Needs::context),
-      ANSWER(cuMemcpyBatchAsync_v2, batches::copy_batch_async, Needs::context),
-      ANSWER(cudaMemcpy3DBatchAsync, batches::copy_3d_batch_async, Needs::context),
-      ANSWER(cuMemcpy3DBatchAsync_v2, batches::copy_3d_batch_async, Needs::context),
+  return {
+      BOTH(cudaMemcpyBatchAsync, cuMemcpyBatchAsync_v2, batches::copy_batch_async, Needs::context),
+      BOTH(cudaMemcpy3DBatchAsync, cuMemcpy3DBatchAsync_v2, batches::copy_3d_batch_async,
+           Needs::context),
       ANSWER_AS("cudaMemcpyBatchAsync of CUDA 12", batches::copy_batch_before_13, Needs::context),
       ANSWER_LIKE("cuMemcpyBatchAsync", CopyBatchBefore13, batches::copy_batch_before_13,
                   Needs::context),
       ANSWER_AS("cudaMemcpy3DBatchAsync of CUDA 12", batches::copy_boxes_before_13, Needs::context),
       ANSWER_LIKE("cuMemcpy3DBatchAsync", CopyBoxesBefore13, batches::copy_boxes_before_13,
                   Needs::context),
-      ANSWER(cudaMemPrefetchBatchAsync, batches::mem_prefetch_batch_async, Needs::context),
-      ANSWER(cuMemPrefetchBatchAsync, batches::mem_prefetch_batch_async, Needs::context),
-      ANSWER(cudaMemDiscardBatchAsync, batches::mem_discard_batch_async, Needs::context),
-      ANSWER(cuMemDiscardBatchAsync, batches::mem_discard_batch_async, Needs::context),
-      ANSWER(cudaMemDiscardAndPrefetchBatchAsync, batches::mem_discard_and_prefetch_batch_async,
-             Needs::context),
-      ANSWER(cuMemDiscardAndPrefetchBatchAsync, batches::mem_discard_and_prefetch_batch_async,
-             Needs::context),
+      BOTH(cudaMemPrefetchBatchAsync, cuMemPrefetchBatchAsync, batches::mem_prefetch_batch_async,
+           Needs::context),
+      BOTH(cudaMemDiscardBatchAsync, cuMemDiscardBatchAsync, batches::mem_discard_batch_async,
+           Needs::context),
+      BOTH(cudaMemDiscardAndPrefetchBatchAsync, cuMemDiscardAndPrefetchBatchAsync,
+           batches::mem_discard_and_prefetch_batch_async, Needs::context),
       ANSWER(cudaMemcpy3DPeer, batches::copy_3d_peer, Needs::context),
       ANSWER(cudaMemcpy3DPeerAsync, batches::copy_3d_peer_async, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

@@ -164,16 +164,14 @@ cudaError_t update_capture_dependencies(Process& process, cudaStream_t handle,
 
 }  // namespace captures
 
-std::span<const Answer> capture_answers() {
-  static const Answer table[] = {
-      ANSWER(cudaStreamBeginCapture, captures::stream_begin_capture, Needs::context),
-      ANSWER(cuStreamBeginCapture_v2, captures::stream_begin_capture, Needs::context),
-      ANSWER(cudaStreamBeginCaptureToGraph, captures::begin_capture_to_graph, Needs::context),
-      ANSWER(cuStreamBeginCaptureToGraph, captures::begin_capture_to_graph, Needs::context),
-      ANSWER(cudaStreamEndCapture, captures::stream_end_capture, Needs::context),
-      ANSWER(cuStreamEndCapture, captures::stream_end_capture, Needs::context),
-      ANSWER(cudaStreamIsCapturing, captures::is_capturing, Needs::context),
-      ANSWER(cuStreamIsCapturing, captures::is_capturing, Needs::context),
+std::vector<Answer> capture_answers() {
+  return {
+      BOTH(cudaStreamBeginCapture, cuStreamBeginCapture_v2, captures::stream_begin_capture,
+           Needs::context),
+      BOTH(cudaStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph,
+           captures::begin_capture_to_graph, Needs::context),
+      BOTH(cudaStreamEndCapture, cuStreamEndCapture, captures::stream_end_capture, Needs::context),
+      BOTH(cudaStreamIsCapturing, cuStreamIsCapturing, captures::is_capturing, Needs::context),
       ANSWER(cudaStreamGetCaptureInfo, captures::get_capture_info, Needs::context),
       ANSWER_AS("cudaStreamGetCaptureInfo_v3", captures::get_capture_info, Needs::context),
       ANSWER(cuStreamGetCaptureInfo_v3, captures::get_capture_info, Needs::context),
@@ -184,12 +182,9 @@ std::span<const Answer> capture_answers() {
                 Needs::context),
       ANSWER(cuStreamUpdateCaptureDependencies_v2, captures::update_capture_dependencies,
              Needs::context),
-      ANSWER(cudaThreadExchangeStreamCaptureMode, captures::thread_exchange_stream_capture_mode,
-             Needs::context),
-      ANSWER(cuThreadExchangeStreamCaptureMode, captures::thread_exchange_stream_capture_mode,
-             Needs::context),
+      BOTH(cudaThreadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode,
+           captures::thread_exchange_stream_capture_mode, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

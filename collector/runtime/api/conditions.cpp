@@ -27,12 +27,11 @@ CUresult handle_create_in_context(CUgraphConditionalHandle* handle, CUgraph grap
 }  // namespace
 }  // namespace conditions
 
-std::span<const Answer> conditional_answers() {
-  static const Answer table[] = {
+std::vector<Answer> conditional_answers() {
+  return {
       ANSWER(cudaGraphConditionalHandleCreate, conditions::handle_create, Needs::context),
       ANSWER(cuGraphConditionalHandleCreate, conditions::handle_create_in_context, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

@@ -316,11 +316,6 @@ cudaError_t set_2d(Process& process, void* to, std::size_t pitch, int value, std
   return set_rows(process, to, pitch, value, width, height, nullptr);
 }
 
-cudaError_t set_2d_async(Process& process, void* to, std::size_t pitch, int value,
-                         std::size_t width, std::size_t height, cudaStream_t stream) {
-  return set_rows(process, to, pitch, value, width, height, stream);
-}
-
 cudaError_t set_box(Process& process, const cudaPitchedPtr& to, int value, const cudaExtent& extent,
                     cudaStream_t stream) {
   for (std::size_t z = 0; z < extent.depth; ++z) {
@@ -337,16 +332,11 @@ cudaError_t set_3d(Process& process, cudaPitchedPtr to, int value, cudaExtent ex
   return set_box(process, to, value, extent, nullptr);
 }
 
-cudaError_t set_3d_async(Process& process, cudaPitchedPtr to, int value, cudaExtent extent,
-                         cudaStream_t stream) {
-  return set_box(process, to, value, extent, stream);
-}
-
 }  // namespace
 }  // namespace copies
 
-std::span<const Answer> copy_answers() {
-  static const Answer table[] = {
+std::vector<Answer> copy_answers() {
+  return {
       ANSWER(cudaMemcpy, copies::copy, Needs::context),
       ANSWER(cudaMemcpyAsync, copies::copy_async, Needs::context),
       ANSWER(cudaMemcpyPeer, copies::copy_peer, Needs::context),
@@ -362,11 +352,10 @@ std::span<const Answer> copy_answers() {
       ANSWER(cudaMemset, copies::set, Needs::context),
       ANSWER(cudaMemsetAsync, copies::set_async, Needs::context),
       ANSWER(cudaMemset2D, copies::set_2d, Needs::context),
-      ANSWER(cudaMemset2DAsync, copies::set_2d_async, Needs::context),
+      ANSWER(cudaMemset2DAsync, copies::set_rows, Needs::context),
       ANSWER(cudaMemset3D, copies::set_3d, Needs::context),
-      ANSWER(cudaMemset3DAsync, copies::set_3d_async, Needs::context),
+      ANSWER(cudaMemset3DAsync, copies::set_box, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

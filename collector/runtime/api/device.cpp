@@ -237,8 +237,8 @@ cudaChannelFormatDesc create_channel_desc(int x, int y, int z, int w, cudaChanne
 }  // namespace
 }  // namespace devices
 
-std::span<const Answer> device_answers() {
-  static const Answer table[] = {
+std::vector<Answer> device_answers() {
+  return {
       ANSWER(cudaGetDeviceCount, devices::get_device_count, Needs::initialised, Answers::anywhere),
       ANSWER(cudaGetDevice, devices::get_device, Needs::device, Answers::after_failure),
       ANSWER(cudaSetDevice, devices::set_device, Needs::device, Answers::after_failure),
@@ -249,16 +249,14 @@ std::span<const Answer> device_answers() {
       ANSWER(cudaGetDeviceProperties, devices::get_device_properties, Needs::device,
              Answers::after_failure),
       ANSWER(cudaDeviceGetAttribute, devices::get_attribute, Needs::device, Answers::after_failure),
-      ANSWER(cudaDeviceGetLimit, devices::device_get_limit, Needs::context),
-      ANSWER(cuCtxGetLimit, devices::device_get_limit, Needs::context),
-      ANSWER(cudaDeviceSetLimit, devices::device_set_limit, Needs::context),
-      ANSWER(cuCtxSetLimit, devices::device_set_limit, Needs::context),
-      ANSWER(cudaDeviceGetCacheConfig, devices::get_cache_config, Needs::context),
-      ANSWER(cuCtxGetCacheConfig, devices::get_cache_config, Needs::context),
-      ANSWER(cudaDeviceSetCacheConfig, devices::set_cache_config, Needs::context),
-      ANSWER(cuCtxSetCacheConfig, devices::set_cache_config, Needs::context),
-      ANSWER(cudaDeviceGetStreamPriorityRange, devices::get_stream_priority_range, Needs::context),
-      ANSWER(cuCtxGetStreamPriorityRange, devices::get_stream_priority_range, Needs::context),
+      BOTH(cudaDeviceGetLimit, cuCtxGetLimit, devices::device_get_limit, Needs::context),
+      BOTH(cudaDeviceSetLimit, cuCtxSetLimit, devices::device_set_limit, Needs::context),
+      BOTH(cudaDeviceGetCacheConfig, cuCtxGetCacheConfig, devices::get_cache_config,
+           Needs::context),
+      BOTH(cudaDeviceSetCacheConfig, cuCtxSetCacheConfig, devices::set_cache_config,
+           Needs::context),
+      BOTH(cudaDeviceGetStreamPriorityRange, cuCtxGetStreamPriorityRange,
+           devices::get_stream_priority_range, Needs::context),
       ANSWER(cudaDeviceCanAccessPeer, devices::can_access_peer, Needs::device),
       ANSWER(cuDeviceCanAccessPeer, devices::can_access_peer, Needs::initialised),
       ANSWER(cudaDeviceEnablePeerAccess, devices::enable_peer_access, Needs::context),
@@ -284,7 +282,6 @@ std::span<const Answer> device_answers() {
       ANSWER_AS("cudaProfilerStop", devices::profiler_stop, Needs::device),
       DIRECT(cudaCreateChannelDesc, devices::create_channel_desc),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

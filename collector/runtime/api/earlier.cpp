@@ -113,8 +113,8 @@ cudaError_t device_set_shared_mem_config(int) { return cudaSuccess; }
 }  // namespace
 }  // namespace earlier
 
-std::span<const Answer> earlier_answers() {
-  static const Answer table[] = {
+std::vector<Answer> earlier_answers() {
+  return {
       ANSWER_AS("cudaGetDeviceProperties_v2", earlier::get_device_properties, Needs::device,
                 Answers::after_failure),
       ANSWER_AS("cudaMemPrefetchAsync of CUDA 12", earlier::prefetch_before_13, Needs::context),
@@ -124,7 +124,6 @@ std::span<const Answer> earlier_answers() {
       ANSWER_AS("cudaDeviceSetSharedMemConfig", earlier::device_set_shared_mem_config,
                 Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

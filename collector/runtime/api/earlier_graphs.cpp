@@ -40,8 +40,8 @@ cudaError_t update_capture_before_13(Process& process, cudaStream_t stream, cuda
 }  // namespace
 }  // namespace earlier
 
-std::span<const Answer> earlier_graph_answers() {
-  static const Answer table[] = {
+std::vector<Answer> earlier_graph_answers() {
+  return {
       ANSWER_AS("cudaGraphAddNode of CUDA 12", earlier::add_node_before_13, Needs::context),
       ANSWER_AS("cudaGraphAddDependencies of CUDA 12", earlier::add_edges_before_13,
                 Needs::context),
@@ -70,7 +70,6 @@ std::span<const Answer> earlier_graph_answers() {
                   CUresult(CUstream, CUgraphNode*, std::size_t, unsigned),
                   earlier::update_capture_before_13, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

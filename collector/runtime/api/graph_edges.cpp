@@ -190,27 +190,24 @@ cudaError_t remove_dependencies(Process&, cudaGraph_t graph, const cudaGraphNode
 
 }  // namespace edges
 
-std::span<const Answer> graph_edge_answers() {
-  static const Answer table[] = {
+std::vector<Answer> graph_edge_answers() {
+  return {
       ANSWER(cudaGraphAddDependencies, edges::add_dependencies, Needs::context),
       ANSWER_AS("cudaGraphAddDependencies_v2", edges::add_dependencies, Needs::context),
       ANSWER(cuGraphAddDependencies_v2, edges::add_dependencies, Needs::context),
       ANSWER(cudaGraphRemoveDependencies, edges::remove_dependencies, Needs::context),
       ANSWER_AS("cudaGraphRemoveDependencies_v2", edges::remove_dependencies, Needs::context),
       ANSWER(cuGraphRemoveDependencies_v2, edges::remove_dependencies, Needs::context),
-      ANSWER(cudaGraphGetNodes, edges::get_nodes, Needs::context),
-      ANSWER(cuGraphGetNodes, edges::get_nodes, Needs::context),
-      ANSWER(cudaGraphGetRootNodes, edges::get_root_nodes, Needs::context),
-      ANSWER(cuGraphGetRootNodes, edges::get_root_nodes, Needs::context),
+      BOTH(cudaGraphGetNodes, cuGraphGetNodes, edges::get_nodes, Needs::context),
+      BOTH(cudaGraphGetRootNodes, cuGraphGetRootNodes, edges::get_root_nodes, Needs::context),
       ANSWER(cudaGraphGetEdges, edges::get_edges, Needs::context),
       ANSWER_AS("cudaGraphGetEdges_v2", edges::get_edges, Needs::context),
       ANSWER(cuGraphGetEdges_v2, edges::get_edges, Needs::context),
-      ANSWER(cudaGraphNodeGetDependencies, edges::node_get_dependencies, Needs::context),
-      ANSWER(cuGraphNodeGetDependencies_v2, edges::node_get_dependencies, Needs::context),
-      ANSWER(cudaGraphNodeGetDependentNodes, edges::node_get_dependent_nodes, Needs::context),
-      ANSWER(cuGraphNodeGetDependentNodes_v2, edges::node_get_dependent_nodes, Needs::context),
+      BOTH(cudaGraphNodeGetDependencies, cuGraphNodeGetDependencies_v2,
+           edges::node_get_dependencies, Needs::context),
+      BOTH(cudaGraphNodeGetDependentNodes, cuGraphNodeGetDependentNodes_v2,
+           edges::node_get_dependent_nodes, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

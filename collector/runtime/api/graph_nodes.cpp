@@ -165,7 +165,8 @@ cudaError_t child_graph_node_get_graph(cudaGraphNode_t node, cudaGraph_t* graph)
   return cudaSuccess;
 }
 
-cudaError_t event_of(cudaGraphNode_t node, bool records, cudaEvent_t* event) {
+template <bool records>
+cudaError_t event_node_get_event(cudaGraphNode_t node, cudaEvent_t* event) {
   const auto* work = work_of<EventWork>(node);
   if (work == nullptr || event == nullptr || work->records != records) {
     return cudaErrorInvalidValue;
@@ -174,20 +175,16 @@ cudaError_t event_of(cudaGraphNode_t node, bool records, cudaEvent_t* event) {
   return cudaSuccess;
 }
 
-cudaError_t event_record_node_get_event(cudaGraphNode_t node, cudaEvent_t* event) {
-  return event_of(node, true, event);
+template <bool records>
+cudaError_t event_node_set_event(Process& process, cudaGraphNode_t node, cudaEvent_t event) {
+  return change(node, [&](Work& work) { return make_work(process, event, records, work); });
 }
 
-cudaError_t event_wait_node_get_event(cudaGraphNode_t node, cudaEvent_t* event) {
-  return event_of(node, false, event);
-}
-
-cudaError_t event_record_node_set_event(Process& process, cudaGraphNode_t node, cudaEvent_t event) {
-  return change(node, [&](Work& work) { return make_work(process, event, true, work); });
-}
-
-cudaError_t event_wait_node_set_event(Process& process, cudaGraphNode_t node, cudaEvent_t event) {
-  return change(node, [&](Work& work) { return make_work(process, event, false, work); });
+template <bool records>
+cudaError_t exec_event_node_set_event(Process& process, cudaGraphExec_t graph, cudaGraphNode_t node,
+                                      cudaEvent_t event) {
+  return change(process, graph, node,
+                [&](Work& work) { return make_work(process, event, records, work); });
 }
 
 cudaError_t mem_allocate_node_get_parameters(cudaGraphNode_t node,
@@ -235,18 +232,6 @@ cudaError_t exec_host_node_set_parameters(Process& process, cudaGraphExec_t grap
                                           const cudaHostNodeParams* parameters) {
   return change(process, graph, node,
                 [&](Work& work) { return make_work(process, parameters, work); });
-}
-
-cudaError_t exec_event_record_node_set_event(Process& process, cudaGraphExec_t graph,
-                                             cudaGraphNode_t node, cudaEvent_t event) {
-  return change(process, graph, node,
-                [&](Work& work) { return make_work(process, event, true, work); });
-}
-
-cudaError_t exec_event_wait_node_set_event(Process& process, cudaGraphExec_t graph,
-                                           cudaGraphNode_t node, cudaEvent_t event) {
-  return change(process, graph, node,
-                [&](Work& work) { return make_work(process, event, false, work); });
 }
 
 }  // namespace
@@ -311,16 +296,16 @@ cudaError_t node_set_parameters(Process& process, cudaGraphNode_t node,
 
 }  // namespace nodes
 
-std::span<const Answer> graph_node_answers() {
-  static const Answer table[] = {
+std::vector<Answer> graph_node_answers() {
+  return {
       ANSWER(cudaGraphKernelNodeGetParams, nodes::kernel_node_get_parameters, Needs::context),
       ANSWER(cudaGraphKernelNodeSetParams, nodes::kernel_node_set_parameters, Needs::context),
-      ANSWER(cudaGraphKernelNodeSetAttribute, nodes::kernel_node_set_attribute, Needs::context),
-      ANSWER(cuGraphKernelNodeSetAttribute, nodes::kernel_node_set_attribute, Needs::context),
-      ANSWER(cudaGraphKernelNodeGetAttribute, nodes::kernel_node_get_attribute, Needs::context),
-      ANSWER(cuGraphKernelNodeGetAttribute, nodes::kernel_node_get_attribute, Needs::context),
-      ANSWER(cudaGraphKernelNodeCopyAttributes, nodes::kernel_node_copy_attributes, Needs::context),
-      ANSWER(cuGraphKernelNodeCopyAttributes, nodes::kernel_node_copy_attributes, Needs::context),
+      BOTH(cudaGraphKernelNodeSetAttribute, cuGraphKernelNodeSetAttribute,
+           nodes::kernel_node_set_attribute, Needs::context),
+      BOTH(cudaGraphKernelNodeGetAttribute, cuGraphKernelNodeGetAttribute,
+           nodes::kernel_node_get_attribute, Needs::context),
+      BOTH(cudaGraphKernelNodeCopyAttributes, cuGraphKernelNodeCopyAttributes,
+           nodes::kernel_node_copy_attributes, Needs::context),
       ANSWER(cudaGraphMemcpyNodeGetParams, nodes::copy_node_get_parameters, Needs::context),
       ANSWER(cudaGraphMemcpyNodeSetParams, nodes::copy_node_set_parameters, Needs::context),
       ANSWER(cudaGraphMemcpyNodeSetParams1D, nodes::copy_node_set_parameters_1d, Needs::context),
@@ -328,29 +313,28 @@ std::span<const Answer> graph_node_answers() {
              Needs::context),
       ANSWER(cudaGraphMemcpyNodeSetParamsFromSymbol, nodes::copy_node_set_parameters_from_symbol,
              Needs::context),
-      ANSWER(cudaGraphMemsetNodeGetParams, nodes::set_node_get_parameters, Needs::context),
-      ANSWER(cuGraphMemsetNodeGetParams, nodes::set_node_get_parameters, Needs::context),
-      ANSWER(cudaGraphMemsetNodeSetParams, nodes::set_node_set_parameters, Needs::context),
-      ANSWER(cuGraphMemsetNodeSetParams, nodes::set_node_set_parameters, Needs::context),
-      ANSWER(cudaGraphHostNodeGetParams, nodes::host_node_get_parameters, Needs::context),
-      ANSWER(cuGraphHostNodeGetParams, nodes::host_node_get_parameters, Needs::context),
-      ANSWER(cudaGraphHostNodeSetParams, nodes::host_node_set_parameters, Needs::context),
-      ANSWER(cuGraphHostNodeSetParams, nodes::host_node_set_parameters, Needs::context),
-      ANSWER(cudaGraphChildGraphNodeGetGraph, nodes::child_graph_node_get_graph, Needs::context),
-      ANSWER(cuGraphChildGraphNodeGetGraph, nodes::child_graph_node_get_graph, Needs::context),
-      ANSWER(cudaGraphEventRecordNodeGetEvent, nodes::event_record_node_get_event, Needs::context),
-      ANSWER(cuGraphEventRecordNodeGetEvent, nodes::event_record_node_get_event, Needs::context),
-      ANSWER(cudaGraphEventWaitNodeGetEvent, nodes::event_wait_node_get_event, Needs::context),
-      ANSWER(cuGraphEventWaitNodeGetEvent, nodes::event_wait_node_get_event, Needs::context),
-      ANSWER(cudaGraphEventRecordNodeSetEvent, nodes::event_record_node_set_event, Needs::context),
-      ANSWER(cuGraphEventRecordNodeSetEvent, nodes::event_record_node_set_event, Needs::context),
-      ANSWER(cudaGraphEventWaitNodeSetEvent, nodes::event_wait_node_set_event, Needs::context),
-      ANSWER(cuGraphEventWaitNodeSetEvent, nodes::event_wait_node_set_event, Needs::context),
-      ANSWER(cudaGraphMemAllocNodeGetParams, nodes::mem_allocate_node_get_parameters,
-             Needs::context),
-      ANSWER(cuGraphMemAllocNodeGetParams, nodes::mem_allocate_node_get_parameters, Needs::context),
-      ANSWER(cudaGraphMemFreeNodeGetParams, nodes::mem_free_node_get_parameters, Needs::context),
-      ANSWER(cuGraphMemFreeNodeGetParams, nodes::mem_free_node_get_parameters, Needs::context),
+      BOTH(cudaGraphMemsetNodeGetParams, cuGraphMemsetNodeGetParams, nodes::set_node_get_parameters,
+           Needs::context),
+      BOTH(cudaGraphMemsetNodeSetParams, cuGraphMemsetNodeSetParams, nodes::set_node_set_parameters,
+           Needs::context),
+      BOTH(cudaGraphHostNodeGetParams, cuGraphHostNodeGetParams, nodes::host_node_get_parameters,
+           Needs::context),
+      BOTH(cudaGraphHostNodeSetParams, cuGraphHostNodeSetParams, nodes::host_node_set_parameters,
+           Needs::context),
+      BOTH(cudaGraphChildGraphNodeGetGraph, cuGraphChildGraphNodeGetGraph,
+           nodes::child_graph_node_get_graph, Needs::context),
+      BOTH(cudaGraphEventRecordNodeGetEvent, cuGraphEventRecordNodeGetEvent,
+           nodes::event_node_get_event<true>, Needs::context),
+      BOTH(cudaGraphEventWaitNodeGetEvent, cuGraphEventWaitNodeGetEvent,
+           nodes::event_node_get_event<false>, Needs::context),
+      BOTH(cudaGraphEventRecordNodeSetEvent, cuGraphEventRecordNodeSetEvent,
+           nodes::event_node_set_event<true>, Needs::context),
+      BOTH(cudaGraphEventWaitNodeSetEvent, cuGraphEventWaitNodeSetEvent,
+           nodes::event_node_set_event<false>, Needs::context),
+      BOTH(cudaGraphMemAllocNodeGetParams, cuGraphMemAllocNodeGetParams,
+           nodes::mem_allocate_node_get_parameters, Needs::context),
+      BOTH(cudaGraphMemFreeNodeGetParams, cuGraphMemFreeNodeGetParams,
+           nodes::mem_free_node_get_parameters, Needs::context),
       ANSWER(cudaGraphNodeSetParams, nodes::node_set_parameters, Needs::context),
       ANSWER(cudaGraphExecKernelNodeSetParams, nodes::exec_kernel_node_set_parameters,
              Needs::context),
@@ -363,19 +347,14 @@ std::span<const Answer> graph_node_answers() {
       ANSWER(cudaGraphExecMemcpyNodeSetParamsFromSymbol,
              nodes::exec_copy_node_set_parameters_from_symbol, Needs::context),
       ANSWER(cudaGraphExecMemsetNodeSetParams, nodes::exec_set_node_set_parameters, Needs::context),
-      ANSWER(cudaGraphExecHostNodeSetParams, nodes::exec_host_node_set_parameters, Needs::context),
-      ANSWER(cuGraphExecHostNodeSetParams, nodes::exec_host_node_set_parameters, Needs::context),
-      ANSWER(cudaGraphExecEventRecordNodeSetEvent, nodes::exec_event_record_node_set_event,
-             Needs::context),
-      ANSWER(cuGraphExecEventRecordNodeSetEvent, nodes::exec_event_record_node_set_event,
-             Needs::context),
-      ANSWER(cudaGraphExecEventWaitNodeSetEvent, nodes::exec_event_wait_node_set_event,
-             Needs::context),
-      ANSWER(cuGraphExecEventWaitNodeSetEvent, nodes::exec_event_wait_node_set_event,
-             Needs::context),
+      BOTH(cudaGraphExecHostNodeSetParams, cuGraphExecHostNodeSetParams,
+           nodes::exec_host_node_set_parameters, Needs::context),
+      BOTH(cudaGraphExecEventRecordNodeSetEvent, cuGraphExecEventRecordNodeSetEvent,
+           nodes::exec_event_node_set_event<true>, Needs::context),
+      BOTH(cudaGraphExecEventWaitNodeSetEvent, cuGraphExecEventWaitNodeSetEvent,
+           nodes::exec_event_node_set_event<false>, Needs::context),
       ANSWER(cudaGraphExecNodeSetParams, nodes::exec_node_set_parameters, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

@@ -146,18 +146,12 @@ cudaError_t add_empty_node(Process& process, cudaGraphNode_t* node, cudaGraph_t 
   return add(process, node, graph, dependencies, count, [](Work&) { return cudaSuccess; });
 }
 
-cudaError_t add_event_record_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
-                                  const cudaGraphNode_t* dependencies, std::size_t count,
-                                  cudaEvent_t event) {
+template <bool records>
+cudaError_t add_event_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
+                           const cudaGraphNode_t* dependencies, std::size_t count,
+                           cudaEvent_t event) {
   return add(process, node, graph, dependencies, count,
-             [&](Work& work) { return make_work(process, event, true, work); });
-}
-
-cudaError_t add_event_wait_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
-                                const cudaGraphNode_t* dependencies, std::size_t count,
-                                cudaEvent_t event) {
-  return add(process, node, graph, dependencies, count,
-             [&](Work& work) { return make_work(process, event, false, work); });
+             [&](Work& work) { return make_work(process, event, records, work); });
 }
 
 cudaError_t add_mem_allocate_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
@@ -257,46 +251,37 @@ cudaError_t add_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
 
 }  // namespace graphs
 
-std::span<const Answer> graph_answers() {
-  static const Answer table[] = {
-      ANSWER(cudaGraphCreate, graphs::create, Needs::context),
-      ANSWER(cuGraphCreate, graphs::create, Needs::context),
-      ANSWER(cudaGraphDestroy, graphs::destroy, Needs::context),
-      ANSWER(cuGraphDestroy, graphs::destroy, Needs::context),
-      ANSWER(cudaGraphClone, graphs::clone, Needs::context),
-      ANSWER(cuGraphClone, graphs::clone, Needs::context),
-      ANSWER(cudaGraphNodeFindInClone, graphs::node_find_in_clone, Needs::context),
-      ANSWER(cuGraphNodeFindInClone, graphs::node_find_in_clone, Needs::context),
+std::vector<Answer> graph_answers() {
+  return {
+      BOTH(cudaGraphCreate, cuGraphCreate, graphs::create, Needs::context),
+      BOTH(cudaGraphDestroy, cuGraphDestroy, graphs::destroy, Needs::context),
+      BOTH(cudaGraphClone, cuGraphClone, graphs::clone, Needs::context),
+      BOTH(cudaGraphNodeFindInClone, cuGraphNodeFindInClone, graphs::node_find_in_clone,
+           Needs::context),
       ANSWER(cudaGraphAddKernelNode, graphs::add_kernel_node, Needs::context),
       ANSWER(cudaGraphAddMemcpyNode, graphs::add_copy_node, Needs::context),
       ANSWER(cudaGraphAddMemcpyNode1D, graphs::add_copy_node_1d, Needs::context),
       ANSWER(cudaGraphAddMemcpyNodeToSymbol, graphs::add_copy_node_to_symbol, Needs::context),
       ANSWER(cudaGraphAddMemcpyNodeFromSymbol, graphs::add_copy_node_from_symbol, Needs::context),
       ANSWER(cudaGraphAddMemsetNode, graphs::add_set_node, Needs::context),
-      ANSWER(cudaGraphAddHostNode, graphs::add_host_node, Needs::context),
-      ANSWER(cuGraphAddHostNode, graphs::add_host_node, Needs::context),
-      ANSWER(cudaGraphAddChildGraphNode, graphs::add_child_graph_node, Needs::context),
-      ANSWER(cuGraphAddChildGraphNode, graphs::add_child_graph_node, Needs::context),
-      ANSWER(cudaGraphAddEmptyNode, graphs::add_empty_node, Needs::context),
-      ANSWER(cuGraphAddEmptyNode, graphs::add_empty_node, Needs::context),
-      ANSWER(cudaGraphAddEventRecordNode, graphs::add_event_record_node, Needs::context),
-      ANSWER(cuGraphAddEventRecordNode, graphs::add_event_record_node, Needs::context),
-      ANSWER(cudaGraphAddEventWaitNode, graphs::add_event_wait_node, Needs::context),
-      ANSWER(cuGraphAddEventWaitNode, graphs::add_event_wait_node, Needs::context),
-      ANSWER(cudaGraphAddMemAllocNode, graphs::add_mem_allocate_node, Needs::context),
-      ANSWER(cuGraphAddMemAllocNode, graphs::add_mem_allocate_node, Needs::context),
-      ANSWER(cudaGraphAddMemFreeNode, graphs::add_mem_free_node, Needs::context),
-      ANSWER(cuGraphAddMemFreeNode, graphs::add_mem_free_node, Needs::context),
+      BOTH(cudaGraphAddHostNode, cuGraphAddHostNode, graphs::add_host_node, Needs::context),
+      BOTH(cudaGraphAddChildGraphNode, cuGraphAddChildGraphNode, graphs::add_child_graph_node,
+           Needs::context),
+      BOTH(cudaGraphAddEmptyNode, cuGraphAddEmptyNode, graphs::add_empty_node, Needs::context),
+      BOTH(cudaGraphAddEventRecordNode, cuGraphAddEventRecordNode, graphs::add_event_node<true>,
+           Needs::context),
+      BOTH(cudaGraphAddEventWaitNode, cuGraphAddEventWaitNode, graphs::add_event_node<false>,
+           Needs::context),
+      BOTH(cudaGraphAddMemAllocNode, cuGraphAddMemAllocNode, graphs::add_mem_allocate_node,
+           Needs::context),
+      BOTH(cudaGraphAddMemFreeNode, cuGraphAddMemFreeNode, graphs::add_mem_free_node,
+           Needs::context),
       ANSWER(cudaGraphAddNode, graphs::add_node, Needs::context),
       ANSWER_AS("cudaGraphAddNode_v2", graphs::add_node, Needs::context),
-      ANSWER(cudaGraphDestroyNode, graphs::destroy_node, Needs::context),
-      ANSWER(cuGraphDestroyNode, graphs::destroy_node, Needs::context),
-      ANSWER(cudaGraphNodeGetType, graphs::node_get_type, Needs::context),
-      ANSWER(cuGraphNodeGetType, graphs::node_get_type, Needs::context),
-      ANSWER(cudaGraphDebugDotPrint, graphs::debug_dot_print, Needs::context),
-      ANSWER(cuGraphDebugDotPrint, graphs::debug_dot_print, Needs::context),
+      BOTH(cudaGraphDestroyNode, cuGraphDestroyNode, graphs::destroy_node, Needs::context),
+      BOTH(cudaGraphNodeGetType, cuGraphNodeGetType, graphs::node_get_type, Needs::context),
+      BOTH(cudaGraphDebugDotPrint, cuGraphDebugDotPrint, graphs::debug_dot_print, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

@@ -223,15 +223,15 @@ cudaError_t occupancy_max_potential_cluster_size(Process& process, int* size, co
 
 }  // namespace launches
 
-std::span<const Answer> launch_answers() {
-  static const Answer table[] = {
+std::vector<Answer> launch_answers() {
+  return {
       ANSWER(cudaLaunchKernel, launches::launch_kernel, Needs::context),
       ANSWER(cudaLaunchCooperativeKernel, launches::launch_cooperative_kernel, Needs::context),
       ANSWER(cudaLaunchKernelExC, launches::launch_kernel_ex_c, Needs::context),
       ANSWER(cudaFuncGetAttributes, launches::function_get_attributes, Needs::context),
       ANSWER(cudaFuncSetAttribute, launches::function_set_attribute, Needs::context),
-      ANSWER(cudaFuncSetCacheConfig, launches::function_set_cache_config, Needs::context),
-      ANSWER(cuFuncSetCacheConfig, launches::function_set_cache_config, Needs::context),
+      BOTH(cudaFuncSetCacheConfig, cuFuncSetCacheConfig, launches::function_set_cache_config,
+           Needs::context),
       ANSWER_AS("cudaFuncSetSharedMemConfig", launches::function_set_shared_mem_config,
                 Needs::context),
       ANSWER(cudaFuncGetName, launches::function_get_name, Needs::device),
@@ -239,24 +239,19 @@ std::span<const Answer> launch_answers() {
       ANSWER(cuFuncGetName, launches::function_get_name, Needs::context),
       ANSWER(cudaGetFuncBySymbol, launches::get_function_by_symbol, Needs::context),
       ANSWER(cudaGetKernel, launches::get_kernel, Needs::device),
-      ANSWER(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
-             launches::occupancy_max_active_blocks_per_multiprocessor, Needs::context),
-      ANSWER(cuOccupancyMaxActiveBlocksPerMultiprocessor,
-             launches::occupancy_max_active_blocks_per_multiprocessor, Needs::context),
-      ANSWER(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
-             launches::occupancy_max_active_blocks_per_multiprocessor_with_flags, Needs::context),
-      ANSWER(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
-             launches::occupancy_max_active_blocks_per_multiprocessor_with_flags, Needs::context),
-      ANSWER(cudaOccupancyAvailableDynamicSMemPerBlock,
-             launches::occupancy_available_dynamic_smem_per_block, Needs::context),
-      ANSWER(cuOccupancyAvailableDynamicSMemPerBlock,
-             launches::occupancy_available_dynamic_smem_per_block, Needs::context),
+      BOTH(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+           cuOccupancyMaxActiveBlocksPerMultiprocessor,
+           launches::occupancy_max_active_blocks_per_multiprocessor, Needs::context),
+      BOTH(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+           cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+           launches::occupancy_max_active_blocks_per_multiprocessor_with_flags, Needs::context),
+      BOTH(cudaOccupancyAvailableDynamicSMemPerBlock, cuOccupancyAvailableDynamicSMemPerBlock,
+           launches::occupancy_available_dynamic_smem_per_block, Needs::context),
       ANSWER(cudaOccupancyMaxPotentialClusterSize, launches::occupancy_max_potential_cluster_size,
              Needs::context),
       ANSWER(cudaOccupancyMaxActiveClusters, launches::occupancy_max_active_clusters,
              Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

@@ -87,20 +87,6 @@ cudaError_t take_back(Process& process, void* pointer, std::initializer_list<Mem
   return cudaSuccess;
 }
 
-cudaError_t take_back_in_order(Process& process, void* pointer, cudaStream_t handle) {
-  const Stream* stream = process.stream(handle);
-  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  if (pointer == nullptr) return cudaSuccess;
-  const auto address = reinterpret_cast<std::uint64_t>(pointer);
-  const Block* block = process.memory().find(address);
-  // A pool's memory may be the host's.
-  const bool is_there = block != nullptr && block->address == address && block->may_be_freed() &&
-                        (block->kind == MemoryKind::device || block->kind == MemoryKind::managed ||
-                         block->kind == MemoryKind::pinned);
-  if (!is_there && stream->capture == nullptr) return cudaErrorInvalidValue;
-  return submit(process, handle, FreeWork{address});
-}
-
 /// True if the process has memory there, all of it.
 bool is_mapped(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t begin = address / host_page_bytes * host_page_bytes;
@@ -166,8 +152,18 @@ cudaError_t free(Process& process, void* pointer) {
   return take_back(process, pointer, {MemoryKind::device, MemoryKind::managed});
 }
 
-cudaError_t free_async(Process& process, void* pointer, cudaStream_t stream) {
-  return take_back_in_order(process, pointer, stream);
+cudaError_t free_async(Process& process, void* pointer, cudaStream_t handle) {
+  const Stream* stream = process.stream(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (pointer == nullptr) return cudaSuccess;
+  const auto address = reinterpret_cast<std::uint64_t>(pointer);
+  const Block* block = process.memory().find(address);
+  // A pool's memory may be the host's.
+  const bool is_there = block != nullptr && block->address == address && block->may_be_freed() &&
+                        (block->kind == MemoryKind::device || block->kind == MemoryKind::managed ||
+                         block->kind == MemoryKind::pinned);
+  if (!is_there && stream->capture == nullptr) return cudaErrorInvalidValue;
+  return submit(process, handle, FreeWork{address});
 }
 
 cudaError_t free_host(Process& process, void* pointer) {
@@ -293,38 +289,30 @@ cudaError_t get_symbol_size(Process& process, std::size_t* bytes, const void* sy
 }  // namespace
 }  // namespace memory
 
-std::span<const Answer> memory_answers() {
-  static const Answer table[] = {
+std::vector<Answer> memory_answers() {
+  return {
       ANSWER(cudaMalloc, memory::allocate, Needs::context),
       ANSWER(cudaMallocHost, memory::allocate_host, Needs::context),
       ANSWER(cudaMallocManaged, memory::allocate_managed, Needs::context),
       ANSWER(cudaMallocPitch, memory::allocate_pitch, Needs::context),
       ANSWER(cudaMalloc3D, memory::allocate_3d, Needs::context),
       ANSWER(cudaHostAlloc, memory::allocate_host_with_flags, Needs::context),
-      ANSWER(cudaFree, memory::free, Needs::context),
-      ANSWER(cuMemFree_v2, memory::free, Needs::context),
-      ANSWER(cudaFreeAsync, memory::free_async, Needs::context),
-      ANSWER(cuMemFreeAsync, memory::free_async, Needs::context),
-      ANSWER(cudaFreeHost, memory::free_host, Needs::context),
-      ANSWER(cuMemFreeHost, memory::free_host, Needs::context),
-      ANSWER(cudaHostRegister, memory::register_host, Needs::context),
-      ANSWER(cuMemHostRegister_v2, memory::register_host, Needs::context),
-      ANSWER(cudaHostUnregister, memory::unregister_host, Needs::context),
-      ANSWER(cuMemHostUnregister, memory::unregister_host, Needs::context),
-      ANSWER(cudaHostGetDevicePointer, memory::get_device_pointer, Needs::context),
-      ANSWER(cuMemHostGetDevicePointer_v2, memory::get_device_pointer, Needs::context),
-      ANSWER(cudaHostGetFlags, memory::host_get_flags, Needs::context),
-      ANSWER(cuMemHostGetFlags, memory::host_get_flags, Needs::context),
-      ANSWER(cudaMemGetInfo, memory::get_info, Needs::context),
-      ANSWER(cuMemGetInfo_v2, memory::get_info, Needs::context),
+      BOTH(cudaFree, cuMemFree_v2, memory::free, Needs::context),
+      BOTH(cudaFreeAsync, cuMemFreeAsync, memory::free_async, Needs::context),
+      BOTH(cudaFreeHost, cuMemFreeHost, memory::free_host, Needs::context),
+      BOTH(cudaHostRegister, cuMemHostRegister_v2, memory::register_host, Needs::context),
+      BOTH(cudaHostUnregister, cuMemHostUnregister, memory::unregister_host, Needs::context),
+      BOTH(cudaHostGetDevicePointer, cuMemHostGetDevicePointer_v2, memory::get_device_pointer,
+           Needs::context),
+      BOTH(cudaHostGetFlags, cuMemHostGetFlags, memory::host_get_flags, Needs::context),
+      BOTH(cudaMemGetInfo, cuMemGetInfo_v2, memory::get_info, Needs::context),
       ANSWER(cudaPointerGetAttributes, memory::pointer_get_attributes, Needs::device,
              Answers::after_failure),
-      ANSWER(cudaStreamAttachMemAsync, memory::attach_to_stream, Needs::context),
-      ANSWER(cuStreamAttachMemAsync, memory::attach_to_stream, Needs::context),
+      BOTH(cudaStreamAttachMemAsync, cuStreamAttachMemAsync, memory::attach_to_stream,
+           Needs::context),
       ANSWER(cudaGetSymbolAddress, memory::get_symbol_address, Needs::context),
       ANSWER(cudaGetSymbolSize, memory::get_symbol_size, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

@@ -380,11 +380,11 @@ cudaError_t get_access(Process& process, cudaMemAccessFlags* flags, cudaMemPool_
 }  // namespace
 }  // namespace memory_pools
 
-std::span<const Answer> pool_answers() {
-  static const Answer table[] = {
+std::vector<Answer> pool_answers() {
+  return {
       ANSWER(cudaMallocAsync, memory_pools::allocate_async, Needs::context),
-      ANSWER(cudaMallocFromPoolAsync, memory_pools::allocate_from_pool_async, Needs::context),
-      ANSWER(cuMemAllocFromPoolAsync, memory_pools::allocate_from_pool_async, Needs::context),
+      BOTH(cudaMallocFromPoolAsync, cuMemAllocFromPoolAsync, memory_pools::allocate_from_pool_async,
+           Needs::context),
       ANSWER(cudaMemGetDefaultMemPool, memory_pools::mem_get_default_mem_pool, Needs::device),
       ANSWER(cuMemGetDefaultMemPool, memory_pools::mem_get_default_mem_pool, Needs::initialised),
       ANSWER(cudaMemGetMemPool, memory_pools::mem_get_mem_pool, Needs::device),
@@ -398,22 +398,16 @@ std::span<const Answer> pool_answers() {
       ANSWER(cuDeviceGetMemPool, memory_pools::device_get_mem_pool, Needs::initialised),
       ANSWER(cudaDeviceSetMemPool, memory_pools::device_set_mem_pool, Needs::context),
       ANSWER(cuDeviceSetMemPool, memory_pools::device_set_mem_pool, Needs::initialised),
-      ANSWER(cudaMemPoolCreate, memory_pools::create, Needs::context),
-      ANSWER(cuMemPoolCreate, memory_pools::create, Needs::context),
-      ANSWER(cudaMemPoolDestroy, memory_pools::destroy, Needs::context),
-      ANSWER(cuMemPoolDestroy, memory_pools::destroy, Needs::context),
-      ANSWER(cudaMemPoolSetAttribute, memory_pools::set_attribute, Needs::context),
-      ANSWER(cuMemPoolSetAttribute, memory_pools::set_attribute, Needs::context),
-      ANSWER(cudaMemPoolGetAttribute, memory_pools::get_attribute, Needs::context),
-      ANSWER(cuMemPoolGetAttribute, memory_pools::get_attribute, Needs::context),
-      ANSWER(cudaMemPoolTrimTo, memory_pools::trim_to, Needs::context),
-      ANSWER(cuMemPoolTrimTo, memory_pools::trim_to, Needs::context),
-      ANSWER(cudaMemPoolSetAccess, memory_pools::set_access, Needs::context),
-      ANSWER(cuMemPoolSetAccess, memory_pools::set_access, Needs::context),
-      ANSWER(cudaMemPoolGetAccess, memory_pools::get_access, Needs::context),
-      ANSWER(cuMemPoolGetAccess, memory_pools::get_access, Needs::context),
+      BOTH(cudaMemPoolCreate, cuMemPoolCreate, memory_pools::create, Needs::context),
+      BOTH(cudaMemPoolDestroy, cuMemPoolDestroy, memory_pools::destroy, Needs::context),
+      BOTH(cudaMemPoolSetAttribute, cuMemPoolSetAttribute, memory_pools::set_attribute,
+           Needs::context),
+      BOTH(cudaMemPoolGetAttribute, cuMemPoolGetAttribute, memory_pools::get_attribute,
+           Needs::context),
+      BOTH(cudaMemPoolTrimTo, cuMemPoolTrimTo, memory_pools::trim_to, Needs::context),
+      BOTH(cudaMemPoolSetAccess, cuMemPoolSetAccess, memory_pools::set_access, Needs::context),
+      BOTH(cudaMemPoolGetAccess, cuMemPoolGetAccess, memory_pools::get_access, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

@@ -112,8 +112,8 @@ cudaError_t launch_kernel(Process& process, cudaKernel_t kernel, dim3 grid, dim3
 }  // namespace registration
 // NOLINTEND(bugprone-reserved-identifier)
 
-std::span<const Answer> registration_answers() {
-  static const Answer table[] = {
+std::vector<Answer> registration_answers() {
+  return {
       DIRECT_AS("__cudaRegisterFatBinary", registration::register_fat_binary),
       DIRECT_AS("__cudaRegisterFatBinaryEnd", registration::register_fat_binary_end),
       DIRECT_AS("__cudaUnregisterFatBinary", registration::unregister_fat_binary),
@@ -126,7 +126,6 @@ std::span<const Answer> registration_answers() {
       DIRECT_AS("__cudaGetKernel", registration::get_kernel),
       ANSWER_AS("__cudaLaunchKernel", registration::launch_kernel, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

@@ -57,7 +57,8 @@ cudaError_t answered(Process& process, const Row& row, const BoundBody& body) {
   }
 }
 
-/// Locked for one call: the outermost of this thread, for who waits lets the lock go once.
+/// Holds the lock for one call: the outermost of this thread. Who waits lets it go once, so calls
+/// within a call take none.
 class Turn {
  public:
   Turn(Process& process, const Row& row, const void* caller)

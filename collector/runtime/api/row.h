@@ -159,9 +159,9 @@ struct Entry<body, MakeRow, Result (*)(Given...), BodyResult(Wanted...)> {
     return static_cast<Result>(
         enter(row, __builtin_return_address(0), [&](Process& process) -> BodyResult {
           if constexpr (std::is_invocable_v<decltype(body), Process&, Wanted...>) {
-            return body(process, given_as<Wanted>(given)...);
+            return body(process, given_as<std::remove_cvref_t<Wanted>>(given)...);
           } else {
-            return body(given_as<Wanted>(given)...);
+            return body(given_as<std::remove_cvref_t<Wanted>>(given)...);
           }
         }));
   }
@@ -186,6 +186,9 @@ Answer direct_answer(std::string_view symbol, Function function) {
 #define ANSWER(NAME, BODY, ...) \
   ::warpmeter::runtime::answer<&BODY, decltype(::warpmeter::runtime::declared<&BODY>(&::NAME, 0))>( \
       [] { return ::warpmeter::runtime::Row(#NAME, __VA_ARGS__); })
+/// The same for a function of the runtime and the driver's that does the same.
+#define BOTH(RUNTIME, DRIVER, BODY, ...) \
+  ANSWER(RUNTIME, BODY, __VA_ARGS__), ANSWER(DRIVER, BODY, __VA_ARGS__)
 /// The row of a symbol that the headers do not declare, or no longer want to be called: it has the
 /// type of the body.
 #define ANSWER_AS(SYMBOL, BODY, ...) \

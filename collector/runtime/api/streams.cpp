@@ -225,11 +225,6 @@ cudaError_t event_destroy(Process& process, cudaEvent_t event) {
   return process.remove_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-cudaError_t event_record_with_flags(Process& process, cudaEvent_t event, cudaStream_t stream,
-                                    unsigned flags) {
-  return record(process, event, stream, flags);
-}
-
 cudaError_t event_synchronize(Process& process, cudaEvent_t handle) {
   const Event* event = process.event(handle);
   const cudaError_t mistake = event_mistake(process, event);
@@ -297,54 +292,37 @@ cudaError_t create_with_priority(Process& process, cudaStream_t* stream, unsigne
 
 }  // namespace streams
 
-std::span<const Answer> stream_answers() {
-  static const Answer table[] = {
+std::vector<Answer> stream_answers() {
+  return {
       ANSWER(cudaStreamCreate, streams::create, Needs::context),
-      ANSWER(cudaStreamCreateWithFlags, streams::create_with_flags, Needs::context),
-      ANSWER(cuStreamCreate, streams::create_with_flags, Needs::context),
-      ANSWER(cudaStreamCreateWithPriority, streams::create_with_priority, Needs::context),
-      ANSWER(cuStreamCreateWithPriority, streams::create_with_priority, Needs::context),
-      ANSWER(cudaStreamDestroy, streams::destroy, Needs::context),
-      ANSWER(cuStreamDestroy_v2, streams::destroy, Needs::context),
-      ANSWER(cudaStreamSynchronize, streams::synchronize, Needs::context),
-      ANSWER(cuStreamSynchronize, streams::synchronize, Needs::context),
-      ANSWER(cudaStreamQuery, streams::query, Needs::context),
-      ANSWER(cuStreamQuery, streams::query, Needs::context),
-      ANSWER(cudaStreamGetPriority, streams::get_priority, Needs::context),
-      ANSWER(cuStreamGetPriority, streams::get_priority, Needs::context),
-      ANSWER(cudaStreamGetFlags, streams::get_flags, Needs::context),
-      ANSWER(cuStreamGetFlags, streams::get_flags, Needs::context),
-      ANSWER(cudaStreamGetId, streams::get_id, Needs::context),
-      ANSWER(cuStreamGetId, streams::get_id, Needs::context),
-      ANSWER(cudaStreamGetDevice, streams::get_device, Needs::context),
-      ANSWER(cuStreamGetDevice, streams::get_device, Needs::context),
-      ANSWER(cudaStreamWaitEvent, streams::wait_event, Needs::context),
-      ANSWER(cuStreamWaitEvent, streams::wait_event, Needs::context),
-      ANSWER(cudaStreamAddCallback, streams::add_callback, Needs::context),
-      ANSWER(cuStreamAddCallback, streams::add_callback, Needs::context),
-      ANSWER(cudaLaunchHostFunc, streams::launch_host_function, Needs::context),
-      ANSWER(cuLaunchHostFunc, streams::launch_host_function, Needs::context),
+      BOTH(cudaStreamCreateWithFlags, cuStreamCreate, streams::create_with_flags, Needs::context),
+      BOTH(cudaStreamCreateWithPriority, cuStreamCreateWithPriority, streams::create_with_priority,
+           Needs::context),
+      BOTH(cudaStreamDestroy, cuStreamDestroy_v2, streams::destroy, Needs::context),
+      BOTH(cudaStreamSynchronize, cuStreamSynchronize, streams::synchronize, Needs::context),
+      BOTH(cudaStreamQuery, cuStreamQuery, streams::query, Needs::context),
+      BOTH(cudaStreamGetPriority, cuStreamGetPriority, streams::get_priority, Needs::context),
+      BOTH(cudaStreamGetFlags, cuStreamGetFlags, streams::get_flags, Needs::context),
+      BOTH(cudaStreamGetId, cuStreamGetId, streams::get_id, Needs::context),
+      BOTH(cudaStreamGetDevice, cuStreamGetDevice, streams::get_device, Needs::context),
+      BOTH(cudaStreamWaitEvent, cuStreamWaitEvent, streams::wait_event, Needs::context),
+      BOTH(cudaStreamAddCallback, cuStreamAddCallback, streams::add_callback, Needs::context),
+      BOTH(cudaLaunchHostFunc, cuLaunchHostFunc, streams::launch_host_function, Needs::context),
       ANSWER(cudaEventCreate, streams::event_create, Needs::context),
-      ANSWER(cudaEventCreateWithFlags, streams::event_create_with_flags, Needs::context),
-      ANSWER(cuEventCreate, streams::event_create_with_flags, Needs::context),
-      ANSWER(cudaEventDestroy, streams::event_destroy, Needs::context),
-      ANSWER(cuEventDestroy_v2, streams::event_destroy, Needs::context),
-      ANSWER(cudaEventRecord, streams::event_record, Needs::context),
-      ANSWER(cuEventRecord, streams::event_record, Needs::context),
-      ANSWER(cudaEventRecordWithFlags, streams::event_record_with_flags, Needs::context),
-      ANSWER(cuEventRecordWithFlags, streams::event_record_with_flags, Needs::context),
-      ANSWER(cudaEventSynchronize, streams::event_synchronize, Needs::context),
-      ANSWER(cuEventSynchronize, streams::event_synchronize, Needs::context),
+      BOTH(cudaEventCreateWithFlags, cuEventCreate, streams::event_create_with_flags,
+           Needs::context),
+      BOTH(cudaEventDestroy, cuEventDestroy_v2, streams::event_destroy, Needs::context),
+      BOTH(cudaEventRecord, cuEventRecord, streams::event_record, Needs::context),
+      BOTH(cudaEventRecordWithFlags, cuEventRecordWithFlags, record, Needs::context),
+      BOTH(cudaEventSynchronize, cuEventSynchronize, streams::event_synchronize, Needs::context),
       ANSWER(cudaEventQuery, streams::event_query, Needs::initialised, Answers::after_failure),
       ANSWER(cuEventQuery, streams::event_query, Needs::context),
-      ANSWER(cudaEventElapsedTime, streams::event_elapsed_time, Needs::context),
-      ANSWER(cuEventElapsedTime_v2, streams::event_elapsed_time, Needs::context),
+      BOTH(cudaEventElapsedTime, cuEventElapsedTime_v2, streams::event_elapsed_time,
+           Needs::context),
       ANSWER_LIKE("cuEventElapsedTime", decltype(::cuEventElapsedTime_v2),
                   streams::event_elapsed_time, Needs::context),
-      ANSWER(cudaDeviceSynchronize, streams::device_synchronize, Needs::context),
-      ANSWER(cuCtxSynchronize, streams::device_synchronize, Needs::context),
+      BOTH(cudaDeviceSynchronize, cuCtxSynchronize, streams::device_synchronize, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

@@ -116,16 +116,16 @@ cudaError_t device_get_texture_1d_linear_max_width(Process& process, std::size_t
 
 }  // namespace textures
 
-std::span<const Answer> texture_answers() {
-  static const Answer table[] = {
+std::vector<Answer> texture_answers() {
+  return {
       ANSWER(cudaMallocMipmappedArray, textures::allocate_mipmapped_array, Needs::context),
-      ANSWER(cudaGetMipmappedArrayLevel, textures::get_mipmapped_array_level, Needs::context),
-      ANSWER(cuMipmappedArrayGetLevel, textures::get_mipmapped_array_level, Needs::context),
-      ANSWER(cudaFreeMipmappedArray, textures::free_mipmapped_array, Needs::context),
-      ANSWER(cuMipmappedArrayDestroy, textures::free_mipmapped_array, Needs::context),
+      BOTH(cudaGetMipmappedArrayLevel, cuMipmappedArrayGetLevel,
+           textures::get_mipmapped_array_level, Needs::context),
+      BOTH(cudaFreeMipmappedArray, cuMipmappedArrayDestroy, textures::free_mipmapped_array,
+           Needs::context),
       ANSWER(cudaCreateTextureObject, textures::create_texture_object, Needs::context),
-      ANSWER(cudaDestroyTextureObject, textures::destroy_texture_object, Needs::context),
-      ANSWER(cuTexObjectDestroy, textures::destroy_texture_object, Needs::context),
+      BOTH(cudaDestroyTextureObject, cuTexObjectDestroy, textures::destroy_texture_object,
+           Needs::context),
       ANSWER(cudaGetTextureObjectResourceDesc, textures::get_texture_object_resource_desc,
              Needs::context),
       ANSWER(cudaGetTextureObjectTextureDesc, textures::get_texture_object_texture_desc,
@@ -133,8 +133,8 @@ std::span<const Answer> texture_answers() {
       ANSWER(cudaGetTextureObjectResourceViewDesc, textures::get_texture_object_resource_view_desc,
              Needs::context),
       ANSWER(cudaCreateSurfaceObject, textures::create_surface_object, Needs::context),
-      ANSWER(cudaDestroySurfaceObject, textures::destroy_surface_object, Needs::context),
-      ANSWER(cuSurfObjectDestroy, textures::destroy_surface_object, Needs::context),
+      BOTH(cudaDestroySurfaceObject, cuSurfObjectDestroy, textures::destroy_surface_object,
+           Needs::context),
       ANSWER(cudaGetSurfaceObjectResourceDesc, textures::get_surface_object_resource_desc,
              Needs::context),
       ANSWER(cudaDeviceGetTexture1DLinearMaxWidth, textures::device_get_texture_1d_linear_max_width,
@@ -144,7 +144,6 @@ std::span<const Answer> texture_answers() {
       ANSWER(cudaArrayGetPlane, textures::array_get_plane, Needs::context),
       ANSWER(cudaArrayGetSparseProperties, textures::array_get_sparse_properties, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

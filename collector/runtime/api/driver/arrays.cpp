@@ -173,8 +173,8 @@ CUresult copy_atoa(Process& process, CUarray to, std::size_t to_offset, CUarray 
 }  // namespace
 }  // namespace driver_arrays
 
-std::span<const Answer> driver_array_answers() {
-  static const Answer table[] = {
+std::vector<Answer> driver_array_answers() {
+  return {
       ANSWER(cuArrayCreate_v2, driver_arrays::array_create, Needs::context),
       ANSWER(cuArray3DCreate_v2, driver_arrays::array_3d_create, Needs::context),
       ANSWER(cuArrayDestroy, driver_arrays::array_destroy, Needs::context),
@@ -188,7 +188,6 @@ std::span<const Answer> driver_array_answers() {
       ANSWER(cuMemcpyAtoD_v2, driver_arrays::copy_atod, Needs::context),
       ANSWER(cuMemcpyAtoA_v2, driver_arrays::copy_atoa, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

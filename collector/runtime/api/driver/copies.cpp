@@ -119,150 +119,85 @@ CUresult copy_line(Process& process, std::uint64_t to, std::uint64_t from, std::
   copy.kind = kind;
   return submit_driver_copy(process, stream, copy);
 }
-std::uint64_t host_address(const void* host) { return reinterpret_cast<std::uint64_t>(host); }
 
-CUresult copy(Process& process, CUdeviceptr to, CUdeviceptr from, std::size_t n) {
-  return copy_line(process, to, from, n, cudaMemcpyDefault, nullptr);
+template <cudaMemcpyKind kind>
+CUresult copy(Process& process, std::uint64_t to, std::uint64_t from, std::size_t n) {
+  return copy_line(process, to, from, n, kind, nullptr);
 }
-CUresult copy_async(Process& process, CUdeviceptr to, CUdeviceptr from, std::size_t n,
+template <cudaMemcpyKind kind>
+CUresult copy_async(Process& process, std::uint64_t to, std::uint64_t from, std::size_t n,
                     CUstream stream) {
-  return copy_line(process, to, from, n, cudaMemcpyDefault, stream);
+  return copy_line(process, to, from, n, kind, stream);
 }
-CUresult copy_htod(Process& process, CUdeviceptr to, const void* from, std::size_t n) {
-  return copy_line(process, to, host_address(from), n, cudaMemcpyHostToDevice, nullptr);
-}
-CUresult copy_htod_async(Process& process, CUdeviceptr to, const void* from, std::size_t n,
-                         CUstream stream) {
-  return copy_line(process, to, host_address(from), n, cudaMemcpyHostToDevice, stream);
-}
-CUresult copy_dtoh(Process& process, void* to, CUdeviceptr from, std::size_t n) {
-  return copy_line(process, host_address(to), from, n, cudaMemcpyDeviceToHost, nullptr);
-}
-CUresult copy_dtoh_async(Process& process, void* to, CUdeviceptr from, std::size_t n,
-                         CUstream stream) {
-  return copy_line(process, host_address(to), from, n, cudaMemcpyDeviceToHost, stream);
-}
-CUresult copy_dtod(Process& process, CUdeviceptr to, CUdeviceptr from, std::size_t n) {
-  return copy_line(process, to, from, n, cudaMemcpyDeviceToDevice, nullptr);
-}
-CUresult copy_dtod_async(Process& process, CUdeviceptr to, CUdeviceptr from, std::size_t n,
-                         CUstream stream) {
+CUresult copy_peer_async(Process& process, CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext,
+                         std::size_t n, CUstream stream) {
   return copy_line(process, to, from, n, cudaMemcpyDeviceToDevice, stream);
 }
 CUresult copy_peer(Process& process, CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext,
                    std::size_t n) {
   return copy_line(process, to, from, n, cudaMemcpyDeviceToDevice, nullptr);
 }
-CUresult copy_peer_async(Process& process, CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext,
-                         std::size_t n, CUstream stream) {
-  return copy_line(process, to, from, n, cudaMemcpyDeviceToDevice, stream);
-}
 
-CUresult memcpy2_d_v2(Process& process, const CUDA_MEMCPY2D* copy) {
+CUresult copy_rows(Process& process, const CUDA_MEMCPY2D* copy) {
   return copy_2d(process, copy, nullptr);
 }
-CUresult copy_2d_unaligned(Process& process, const CUDA_MEMCPY2D* copy) {
-  return copy_2d(process, copy, nullptr);
-}
-CUresult copy_2d_async(Process& process, const CUDA_MEMCPY2D* copy, CUstream stream) {
-  return copy_2d(process, copy, stream);
-}
-CUresult memcpy3_d_v2(Process& process, const CUDA_MEMCPY3D* copy) {
+template <class Copy>
+CUresult copy_boxes(Process& process, const Copy* copy) {
   return copy_3d(process, copy, nullptr);
-}
-CUresult copy_3d_async(Process& process, const CUDA_MEMCPY3D* copy, CUstream stream) {
-  return copy_3d(process, copy, stream);
-}
-CUresult copy_3d_peer(Process& process, const CUDA_MEMCPY3D_PEER* copy) {
-  return copy_3d(process, copy, nullptr);
-}
-CUresult copy_3d_peer_async(Process& process, const CUDA_MEMCPY3D_PEER* copy, CUstream stream) {
-  return copy_3d(process, copy, stream);
 }
 
-CUresult set_8(Process& process, CUdeviceptr to, unsigned char value, std::size_t n) {
-  return set_numbers(process, to, n, value, n, 1, nullptr);
+template <class Value>
+CUresult set(Process& process, CUdeviceptr to, Value value, std::size_t n) {
+  return set_numbers(process, to, n * sizeof value, value, n, 1, nullptr);
 }
-CUresult set_16(Process& process, CUdeviceptr to, unsigned short value, std::size_t n) {
-  return set_numbers(process, to, 2 * n, value, n, 1, nullptr);
+template <class Value>
+CUresult set_async(Process& process, CUdeviceptr to, Value value, std::size_t n, CUstream stream) {
+  return set_numbers(process, to, n * sizeof value, value, n, 1, stream);
 }
-CUresult set_32(Process& process, CUdeviceptr to, unsigned value, std::size_t n) {
-  return set_numbers(process, to, 4 * n, value, n, 1, nullptr);
-}
-CUresult set_8_async(Process& process, CUdeviceptr to, unsigned char value, std::size_t n,
-                     CUstream stream) {
-  return set_numbers(process, to, n, value, n, 1, stream);
-}
-CUresult set_16_async(Process& process, CUdeviceptr to, unsigned short value, std::size_t n,
-                      CUstream stream) {
-  return set_numbers(process, to, 2 * n, value, n, 1, stream);
-}
-CUresult set_32_async(Process& process, CUdeviceptr to, unsigned value, std::size_t n,
-                      CUstream stream) {
-  return set_numbers(process, to, 4 * n, value, n, 1, stream);
-}
-CUresult set_rows_8(Process& process, CUdeviceptr to, std::size_t pitch, unsigned char value,
-                    std::size_t width, std::size_t height) {
+template <class Value>
+CUresult set_rows(Process& process, CUdeviceptr to, std::size_t pitch, Value value,
+                  std::size_t width, std::size_t height) {
   return set_numbers(process, to, pitch, value, width, height, nullptr);
-}
-CUresult set_rows_16(Process& process, CUdeviceptr to, std::size_t pitch, unsigned short value,
-                     std::size_t width, std::size_t height) {
-  return set_numbers(process, to, pitch, value, width, height, nullptr);
-}
-CUresult set_rows_32(Process& process, CUdeviceptr to, std::size_t pitch, unsigned value,
-                     std::size_t width, std::size_t height) {
-  return set_numbers(process, to, pitch, value, width, height, nullptr);
-}
-CUresult set_rows_8_async(Process& process, CUdeviceptr to, std::size_t pitch, unsigned char value,
-                          std::size_t width, std::size_t height, CUstream stream) {
-  return set_numbers(process, to, pitch, value, width, height, stream);
-}
-CUresult set_rows_16_async(Process& process, CUdeviceptr to, std::size_t pitch,
-                           unsigned short value, std::size_t width, std::size_t height,
-                           CUstream stream) {
-  return set_numbers(process, to, pitch, value, width, height, stream);
-}
-CUresult set_rows_32_async(Process& process, CUdeviceptr to, std::size_t pitch, unsigned value,
-                           std::size_t width, std::size_t height, CUstream stream) {
-  return set_numbers(process, to, pitch, value, width, height, stream);
 }
 
 }  // namespace
 }  // namespace driver_copies
 
-std::span<const Answer> driver_copy_answers() {
-  static const Answer table[] = {
-      ANSWER(cuMemcpy, driver_copies::copy, Needs::context),
-      ANSWER(cuMemcpyAsync, driver_copies::copy_async, Needs::context),
-      ANSWER(cuMemcpyHtoD_v2, driver_copies::copy_htod, Needs::context),
-      ANSWER(cuMemcpyHtoDAsync_v2, driver_copies::copy_htod_async, Needs::context),
-      ANSWER(cuMemcpyDtoH_v2, driver_copies::copy_dtoh, Needs::context),
-      ANSWER(cuMemcpyDtoHAsync_v2, driver_copies::copy_dtoh_async, Needs::context),
-      ANSWER(cuMemcpyDtoD_v2, driver_copies::copy_dtod, Needs::context),
-      ANSWER(cuMemcpyDtoDAsync_v2, driver_copies::copy_dtod_async, Needs::context),
+std::vector<Answer> driver_copy_answers() {
+  return {
+      ANSWER(cuMemcpy, driver_copies::copy<cudaMemcpyDefault>, Needs::context),
+      ANSWER(cuMemcpyAsync, driver_copies::copy_async<cudaMemcpyDefault>, Needs::context),
+      ANSWER(cuMemcpyHtoD_v2, driver_copies::copy<cudaMemcpyHostToDevice>, Needs::context),
+      ANSWER(cuMemcpyHtoDAsync_v2, driver_copies::copy_async<cudaMemcpyHostToDevice>,
+             Needs::context),
+      ANSWER(cuMemcpyDtoH_v2, driver_copies::copy<cudaMemcpyDeviceToHost>, Needs::context),
+      ANSWER(cuMemcpyDtoHAsync_v2, driver_copies::copy_async<cudaMemcpyDeviceToHost>,
+             Needs::context),
+      ANSWER(cuMemcpyDtoD_v2, driver_copies::copy<cudaMemcpyDeviceToDevice>, Needs::context),
+      ANSWER(cuMemcpyDtoDAsync_v2, driver_copies::copy_async<cudaMemcpyDeviceToDevice>,
+             Needs::context),
       ANSWER(cuMemcpyPeer, driver_copies::copy_peer, Needs::context),
       ANSWER(cuMemcpyPeerAsync, driver_copies::copy_peer_async, Needs::context),
-      ANSWER(cuMemcpy2D_v2, driver_copies::memcpy2_d_v2, Needs::context),
-      ANSWER(cuMemcpy2DUnaligned_v2, driver_copies::copy_2d_unaligned, Needs::context),
-      ANSWER(cuMemcpy2DAsync_v2, driver_copies::copy_2d_async, Needs::context),
-      ANSWER(cuMemcpy3D_v2, driver_copies::memcpy3_d_v2, Needs::context),
-      ANSWER(cuMemcpy3DAsync_v2, driver_copies::copy_3d_async, Needs::context),
-      ANSWER(cuMemsetD8_v2, driver_copies::set_8, Needs::context),
-      ANSWER(cuMemsetD16_v2, driver_copies::set_16, Needs::context),
-      ANSWER(cuMemsetD32_v2, driver_copies::set_32, Needs::context),
-      ANSWER(cuMemsetD8Async, driver_copies::set_8_async, Needs::context),
-      ANSWER(cuMemsetD16Async, driver_copies::set_16_async, Needs::context),
-      ANSWER(cuMemsetD32Async, driver_copies::set_32_async, Needs::context),
-      ANSWER(cuMemsetD2D8_v2, driver_copies::set_rows_8, Needs::context),
-      ANSWER(cuMemsetD2D16_v2, driver_copies::set_rows_16, Needs::context),
-      ANSWER(cuMemsetD2D32_v2, driver_copies::set_rows_32, Needs::context),
-      ANSWER(cuMemsetD2D8Async, driver_copies::set_rows_8_async, Needs::context),
-      ANSWER(cuMemsetD2D16Async, driver_copies::set_rows_16_async, Needs::context),
-      ANSWER(cuMemsetD2D32Async, driver_copies::set_rows_32_async, Needs::context),
-      ANSWER(cuMemcpy3DPeer, driver_copies::copy_3d_peer, Needs::context),
-      ANSWER(cuMemcpy3DPeerAsync, driver_copies::copy_3d_peer_async, Needs::context),
+      ANSWER(cuMemcpy2D_v2, driver_copies::copy_rows, Needs::context),
+      ANSWER(cuMemcpy2DUnaligned_v2, driver_copies::copy_rows, Needs::context),
+      ANSWER(cuMemcpy2DAsync_v2, copy_2d, Needs::context),
+      ANSWER(cuMemcpy3D_v2, driver_copies::copy_boxes<CUDA_MEMCPY3D>, Needs::context),
+      ANSWER(cuMemcpy3DAsync_v2, copy_3d<CUDA_MEMCPY3D>, Needs::context),
+      ANSWER(cuMemcpy3DPeer, driver_copies::copy_boxes<CUDA_MEMCPY3D_PEER>, Needs::context),
+      ANSWER(cuMemcpy3DPeerAsync, copy_3d<CUDA_MEMCPY3D_PEER>, Needs::context),
+      ANSWER(cuMemsetD8_v2, driver_copies::set<unsigned char>, Needs::context),
+      ANSWER(cuMemsetD8Async, driver_copies::set_async<unsigned char>, Needs::context),
+      ANSWER(cuMemsetD2D8_v2, driver_copies::set_rows<unsigned char>, Needs::context),
+      ANSWER(cuMemsetD2D8Async, set_numbers<unsigned char>, Needs::context),
+      ANSWER(cuMemsetD16_v2, driver_copies::set<unsigned short>, Needs::context),
+      ANSWER(cuMemsetD16Async, driver_copies::set_async<unsigned short>, Needs::context),
+      ANSWER(cuMemsetD2D16_v2, driver_copies::set_rows<unsigned short>, Needs::context),
+      ANSWER(cuMemsetD2D16Async, set_numbers<unsigned short>, Needs::context),
+      ANSWER(cuMemsetD32_v2, driver_copies::set<unsigned>, Needs::context),
+      ANSWER(cuMemsetD32Async, driver_copies::set_async<unsigned>, Needs::context),
+      ANSWER(cuMemsetD2D32_v2, driver_copies::set_rows<unsigned>, Needs::context),
+      ANSWER(cuMemsetD2D32Async, set_numbers<unsigned>, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

@@ -185,9 +185,6 @@ CUresult device_primary_context_reset(Process& process, CUdevice device) {
   });
 }
 
-CUresult create(Process& process, CUcontext* result, unsigned flags, CUdevice device) {
-  return make_context(process, result, flags, device);
-}
 CUresult create_v3(Process& process, CUcontext* result, CUexecAffinityParam*, int, unsigned flags,
                    CUdevice device) {
   return make_context(process, result, flags, device);
@@ -334,8 +331,8 @@ CUresult profiler_stop() { return CUDA_SUCCESS; }
 }  // namespace
 }  // namespace contexts
 
-std::span<const Answer> driver_device_answers() {
-  static const Answer table[] = {
+std::vector<Answer> driver_device_answers() {
+  return {
       ANSWER(cuInit, contexts::init, Needs::nothing),
       ANSWER(cuDriverGetVersion, contexts::driver_get_version, Needs::nothing),
       DIRECT(cuGetErrorString, contexts::get_error_string),
@@ -364,7 +361,7 @@ std::span<const Answer> driver_device_answers() {
              Needs::initialised),
       ANSWER_AS("cuDevicePrimaryCtxReset", contexts::device_primary_context_reset,
                 Needs::initialised),
-      ANSWER_AS("cuCtxCreate_v2", contexts::create, Needs::initialised),
+      ANSWER_AS("cuCtxCreate_v2", make_context, Needs::initialised),
       ANSWER_AS("cuCtxCreate_v3", contexts::create_v3, Needs::initialised),
       ANSWER(cuCtxCreate_v4, contexts::create_v4, Needs::initialised),
       ANSWER(cuCtxDestroy_v2, contexts::destroy, Needs::initialised),
@@ -390,7 +387,6 @@ std::span<const Answer> driver_device_answers() {
       ANSWER_AS("cuProfilerStart", contexts::profiler_start, Needs::context),
       ANSWER_AS("cuProfilerStop", contexts::profiler_stop, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

@@ -119,8 +119,8 @@ CUresult launch_grid_async(Process& process, CUfunction function, int width, int
 }  // namespace
 }  // namespace earlier_launches
 
-std::span<const Answer> driver_earlier_answers() {
-  static const Answer table[] = {
+std::vector<Answer> driver_earlier_answers() {
+  return {
       ANSWER_AS("cuFuncSetBlockShape", earlier_launches::function_set_block_shape, Needs::context),
       ANSWER_AS("cuFuncSetSharedSize", earlier_launches::function_set_shared_size, Needs::context),
       ANSWER_AS("cuParamSetSize", earlier_launches::param_set_size, Needs::context),
@@ -131,7 +131,6 @@ std::span<const Answer> driver_earlier_answers() {
       ANSWER_AS("cuLaunchGrid", earlier_launches::launch_grid, Needs::context),
       ANSWER_AS("cuLaunchGridAsync", earlier_launches::launch_grid_async, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

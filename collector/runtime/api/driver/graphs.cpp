@@ -194,10 +194,10 @@ CUresult update_executable(Process& process, CUgraphExec exec, CUgraph graph, CU
 }  // namespace
 }  // namespace driver_graphs
 
-std::span<const Answer> driver_graph_answers() {
+std::vector<Answer> driver_graph_answers() {
   using KernelBefore12 = CUDA_KERNEL_NODE_PARAMS_v1;
   using KernelNode = CUDA_KERNEL_NODE_PARAMS;
-  static const Answer table[] = {
+  return {
       ANSWER_AS("cuGraphAddKernelNode", driver_graphs::add_kernel<KernelBefore12>, Needs::context),
       ANSWER_AS("cuGraphAddKernelNode_v2", driver_graphs::add_kernel<KernelNode>, Needs::context),
       ANSWER_AS("cuGraphKernelNodeGetParams", driver_graphs::get_kernel<KernelBefore12>,
@@ -229,7 +229,6 @@ std::span<const Answer> driver_graph_answers() {
       ANSWER_AS("cuGraphInstantiate_v2", driver_graphs::instantiate_with_log, Needs::context),
       ANSWER_AS("cuGraphExecUpdate", driver_graphs::update_executable, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

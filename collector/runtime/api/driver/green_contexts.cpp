@@ -280,8 +280,8 @@ CUresult context_wait_event(Process& process, CUcontext handle, CUevent event) {
 }  // namespace
 }  // namespace green_contexts
 
-std::span<const Answer> green_context_answers() {
-  static const Answer table[] = {
+std::vector<Answer> green_context_answers() {
+  return {
       ANSWER(cuDeviceGetDevResource, green_contexts::device_get_dev_resource, Needs::initialised),
       ANSWER(cuCtxGetDevResource, green_contexts::context_get_dev_resource, Needs::initialised),
       ANSWER(cuGreenCtxGetDevResource, green_contexts::green_context_get_dev_resource,
@@ -302,7 +302,6 @@ std::span<const Answer> green_context_answers() {
       ANSWER(cuCtxRecordEvent, green_contexts::context_record_event, Needs::initialised),
       ANSWER(cuCtxWaitEvent, green_contexts::context_wait_event, Needs::initialised),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

@@ -250,34 +250,28 @@ cudaError_t mem_pool_import_pointer(Process& process, void** pointer, cudaMemPoo
 }  // namespace
 }  // namespace sharing
 
-std::span<const Answer> ipc_answers() {
-  static const Answer table[] = {
-      ANSWER(cudaIpcGetMemHandle, sharing::ipc_get_mem_handle, Needs::context),
-      ANSWER(cuIpcGetMemHandle, sharing::ipc_get_mem_handle, Needs::context),
-      ANSWER(cudaIpcOpenMemHandle, sharing::ipc_open_mem_handle, Needs::context),
-      ANSWER(cuIpcOpenMemHandle_v2, sharing::ipc_open_mem_handle, Needs::context),
+std::vector<Answer> ipc_answers() {
+  return {
+      BOTH(cudaIpcGetMemHandle, cuIpcGetMemHandle, sharing::ipc_get_mem_handle, Needs::context),
+      BOTH(cudaIpcOpenMemHandle, cuIpcOpenMemHandle_v2, sharing::ipc_open_mem_handle,
+           Needs::context),
       ANSWER_LIKE("cuIpcOpenMemHandle", decltype(::cuIpcOpenMemHandle_v2),
                   sharing::ipc_open_mem_handle, Needs::context),
-      ANSWER(cudaIpcCloseMemHandle, sharing::ipc_close_mem_handle, Needs::context),
-      ANSWER(cuIpcCloseMemHandle, sharing::ipc_close_mem_handle, Needs::context),
-      ANSWER(cudaIpcGetEventHandle, sharing::ipc_get_event_handle, Needs::context),
-      ANSWER(cuIpcGetEventHandle, sharing::ipc_get_event_handle, Needs::context),
-      ANSWER(cudaIpcOpenEventHandle, sharing::ipc_open_event_handle, Needs::context),
-      ANSWER(cuIpcOpenEventHandle, sharing::ipc_open_event_handle, Needs::context),
-      ANSWER(cudaMemPoolExportToShareableHandle, sharing::mem_pool_export_to_shareable_handle,
-             Needs::context),
-      ANSWER(cuMemPoolExportToShareableHandle, sharing::mem_pool_export_to_shareable_handle,
-             Needs::context),
-      ANSWER(cudaMemPoolImportFromShareableHandle, sharing::mem_pool_import_from_shareable_handle,
-             Needs::context),
-      ANSWER(cuMemPoolImportFromShareableHandle, sharing::mem_pool_import_from_shareable_handle,
-             Needs::context),
-      ANSWER(cudaMemPoolExportPointer, sharing::mem_pool_export_pointer, Needs::context),
-      ANSWER(cuMemPoolExportPointer, sharing::mem_pool_export_pointer, Needs::context),
-      ANSWER(cudaMemPoolImportPointer, sharing::mem_pool_import_pointer, Needs::context),
-      ANSWER(cuMemPoolImportPointer, sharing::mem_pool_import_pointer, Needs::context),
+      BOTH(cudaIpcCloseMemHandle, cuIpcCloseMemHandle, sharing::ipc_close_mem_handle,
+           Needs::context),
+      BOTH(cudaIpcGetEventHandle, cuIpcGetEventHandle, sharing::ipc_get_event_handle,
+           Needs::context),
+      BOTH(cudaIpcOpenEventHandle, cuIpcOpenEventHandle, sharing::ipc_open_event_handle,
+           Needs::context),
+      BOTH(cudaMemPoolExportToShareableHandle, cuMemPoolExportToShareableHandle,
+           sharing::mem_pool_export_to_shareable_handle, Needs::context),
+      BOTH(cudaMemPoolImportFromShareableHandle, cuMemPoolImportFromShareableHandle,
+           sharing::mem_pool_import_from_shareable_handle, Needs::context),
+      BOTH(cudaMemPoolExportPointer, cuMemPoolExportPointer, sharing::mem_pool_export_pointer,
+           Needs::context),
+      BOTH(cudaMemPoolImportPointer, cuMemPoolImportPointer, sharing::mem_pool_import_pointer,
+           Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

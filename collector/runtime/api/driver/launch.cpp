@@ -120,8 +120,8 @@ CUresult launch_kernel(Process& process, CUfunction function, unsigned grid_x, u
 
 }  // namespace driver_launches
 
-std::span<const Answer> driver_launch_answers() {
-  static const Answer table[] = {
+std::vector<Answer> driver_launch_answers() {
+  return {
       ANSWER(cuLaunchKernel, driver_launches::launch_kernel, Needs::context),
       ANSWER(cuLaunchCooperativeKernel, driver_launches::launch_cooperative_kernel, Needs::context),
       ANSWER(cuLaunchKernelEx, driver_launches::launch_kernel_ex, Needs::context),
@@ -130,7 +130,6 @@ std::span<const Answer> driver_launch_answers() {
       ANSWER(cuOccupancyMaxPotentialClusterSize,
              driver_launches::occupancy_max_potential_cluster_size, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

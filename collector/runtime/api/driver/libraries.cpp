@@ -29,12 +29,11 @@ cudaError_t kernel_set_attribute_for_device(Process& process, cudaKernel_t kerne
 }  // namespace
 }  // namespace libraries
 
-std::span<const Answer> library_answers() {
-  static const Answer table[] = {
+std::vector<Answer> library_answers() {
+  return {
       ANSWER(cudaKernelSetAttributeForDevice, libraries::kernel_set_attribute_for_device,
              Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

@@ -98,15 +98,14 @@ CUresult destroy(CUlinkState state) {
 }  // namespace
 }  // namespace linking
 
-std::span<const Answer> linker_answers() {
-  static const Answer table[] = {
+std::vector<Answer> linker_answers() {
+  return {
       ANSWER(cuLinkCreate_v2, linking::create, Needs::context),
       ANSWER(cuLinkAddData_v2, linking::add_data, Needs::context),
       ANSWER(cuLinkAddFile_v2, linking::add_file, Needs::context),
       ANSWER(cuLinkComplete, linking::complete, Needs::context),
       ANSWER(cuLinkDestroy, linking::destroy, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

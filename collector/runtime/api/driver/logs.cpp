@@ -55,8 +55,8 @@ CUresult logs_dump_to_memory(CUlogIterator*, char* buffer, std::size_t* size, un
 }  // namespace
 }  // namespace logs
 
-std::span<const Answer> log_answers() {
-  static const Answer table[] = {
+std::vector<Answer> log_answers() {
+  return {
       ANSWER(cuLogsRegisterCallback, logs::logs_register_callback, Needs::nothing),
       ANSWER(cudaLogsRegisterCallback, logs::logs_register_callback, Needs::context),
       ANSWER(cuLogsUnregisterCallback, logs::logs_unregister_callback, Needs::nothing),
@@ -68,7 +68,6 @@ std::span<const Answer> log_answers() {
       ANSWER(cuLogsDumpToMemory, logs::logs_dump_to_memory, Needs::nothing),
       ANSWER(cudaLogsDumpToMemory, logs::logs_dump_to_memory, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

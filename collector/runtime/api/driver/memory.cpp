@@ -207,8 +207,8 @@ CUresult pointer_get_attributes(Process& process, unsigned count, CUpointer_attr
 }  // namespace
 }  // namespace driver_memory
 
-std::span<const Answer> driver_memory_answers() {
-  static const Answer table[] = {
+std::vector<Answer> driver_memory_answers() {
+  return {
       ANSWER(cuMemAlloc_v2, driver_memory::mem_allocate, Needs::context),
       ANSWER(cuMemAllocAsync, driver_memory::mem_allocate_async, Needs::context),
       ANSWER(cuMemAllocPitch_v2, driver_memory::mem_allocate_pitch, Needs::context),
@@ -220,7 +220,6 @@ std::span<const Answer> driver_memory_answers() {
       ANSWER(cuPointerGetAttributes, driver_memory::pointer_get_attributes, Needs::initialised),
       ANSWER(cuPointerSetAttribute, driver_memory::pointer_set_attribute, Needs::initialised),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

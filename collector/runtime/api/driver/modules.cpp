@@ -216,7 +216,6 @@ CUresult unload_module(Process& process, const void* handle) {
   process.unload(module);
   return CUDA_SUCCESS;
 }
-CUresult module_unload(Process& process, CUmodule module) { return unload_module(process, module); }
 CUresult module_get_loading_mode(CUmoduleLoadingMode* mode) {
   if (mode == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *mode = CU_MODULE_LAZY_LOADING;
@@ -234,18 +233,10 @@ CUresult count_kernels(Process& process, unsigned* count, const void* handle) {
   *count = has_any ? static_cast<unsigned>(module->kernel_names().size()) : 0;
   return CUDA_SUCCESS;
 }
-CUresult module_get_function_count(Process& process, unsigned* count, CUmodule module) {
-  return count_kernels(process, count, module);
-}
 CUresult module_enumerate_functions(Process& process, CUfunction* functions, unsigned count,
                                     CUmodule module) {
   return list_kernels(process, functions, count, module);
 }
-CUresult module_get_global(Process& process, CUdeviceptr* pointer, std::size_t* bytes,
-                           CUmodule module, const char* name) {
-  return find_variable(process, pointer, bytes, module, name);
-}
-
 // Libraries need no context.
 CUresult library_load_data(Process& process, CUlibrary* library, const void* code,
                            CUjit_option* options, void** values, unsigned count, CUlibraryOption*,
@@ -257,15 +248,9 @@ CUresult library_load_from_file(Process& process, CUlibrary* library, const char
                                 CUlibraryOption*, void**, unsigned) {
   return load_module_file(process, library, path, {count, options, values});
 }
-CUresult library_unload(Process& process, CUlibrary library) {
-  return unload_module(process, library);
-}
 CUresult library_get_kernel(Process& process, CUkernel* kernel, CUlibrary library,
                             const char* name) {
   return find_kernel(process, kernel, library, name);
-}
-CUresult library_get_kernel_count(Process& process, unsigned* count, CUlibrary library) {
-  return count_kernels(process, count, library);
 }
 CUresult library_enumerate_kernels(Process& process, CUkernel* kernels, unsigned count,
                                    CUlibrary library) {
@@ -278,10 +263,6 @@ CUresult library_get_module(Process& process, CUmodule* module, CUlibrary librar
   if (loaded->refusal != 0) return refusal_of(*loaded);
   *module = reinterpret_cast<CUmodule>(process.on_this_device(loaded));
   return CUDA_SUCCESS;
-}
-CUresult library_get_global(Process& process, CUdeviceptr* pointer, std::size_t* bytes,
-                            CUlibrary library, const char* name) {
-  return find_variable(process, pointer, bytes, library, name);
 }
 CUresult library_get_managed(Process& process, CUdeviceptr* pointer, std::size_t* bytes,
                              CUlibrary library, const char* name) {
@@ -331,24 +312,11 @@ CUresult function_set_attribute(Process& process, CUfunction function, CUfunctio
                                 int value) {
   return set_attribute(process, which, value, function);
 }
-CUresult kernel_get_param_info(Process& process, CUkernel kernel, std::size_t index,
-                               std::size_t* offset, std::size_t* bytes) {
-  return parameter_info(process, kernel, index, offset, bytes);
-}
-
-CUresult function_get_attribute(Process& process, int* value, CUfunction_attribute which,
-                                CUfunction function) {
-  return kernel_attribute(process, value, which, function);
-}
 CUresult function_get_module(Process& process, CUmodule* module, CUfunction function) {
   Kernel* kernel = process.kernel(function);
   if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   *module = reinterpret_cast<CUmodule>(&kernel->module());
   return CUDA_SUCCESS;
-}
-CUresult function_get_param_info(Process& process, CUfunction function, std::size_t index,
-                                 std::size_t* offset, std::size_t* bytes) {
-  return parameter_info(process, function, index, offset, bytes);
 }
 CUresult function_is_loaded(Process& process, CUfunctionLoadingState* state, CUfunction function) {
   if (process.kernel(function) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
@@ -362,33 +330,33 @@ CUresult function_load(Process& process, CUfunction function) {
 }  // namespace
 }  // namespace modules
 
-std::span<const Answer> driver_module_answers() {
-  static const Answer table[] = {
+std::vector<Answer> driver_module_answers() {
+  return {
       ANSWER(cuModuleLoad, modules::module_load, Needs::context),
       ANSWER(cuModuleLoadData, modules::module_load_data, Needs::context),
       ANSWER(cuModuleLoadDataEx, modules::module_load_data_ex, Needs::context),
       ANSWER(cuModuleLoadFatBinary, modules::module_load_fat_binary, Needs::context),
-      ANSWER(cuModuleUnload, modules::module_unload, Needs::context),
+      ANSWER(cuModuleUnload, modules::unload_module, Needs::context),
       ANSWER(cuModuleGetLoadingMode, modules::module_get_loading_mode, Needs::initialised),
       ANSWER(cuModuleGetFunction, modules::module_get_function, Needs::context),
-      ANSWER(cuModuleGetFunctionCount, modules::module_get_function_count, Needs::context),
+      ANSWER(cuModuleGetFunctionCount, modules::count_kernels, Needs::context),
       ANSWER(cuModuleEnumerateFunctions, modules::module_enumerate_functions, Needs::context),
-      ANSWER(cuModuleGetGlobal_v2, modules::module_get_global, Needs::context),
+      ANSWER(cuModuleGetGlobal_v2, find_variable, Needs::context),
       ANSWER(cuLibraryLoadData, modules::library_load_data, Needs::initialised),
       ANSWER(cudaLibraryLoadData, modules::library_load_data, Needs::context),
       ANSWER(cuLibraryLoadFromFile, modules::library_load_from_file, Needs::initialised),
       ANSWER(cudaLibraryLoadFromFile, modules::library_load_from_file, Needs::context),
-      ANSWER(cuLibraryUnload, modules::library_unload, Needs::initialised),
-      ANSWER(cudaLibraryUnload, modules::library_unload, Needs::context),
+      ANSWER(cuLibraryUnload, modules::unload_module, Needs::initialised),
+      ANSWER(cudaLibraryUnload, modules::unload_module, Needs::context),
       ANSWER(cuLibraryGetKernel, modules::library_get_kernel, Needs::initialised),
       ANSWER(cudaLibraryGetKernel, modules::library_get_kernel, Needs::context),
-      ANSWER(cuLibraryGetKernelCount, modules::library_get_kernel_count, Needs::initialised),
-      ANSWER(cudaLibraryGetKernelCount, modules::library_get_kernel_count, Needs::context),
+      ANSWER(cuLibraryGetKernelCount, modules::count_kernels, Needs::initialised),
+      ANSWER(cudaLibraryGetKernelCount, modules::count_kernels, Needs::context),
       ANSWER(cuLibraryEnumerateKernels, modules::library_enumerate_kernels, Needs::initialised),
       ANSWER(cudaLibraryEnumerateKernels, modules::library_enumerate_kernels, Needs::context),
       ANSWER(cuLibraryGetModule, modules::library_get_module, Needs::context),
-      ANSWER(cuLibraryGetGlobal, modules::library_get_global, Needs::context),
-      ANSWER(cudaLibraryGetGlobal, modules::library_get_global, Needs::context),
+      ANSWER(cuLibraryGetGlobal, find_variable, Needs::context),
+      ANSWER(cudaLibraryGetGlobal, find_variable, Needs::context),
       ANSWER(cuLibraryGetManaged, modules::library_get_managed, Needs::initialised),
       ANSWER(cudaLibraryGetManaged, modules::library_get_managed, Needs::context),
       ANSWER(cuLibraryGetUnifiedFunction, modules::library_get_unified_function,
@@ -399,16 +367,15 @@ std::span<const Answer> driver_module_answers() {
       ANSWER(cuKernelGetAttribute, modules::kernel_get_attribute, Needs::initialised),
       ANSWER(cuKernelSetAttribute, modules::kernel_set_attribute, Needs::initialised),
       ANSWER(cuKernelSetCacheConfig, modules::kernel_set_cache_config, Needs::initialised),
-      ANSWER(cuKernelGetParamInfo, modules::kernel_get_param_info, Needs::initialised),
-      ANSWER(cudaFuncGetParamInfo, modules::kernel_get_param_info, Needs::context),
-      ANSWER(cuFuncGetAttribute, modules::function_get_attribute, Needs::context),
+      ANSWER(cuKernelGetParamInfo, parameter_info, Needs::initialised),
+      ANSWER(cudaFuncGetParamInfo, parameter_info, Needs::context),
+      ANSWER(cuFuncGetAttribute, kernel_attribute, Needs::context),
       ANSWER(cuFuncSetAttribute, modules::function_set_attribute, Needs::context),
       ANSWER(cuFuncGetModule, modules::function_get_module, Needs::context),
-      ANSWER(cuFuncGetParamInfo, modules::function_get_param_info, Needs::context),
+      ANSWER(cuFuncGetParamInfo, parameter_info, Needs::context),
       ANSWER(cuFuncIsLoaded, modules::function_is_loaded, Needs::context),
       ANSWER(cuFuncLoad, modules::function_load, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

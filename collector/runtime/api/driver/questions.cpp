@@ -125,14 +125,6 @@ CUresult occupancy_max_potential_block_size(Process& process, int* grid, int* bl
   return best_block(process, grid, block, function, shared_of, shared, most, 0);
 }
 
-CUresult occupancy_max_potential_block_size_with_flags(Process& process, int* grid, int* block,
-                                                       CUfunction function,
-                                                       CUoccupancyB2DSize shared_of,
-                                                       std::size_t shared, int most,
-                                                       unsigned flags) {
-  return best_block(process, grid, block, function, shared_of, shared, most, flags);
-}
-
 CUresult stream_get_context_at_first(Process& process, CUstream handle, CUcontext* context) {
   const Stream* stream = process.stream(handle);
   if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -230,8 +222,8 @@ CUresult capture_info_at_first(Process& process, CUstream stream, CUstreamCaptur
 }  // namespace
 }  // namespace questions
 
-std::span<const Answer> driver_question_answers() {
-  static const Answer table[] = {
+std::vector<Answer> driver_question_answers() {
+  return {
       ANSWER(cuCtxGetDevice_v2, questions::context_get_device, Needs::initialised),
       ANSWER(cuCtxSynchronize_v2, questions::context_synchronize, Needs::initialised),
       ANSWER_AS("cuCtxGetSharedMemConfig", questions::context_get_shared_mem_config,
@@ -244,8 +236,7 @@ std::span<const Answer> driver_question_answers() {
       ANSWER_AS("cuDeviceGetProperties", questions::device_get_properties, Needs::initialised),
       ANSWER(cuOccupancyMaxPotentialBlockSize, questions::occupancy_max_potential_block_size,
              Needs::context),
-      ANSWER(cuOccupancyMaxPotentialBlockSizeWithFlags,
-             questions::occupancy_max_potential_block_size_with_flags, Needs::context),
+      ANSWER(cuOccupancyMaxPotentialBlockSizeWithFlags, best_block, Needs::context),
       ANSWER(cuStreamGetCtx, questions::stream_get_context_at_first, Needs::context),
       ANSWER(cuStreamGetCtx_v2, questions::stream_get_context, Needs::context),
       ANSWER(cuDeviceGetHostAtomicCapabilities, questions::device_get_host_atomic_capabilities,
@@ -263,7 +254,6 @@ std::span<const Answer> driver_question_answers() {
       ANSWER_AS("cuStreamGetCaptureInfo", questions::capture_info_at_first, Needs::context),
       ANSWER_AS("cuStreamGetCaptureInfo_v2", questions::capture_info, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

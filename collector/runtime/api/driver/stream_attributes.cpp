@@ -112,18 +112,17 @@ cudaError_t context_reset_persisting_l2_cache() {
 }  // namespace
 }  // namespace stream_attributes
 
-std::span<const Answer> stream_attribute_answers() {
-  static const Answer table[] = {
-      ANSWER(cudaStreamSetAttribute, stream_attributes::stream_set_attribute, Needs::context),
-      ANSWER(cuStreamSetAttribute, stream_attributes::stream_set_attribute, Needs::context),
-      ANSWER(cudaStreamGetAttribute, stream_attributes::stream_get_attribute, Needs::context),
-      ANSWER(cuStreamGetAttribute, stream_attributes::stream_get_attribute, Needs::context),
-      ANSWER(cudaStreamCopyAttributes, stream_attributes::stream_copy_attributes, Needs::context),
-      ANSWER(cuStreamCopyAttributes, stream_attributes::stream_copy_attributes, Needs::context),
+std::vector<Answer> stream_attribute_answers() {
+  return {
+      BOTH(cudaStreamSetAttribute, cuStreamSetAttribute, stream_attributes::stream_set_attribute,
+           Needs::context),
+      BOTH(cudaStreamGetAttribute, cuStreamGetAttribute, stream_attributes::stream_get_attribute,
+           Needs::context),
+      BOTH(cudaStreamCopyAttributes, cuStreamCopyAttributes,
+           stream_attributes::stream_copy_attributes, Needs::context),
       ANSWER(cudaCtxResetPersistingL2Cache, stream_attributes::context_reset_persisting_l2_cache,
              Needs::device),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

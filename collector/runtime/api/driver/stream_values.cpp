@@ -109,8 +109,8 @@ CUresult graph_exec_batch_memop_node_set_parameters(Process& process, CUgraphExe
 }  // namespace
 }  // namespace stream_values
 
-std::span<const Answer> stream_value_answers() {
-  static const Answer table[] = {
+std::vector<Answer> stream_value_answers() {
+  return {
       ANSWER(cuStreamWaitValue32_v2, stream_values::stream_wait_value32, Needs::context),
       ANSWER(cuStreamWaitValue64_v2, stream_values::stream_wait_value64, Needs::context),
       ANSWER(cuStreamWriteValue32_v2, stream_values::stream_write_value32, Needs::context),
@@ -124,7 +124,6 @@ std::span<const Answer> stream_value_answers() {
       ANSWER(cuGraphExecBatchMemOpNodeSetParams,
              stream_values::graph_exec_batch_memop_node_set_parameters, Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

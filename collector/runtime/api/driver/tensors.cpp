@@ -99,12 +99,11 @@ CUresult tensor_map_replace_address(CUtensorMap* changed, void* address) {
 }  // namespace
 }  // namespace tensors
 
-std::span<const Answer> tensor_answers() {
-  static const Answer table[] = {
+std::vector<Answer> tensor_answers() {
+  return {
       ANSWER(cuTensorMapEncodeTiled, tensors::tensor_map_encode_tiled, Needs::initialised),
       ANSWER(cuTensorMapReplaceAddress, tensors::tensor_map_replace_address, Needs::initialised),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

@@ -267,8 +267,8 @@ CUresult device_get_texture_1d_linear_max_width(Process& process, std::size_t* m
 }  // namespace
 }  // namespace driver_textures
 
-std::span<const Answer> driver_texture_answers() {
-  static const Answer table[] = {
+std::vector<Answer> driver_texture_answers() {
+  return {
       ANSWER(cuMipmappedArrayCreate, driver_textures::mipmapped_array_create, Needs::context),
       ANSWER(cuDeviceGetTexture1DLinearMaxWidth,
              driver_textures::device_get_texture_1d_linear_max_width, Needs::initialised),
@@ -283,7 +283,6 @@ std::span<const Answer> driver_texture_answers() {
       ANSWER(cuSurfObjectGetResourceDesc, driver_textures::surf_object_get_resource_desc,
              Needs::context),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime

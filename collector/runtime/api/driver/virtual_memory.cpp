@@ -306,8 +306,8 @@ CUresult mem_import_from_shareable_handle(Process& process, CUmemGenericAllocati
 }  // namespace
 }  // namespace virtual_memory
 
-std::span<const Answer> virtual_memory_answers() {
-  static const Answer table[] = {
+std::vector<Answer> virtual_memory_answers() {
+  return {
       ANSWER(cuMemGetAllocationGranularity, virtual_memory::mem_get_allocation_granularity,
              Needs::initialised),
       ANSWER(cuMemAddressReserve, virtual_memory::mem_address_reserve, Needs::initialised),
@@ -327,7 +327,6 @@ std::span<const Answer> virtual_memory_answers() {
       ANSWER(cuMemImportFromShareableHandle, virtual_memory::mem_import_from_shareable_handle,
              Needs::initialised),
   };
-  return table;
 }
 
 }  // namespace warpmeter::runtime
