@@ -22,17 +22,16 @@ struct Said {
   std::set<int> accessed_by;
 };
 
-/// By the address that it holds from, up to the next one's.
-std::map<std::uint64_t, Said>& all_said() {
-  static auto* said = new std::map<std::uint64_t, Said>{{0, {}}};
-  return *said;
-}
+struct Advice {
+  /// By the address that it holds from, up to the next one's.
+  std::map<std::uint64_t, Said> said{{0, {}}};
+};
 
 using Place = std::map<std::uint64_t, Said>::iterator;
 
 /// The entry that begins at the address, made where there is none.
 Place entry_at(std::uint64_t address) {
-  auto& said = all_said();
+  auto& said = Process::get().state<Advice>().said;
   const Place before = std::prev(said.upper_bound(address));
   return before->first == address ? before : said.emplace(address, before->second).first;
 }

@@ -15,10 +15,7 @@
 namespace warpmeter::runtime {
 namespace {
 
-std::map<const void*, std::unique_ptr<Array>>& arrays() {
-  static auto* all = new std::map<const void*, std::unique_ptr<Array>>;
-  return *all;
-}
+Handles<Array>& all_arrays() { return Process::get().state<Handles<Array>>(); }
 
 /// A part of an array that a copy touches: `height` rows of `width` bytes.
 struct Part {
@@ -125,10 +122,7 @@ bool is_shape(const Array& wanted) {
 
 }  // namespace
 
-Array* array_at(const void* handle) {
-  const auto found = arrays().find(handle);
-  return found == arrays().end() ? nullptr : found->second.get();
-}
+Array* array_at(const void* handle) { return all_arrays().find(handle); }
 
 cudaError_t make_array(Process& process, const Array& wanted, void** handle) {
   auto made = std::make_unique<Array>(wanted);
@@ -137,8 +131,7 @@ cudaError_t make_array(Process& process, const Array& wanted, void** handle) {
                                                  process.name_of_allocation(made->bytes()));
   if (block == nullptr) return cudaErrorMemoryAllocation;
   made->address = block->address;
-  *handle = made.get();
-  arrays()[*handle] = std::move(made);
+  *handle = &all_arrays().add(std::move(made));
   return cudaSuccess;
 }
 
@@ -153,7 +146,7 @@ void remove_array(Process& process, const void* handle) {
   const Array* array = array_at(handle);
   for (int device = 0; device < process.devices(); ++device) wait_for_device(process, device);
   process.memory().release(array->address);
-  arrays().erase(handle);
+  all_arrays().take(handle);
 }
 
 namespace arrays {

@@ -19,10 +19,9 @@ namespace {
 constexpr int cuda_version = CUDART_VERSION;
 
 /// The setting of cudaDeviceSetCacheConfig.
-cudaFuncCache& preferred_cache() {
-  static cudaFuncCache preferred = cudaFuncCachePreferNone;
-  return preferred;
-}
+struct CachePreference {
+  cudaFuncCache preferred = cudaFuncCachePreferNone;
+};
 
 }  // namespace
 
@@ -88,14 +87,14 @@ cudaError_t device_set_limit(Process& process, cudaLimit limit, std::size_t valu
   return set_limit(process, limit, value);
 }
 
-cudaError_t get_cache_config(cudaFuncCache* config) {
+cudaError_t get_cache_config(Process& process, cudaFuncCache* config) {
   if (config == nullptr) return cudaErrorInvalidValue;
-  *config = preferred_cache();
+  *config = process.state<CachePreference>().preferred;
   return cudaSuccess;
 }
 
-cudaError_t set_cache_config(cudaFuncCache config) {
-  preferred_cache() = config;
+cudaError_t set_cache_config(Process& process, cudaFuncCache config) {
+  process.state<CachePreference>().preferred = config;
   return cudaSuccess;
 }
 
@@ -192,7 +191,6 @@ cudaError_t reset(Process& process) {
   if (Contexts::get().current() == nullptr) return cudaSuccess;
   wait_for_kernels(process);
   Contexts::get().primary(current_device).is_of_runtime = false;
-  reset_limits(process);
   forget_peers(current_device);
   return process.reset();
 }

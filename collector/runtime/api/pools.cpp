@@ -22,14 +22,11 @@ constexpr std::uint64_t reserved_step = std::uint64_t{32} << 20;
 using Owner = std::tuple<int, int, int>;
 
 struct Pools {
-  std::map<const void*, std::unique_ptr<Pool>> all;
+  Handles<Pool> all;
   std::map<Owner, Pool*> defaults, current;
 };
 
-Pools& pools() {
-  static auto* known = new Pools;
-  return *known;
-}
+Pools& pools() { return Process::get().state<Pools>(); }
 
 Owner owner_of(const cudaMemLocation& location, cudaMemAllocationType type) {
   const bool has_number =
@@ -134,19 +131,14 @@ cudaError_t own_pool_call(Process& process, cudaMemPool_t handle, const Body& bo
 Pool& add_pool(const cudaMemPoolProps& properties) {
   auto pool = std::make_unique<Pool>();
   pool->properties = properties;
-  Pool& made = *pool;
-  pools().all[&made] = std::move(pool);
-  return made;
+  return pools().all.add(std::move(pool));
 }
 
 cudaMemPool_t handle_of(const Pool& pool) {
   return reinterpret_cast<cudaMemPool_t>(const_cast<Pool*>(&pool));
 }
 
-Pool* pool_of(cudaMemPool_t handle) {
-  const auto found = pools().all.find(handle);
-  return found == pools().all.end() ? nullptr : found->second.get();
-}
+Pool* pool_of(cudaMemPool_t handle) { return pools().all.find(handle); }
 
 Pool& current_pool(int device) {
   return *current({cudaMemLocationTypeDevice, device}, cudaMemAllocationTypePinned);
@@ -268,7 +260,7 @@ cudaError_t destroy(cudaMemPool_t handle) {
   return pool_call(handle, [&](Pool& pool) {
     if (pool.is_default) return cudaErrorInvalidValue;
     std::erase_if(pools().current, [&](const auto& one) { return one.second == &pool; });
-    pools().all.erase(handle);
+    pools().all.take(handle);
     return cudaSuccess;
   });
 }

@@ -21,10 +21,7 @@ thread_local Below below;
 
 }  // namespace
 
-Contexts& Contexts::get() {
-  static auto* contexts = new Contexts;
-  return *contexts;
-}
+Contexts& Contexts::get() { return Process::get().contexts(); }
 
 Context* Contexts::current() const { return top; }
 
@@ -53,9 +50,7 @@ Context* Contexts::add(int device) {
   auto made = std::make_unique<Context>();
   made->device = device;
   made->number = all_.size() + 1;
-  Context* context = made.get();
-  all_[context] = std::move(made);
-  return context;
+  return &all_.add(std::move(made));
 }
 
 Context& Contexts::primary(int device) {
@@ -80,7 +75,7 @@ Context* Contexts::create(int device, unsigned flags) {
   return context;
 }
 
-bool Contexts::holds(const Context* context) const { return all_.contains(context); }
+bool Contexts::holds(const Context* context) const { return all_.find(context) != nullptr; }
 
 void Contexts::enter_runtime(int device, bool is_program) {
   is_initialised = true;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "collector/runtime/graph/graph.h"
+#include "collector/runtime/process/handles.h"
 
 namespace warpmeter::runtime {
 
@@ -58,7 +59,7 @@ class Contexts {
 
  private:
   Context* add(int device);
-  std::map<const Context*, std::unique_ptr<Context>> all_;  ///< destroyed ones too
+  Handles<Context> all_;  ///< destroyed ones too
   std::map<int, Context*> primaries_;
 };
 

@@ -14,12 +14,14 @@ namespace {
 struct Limits {
   std::map<int, std::size_t> changed;
   std::set<int> held;
+
+  void reset() {
+    *this = {};
+    Process::get().memory().machine().heap().limit = limit_fact(cudaLimitMallocHeapSize);
+  }
 };
 
-Limits& limits() {
-  static auto* all = new Limits;
-  return *all;
-}
+Limits& limits() { return Process::get().state<Limits>(); }
 
 constexpr int first_unknown = 16;
 constexpr std::size_t most_stack = 523'712;  // 512 KiB of local memory, without the driver's part
@@ -77,11 +79,6 @@ cudaError_t set_limit(Process& process, cudaLimit limit, std::size_t value) {
 void hold_limits(const model::Program& program) {
   if (program.prints) limits().held.insert(cudaLimitPrintfFifoSize);
   if (program.allocates) limits().held.insert(cudaLimitMallocHeapSize);
-}
-
-void reset_limits(Process& process) {
-  limits() = {};
-  process.memory().machine().heap().limit = limit_fact(cudaLimitMallocHeapSize);
 }
 
 }  // namespace warpmeter::runtime

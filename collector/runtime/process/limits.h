@@ -16,7 +16,4 @@ cudaError_t set_limit(Process& process, cudaLimit limit, std::size_t value);
 /// A kernel that runs now: what it prints into, or allocates from, keeps its size.
 void hold_limits(const model::Program& program);
 
-/// As at first.
-void reset_limits(Process& process);
-
 }  // namespace warpmeter::runtime

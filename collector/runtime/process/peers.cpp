@@ -10,10 +10,10 @@ namespace warpmeter::runtime {
 namespace {
 
 /// Devices, and those whose memory they may reach.
-std::multiset<std::pair<int, int>>& peers() {
-  static auto* enabled = new std::multiset<std::pair<int, int>>;
-  return *enabled;
-}
+struct Peers {
+  std::multiset<std::pair<int, int>> enabled;
+};
+std::multiset<std::pair<int, int>>& peers() { return Process::get().state<Peers>().enabled; }
 
 bool is_open_in_pool(const Pool& pool, int device) {
   const auto set = pool.access.find(device);

@@ -176,10 +176,13 @@ cudaError_t Process::reset() {
     races()->host_knows(races()->clock_of_device(device));
   }
   streams_.clear();
-  events_.clear();
+  events_.reset();
   kernels_.clear();
   libraries_.clear();
-  loaded_.clear();
+  loaded_.reset();
+  for (const auto& state : states_) {
+    if (state != nullptr) state->reset();
+  }
   for (const auto& registration : Registry::get().registrations) {
     registration->modules.clear();
     registration->first = nullptr;
@@ -271,21 +274,16 @@ bool Process::remove_stream(cudaStream_t handle) {
   return true;
 }
 
-Event* Process::event(cudaEvent_t handle) {
-  const auto found = events_.find(handle);
-  return found == events_.end() ? nullptr : found->second.get();
-}
+Event* Process::event(cudaEvent_t handle) { return events_.find(handle); }
 
 Event* Process::make_event(unsigned flags) {
   auto event = std::make_unique<Event>();
   event->flags = flags;
   event->device = current_device;
-  Event* handle = event.get();
-  events_[handle] = std::move(event);
-  return handle;
+  return &events_.add(std::move(event));
 }
 
-bool Process::remove_event(cudaEvent_t handle) { return events_.erase(handle) == 1; }
+bool Process::remove_event(cudaEvent_t handle) { return events_.take(handle) != nullptr; }
 
 Module* Process::module_of(Registration& registration) {
   std::unique_ptr<Module>& module = registration.modules[current_device];
@@ -365,9 +363,8 @@ Module* Process::load(ModuleSource source, bool is_library) {
   }
   std::optional<ModuleSource> kept;
   if (is_library && devices() > 1) kept = source;
-  auto module = std::make_unique<Module>(std::move(source), arch_, memory_, next_room());
-  Module* handle = module.get();
-  loaded_[handle] = std::move(module);
+  Module* handle =
+      &loaded_.add(std::make_unique<Module>(std::move(source), arch_, memory_, next_room()));
   if (kept) libraries_[handle] = {std::move(*kept), {{current_device, handle}}};
   return handle;
 }
@@ -378,9 +375,7 @@ Module* Process::on_this_device(Module* module) {
   auto& [source, by_device] = library->second;
   Module*& here = by_device[current_device];
   if (here == nullptr) {
-    auto made = std::make_unique<Module>(source, arch_, memory_, next_room(), module);
-    here = made.get();
-    loaded_[here] = std::move(made);
+    here = &loaded_.add(std::make_unique<Module>(source, arch_, memory_, next_room(), module));
   }
   return here;
 }
@@ -402,10 +397,10 @@ void Process::unload(Module* module) {
   std::erase_if(kernels_, [&](const void* kernel) {
     return &static_cast<const Kernel*>(kernel)->module() == module;
   });
-  loaded_.erase(module);
+  loaded_.take(module);
 }
 
-bool Process::is_module(const void* handle) const { return loaded_.contains(handle); }
+bool Process::is_module(const void* handle) const { return loaded_.find(handle) != nullptr; }
 
 Label Process::name_of_allocation(std::uint64_t bytes) const {
   const HostPlace& place = place_of_call(caller_);

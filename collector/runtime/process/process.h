@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <chrono>
 #include <deque>
 #include <map>
@@ -29,6 +30,8 @@
 #include "collector/runtime/image/registry.h"
 #include "collector/runtime/memory/memory.h"
 #include "collector/runtime/memory/virtual_memory.h"
+#include "collector/runtime/process/contexts.h"
+#include "collector/runtime/process/handles.h"
 
 namespace warpmeter::runtime {
 
@@ -57,6 +60,7 @@ class Process {
   int device_of_machine(int device) const { return visible().at(static_cast<std::size_t>(device)); }
   Memory& memory() { return memory_; }
   VirtualMemory& virtual_memory() { return virtual_memory_; }
+  Contexts& contexts() { return contexts_; }
   std::recursive_mutex& mutex() { return mutex_; }
 
   // Errors. Those of a kernel stay for the rest of the process and are noticed by the calls that
@@ -92,6 +96,16 @@ class Process {
   /// The same for a call: one that only adds work notices no kernel that failed just now.
   cudaError_t failure(bool only_adds_work) { return only_adds_work ? sticky_ : surfaced_error(); }
   bool is_fork() const;
+  /// The T that a room keeps for the process: made when it is first asked for, and reset with the
+  /// process where it has a reset().
+  template <class T>
+  T& state() {
+    static const std::size_t place = places_++;
+    std::unique_ptr<State>& state = states_.at(place);
+    if (state == nullptr) state = std::make_unique<StateOf<T>>();
+    return static_cast<StateOf<T>&>(*state).value;
+  }
+
   /// cudaDeviceReset: what the program has is gone; after a failed kernel nothing works any more.
   cudaError_t reset();
 
@@ -106,7 +120,7 @@ class Process {
 
   // Streams and events by their handles; null for none.
   Stream* stream(cudaStream_t handle);
-  bool has_event(const Event* event) const { return events_.contains(event); }
+  bool has_event(const Event* event) const { return events_.find(event) != nullptr; }
   Stream* make_stream(unsigned flags, int priority);
   bool remove_stream(cudaStream_t handle);
   Event* event(cudaEvent_t handle);
@@ -158,6 +172,18 @@ class Process {
   static thread_local bool is_launching;
 
  private:
+  struct State {
+    virtual ~State() = default;
+    virtual void reset() = 0;
+  };
+  template <class T>
+  struct StateOf : State {
+    T value;
+    void reset() override {
+      if constexpr (requires { value.reset(); }) value.reset();
+    }
+  };
+
   Process();
   std::uint64_t next_room();
   const std::vector<int>& visible() const;
@@ -168,6 +194,7 @@ class Process {
   int arch_ = 90, devices_ = 1;  ///< the arch of the machine
   Memory memory_;
   VirtualMemory virtual_memory_{memory_};
+  Contexts contexts_;
   model::HostOrder host_order_;
   std::unique_ptr<Checks> checks_;
   std::recursive_mutex mutex_;
@@ -178,16 +205,18 @@ class Process {
   std::set<std::string> said_, failed_calls_;
   std::map<const void*, std::shared_ptr<Stream>> streams_;
   std::vector<std::shared_ptr<Stream>> left_;  ///< without a handle, with something to do
-  std::map<const void*, std::unique_ptr<Event>> events_;
+  Handles<Event> events_;
   std::uint32_t next_stream_ = 13;  // as on hardware, where the first ones are the driver's
   std::set<const void*> kernels_;
-  std::map<const void*, std::unique_ptr<Module>> loaded_;
+  Handles<Module> loaded_;
   struct Library {
     ModuleSource source;
     std::map<int, Module*> by_device;
   };
   std::map<const void*, Library> libraries_;  ///< by the module that is its handle
   std::uint64_t modules_ = 0;
+  inline static std::size_t places_ = 0;
+  std::array<std::unique_ptr<State>, 32> states_;
 };
 
 }  // namespace warpmeter::runtime

@@ -10,25 +10,14 @@
 namespace warpmeter::runtime {
 namespace {
 
-std::map<const void*, std::unique_ptr<Mipmap>>& mipmaps() {
-  static auto* all = new std::map<const void*, std::unique_ptr<Mipmap>>;
-  return *all;
-}
+Handles<Mipmap>& mipmaps() { return Process::get().state<Handles<Mipmap>>(); }
 
-std::map<unsigned long long, TextureObject>& texture_objects() {
-  static auto* all = new std::map<unsigned long long, TextureObject>;
-  return *all;
-}
-
-model::Textures& told_objects() {
-  static auto* all = new model::Textures;
-  return *all;
-}
-
-unsigned long long next_handle() {
-  static unsigned long long last = 0;
-  return ++last;
-}
+struct TextureObjects {
+  std::map<unsigned long long, TextureObject> all;
+  model::Textures told;  ///< to the machine
+  unsigned long long last = 0;
+};
+TextureObjects& objects() { return Process::get().state<TextureObjects>(); }
 
 model::Image texture_image_of(const Array& array) {
   model::Image image;
@@ -282,10 +271,7 @@ std::optional<model::TexelFormat> texel_format(const cudaChannelFormatDesc& chan
   return format;
 }
 
-const Mipmap* mipmap_at(const void* handle) {
-  const auto found = mipmaps().find(handle);
-  return found == mipmaps().end() ? nullptr : found->second.get();
-}
+const Mipmap* mipmap_at(const void* handle) { return mipmaps().find(handle); }
 
 cudaError_t make_mipmap(Process& process, const Array& wanted, unsigned levels, void** handle) {
   const bool has_fixed_depth = (wanted.flags & (cudaArrayLayered | cudaArrayCubemap)) != 0;
@@ -310,8 +296,7 @@ cudaError_t make_mipmap(Process& process, const Array& wanted, unsigned levels, 
     }
     made->levels.push_back(part_handle);
   }
-  *handle = made.get();
-  mipmaps()[*handle] = std::move(made);
+  *handle = &mipmaps().add(std::move(made));
   return cudaSuccess;
 }
 
@@ -319,7 +304,7 @@ void free_mipmap(Process& process, const void* handle) {
   const Mipmap* mipmap = mipmap_at(handle);
   if (mipmap == nullptr) return;
   for (const void* level : mipmap->levels) remove_array(process, level);
-  mipmaps().erase(handle);
+  mipmaps().take(handle);
 }
 
 cudaError_t make_texture(Process& process, const cudaResourceDesc& resource,
@@ -339,10 +324,10 @@ cudaError_t make_texture(Process& process, const cudaResourceDesc& resource,
   making.texture.format = *format;
   result = read_as(texture, making.texture);
   if (result != cudaSuccess) return result;
-  handle = next_handle();
-  told_objects().textures.emplace(static_cast<std::uint32_t>(handle), std::move(making.texture));
-  texture_objects()[handle] = {resource, texture, view != nullptr ? *view : cudaResourceViewDesc{},
-                               false};
+  handle = ++objects().last;
+  objects().told.textures.emplace(static_cast<std::uint32_t>(handle), std::move(making.texture));
+  objects().all[handle] = {resource, texture, view != nullptr ? *view : cudaResourceViewDesc{},
+                           false};
   return cudaSuccess;
 }
 
@@ -352,28 +337,28 @@ cudaError_t make_surface(const cudaResourceDesc& resource, unsigned long long& h
   if (array == nullptr) return cudaErrorInvalidResourceHandle;
   const std::optional<model::TexelFormat> format = texel_format(array->channels);
   if (!format) return cudaErrorInvalidValue;
-  handle = next_handle();
-  told_objects().surfaces.emplace(
+  handle = ++objects().last;
+  objects().told.surfaces.emplace(
       static_cast<std::uint32_t>(handle),
       model::Surface{*format, texture_image_of(*array), dimensions_of(*array),
                      array_has_layers(*array) || is_cube(*array)});
-  texture_objects()[handle] = {resource, {}, {}, true};
+  objects().all[handle] = {resource, {}, {}, true};
   return cudaSuccess;
 }
 
 void destroy_object(unsigned long long handle) {
-  told_objects().textures.erase(static_cast<std::uint32_t>(handle));
-  told_objects().surfaces.erase(static_cast<std::uint32_t>(handle));
-  texture_objects().erase(handle);
+  objects().told.textures.erase(static_cast<std::uint32_t>(handle));
+  objects().told.surfaces.erase(static_cast<std::uint32_t>(handle));
+  objects().all.erase(handle);
 }
 
 const TextureObject* object_at(unsigned long long handle, bool is_surface) {
-  const auto found = texture_objects().find(handle);
-  if (found == texture_objects().end() || found->second.is_surface != is_surface) return nullptr;
+  const auto found = objects().all.find(handle);
+  if (found == objects().all.end() || found->second.is_surface != is_surface) return nullptr;
   return is_texture_gone(found->second) ? nullptr : &found->second;
 }
 
-const model::Textures& machine_textures() { return told_objects(); }
+const model::Textures& machine_textures() { return objects().told; }
 
 void note_stores(const model::Program& program, model::check::WrittenMemory& written) {
   using Work = model::TextureAccess::Work;
@@ -382,7 +367,7 @@ void note_stores(const model::Program& program, model::check::WrittenMemory& wri
         return access.is_surface && access.work != Work::load && access.work != Work::ask;
       });
   if (!stores) return;
-  for (const auto& [handle, surface] : told_objects().surfaces) {
+  for (const auto& [handle, surface] : objects().told.surfaces) {
     model::check::WrittenBytes* bytes = written.find(surface.image.address);
     if (bytes != nullptr) bytes->mark(0, surface.image.slice_bytes * surface.image.depth);
   }

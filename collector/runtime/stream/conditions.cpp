@@ -14,10 +14,10 @@ struct Condition {
   bool is_set_at_launch = false, has_node = false;
 };
 
-std::map<std::uint64_t, Condition>& conditions() {
-  static auto* all = new std::map<std::uint64_t, Condition>;
-  return *all;
-}
+struct Conditions {
+  std::map<std::uint64_t, Condition> all;
+};
+std::map<std::uint64_t, Condition>& conditions() { return Process::get().state<Conditions>().all; }
 
 cudaError_t run_all(Process& process, const std::vector<Node*>& order, std::uint32_t stream) {
   for (const Node* node : order) {

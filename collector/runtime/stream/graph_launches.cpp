@@ -37,10 +37,10 @@ struct Run {
 };
 
 /// By the number of the stream.
-std::map<std::uint32_t, std::unique_ptr<Run>>& runs() {
-  static auto* all = new std::map<std::uint32_t, std::unique_ptr<Run>>;
-  return *all;
-}
+struct Runs {
+  std::map<std::uint32_t, std::unique_ptr<Run>> all;
+};
+std::map<std::uint32_t, std::unique_ptr<Run>>& runs() { return Process::get().state<Runs>().all; }
 
 bool calls(Kernel& kernel, const auto& is_one) {
   const model::Program* program = kernel.program();

@@ -25,14 +25,12 @@ struct KeptObject {
 
 struct Tables {
   std::map<const void*, std::shared_ptr<Graph>> graphs;
-  std::map<const void*, std::unique_ptr<Executable>> executables;
+  Handles<Executable> executables;
   std::map<const void*, KeptObject> objects;
+  std::map<int, GraphMemory> memory;  ///< by device
 };
 
-Tables& tables() {
-  static auto* all = new Tables;
-  return *all;
-}
+Tables& tables() { return Process::get().state<Tables>(); }
 
 /// False where edges go round in a circle.
 bool flatten(const Graph& graph, std::vector<Node*>& order) {
@@ -101,18 +99,14 @@ cudaError_t instantiate(const Graph& graph, unsigned long long flags, cudaGraphE
   made->made_of = graph.number;
   made->flags = flags;
   if (!flatten(*made->graph, made->order)) return cudaErrorInvalidValue;
-  handle = reinterpret_cast<cudaGraphExec_t>(made.get());
-  tables().executables[handle] = std::move(made);
+  handle = reinterpret_cast<cudaGraphExec_t>(&tables().executables.add(std::move(made)));
   return cudaSuccess;
 }
 
-Executable* executable_of(cudaGraphExec_t handle) {
-  const auto found = tables().executables.find(handle);
-  return found == tables().executables.end() ? nullptr : found->second.get();
-}
+Executable* executable_of(cudaGraphExec_t handle) { return tables().executables.find(handle); }
 
 bool destroy_executable(cudaGraphExec_t handle) {
-  return !tables().executables.extract(handle).empty();
+  return tables().executables.take(handle) != nullptr;
 }
 
 cudaError_t launch(Process& process, Executable& executable, cudaStream_t handle) {
@@ -173,10 +167,7 @@ cudaError_t launch(Process& process, Executable& executable, cudaStream_t handle
   return is_marked ? mark(false) : cudaSuccess;
 }
 
-GraphMemory& graph_memory(int device) {
-  static auto* all = new std::map<int, GraphMemory>;
-  return (*all)[device];
-}
+GraphMemory& graph_memory(int device) { return tables().memory[device]; }
 
 void GraphMemory::grow(std::uint64_t least_used, std::uint64_t least_reserved) {
   used = std::max(used, least_used);

@@ -179,7 +179,6 @@ CUresult device_primary_context_reset(Process& process, CUdevice device) {
     Context& primary = Contexts::get().primary(device);
     primary.uses = 0;
     primary.is_of_runtime = false;
-    reset_limits(process);
     forget_peers(device);
     return as_driver_error(process.reset());
   });

@@ -18,16 +18,17 @@ struct Told {
   std::vector<std::byte> parameters;
 };
 
-Told& told_to(const Kernel* kernel) {
-  static auto* all = new std::map<const Kernel*, Told>;
-  return (*all)[kernel];
-}
+struct ToldKernels {
+  std::map<const Kernel*, Told> all;
+  void reset() { all.clear(); }
+};
 
 /// A call about a function.
 template <class Body>
 CUresult function_call(Process& process, CUfunction function, const Body& body) {
   const Kernel* kernel = process.kernel(function);
-  return kernel != nullptr ? body(told_to(kernel)) : CUDA_ERROR_INVALID_HANDLE;
+  return kernel != nullptr ? body(process.state<ToldKernels>().all[kernel])
+                           : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult put_parameter(Told& told, int offset, const void* value, std::size_t bytes) {

@@ -12,15 +12,10 @@
 namespace warpmeter::runtime {
 namespace {
 
-std::map<CUlinkState, std::unique_ptr<Linker>>& linkers() {
-  static auto* all = new std::map<CUlinkState, std::unique_ptr<Linker>>;
-  return *all;
-}
-
-Linker* linker_of(CUlinkState state) {
-  const auto found = linkers().find(state);
-  return found == linkers().end() ? nullptr : found->second.get();
-}
+struct Linkers {
+  Handles<Linker> all;
+};
+Handles<Linker>& linkers() { return Process::get().state<Linkers>().all; }
 
 /// Options of one input: those of the whole link alone say where its words go.
 bool are_for_input(unsigned count, const CUjit_option* options, void** values) {
@@ -52,15 +47,14 @@ CUresult create(Process& process, unsigned count, CUjit_option* options, void** 
   const JitOptions given(count, options, values);
   if (!given.is_known()) return CUDA_ERROR_INVALID_VALUE;
   const auto say = [&process](const std::string& why) { process.say("cuLinkAddData: " + why); };
-  auto linker = std::make_unique<Linker>(process.arch(), given, say);
-  *result = reinterpret_cast<CUlinkState>(linker.get());
-  linkers()[*result] = std::move(linker);
+  Linker& linker = linkers().add(std::make_unique<Linker>(process.arch(), given, say));
+  *result = reinterpret_cast<CUlinkState>(&linker);
   return CUDA_SUCCESS;
 }
 
 CUresult add_data(CUlinkState state, CUjitInputType type, void* data, std::size_t bytes,
                   const char* name, unsigned count, CUjit_option* options, void** values) {
-  Linker* linker = linker_of(state);
+  Linker* linker = linkers().find(state);
   if (linker == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (data == nullptr || bytes == 0 || !are_for_input(count, options, values)) {
     return CUDA_ERROR_INVALID_VALUE;
@@ -70,7 +64,7 @@ CUresult add_data(CUlinkState state, CUjitInputType type, void* data, std::size_
 
 CUresult add_file(CUlinkState state, CUjitInputType type, const char* path, unsigned count,
                   CUjit_option* options, void** values) {
-  Linker* linker = linker_of(state);
+  Linker* linker = linkers().find(state);
   if (linker == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (path == nullptr || !are_for_input(count, options, values)) return CUDA_ERROR_INVALID_VALUE;
   std::ifstream file(path, std::ios::binary);
@@ -80,7 +74,7 @@ CUresult add_file(CUlinkState state, CUjitInputType type, const char* path, unsi
 }
 
 CUresult complete(CUlinkState state, void** cubin, std::size_t* bytes) {
-  Linker* linker = linker_of(state);
+  Linker* linker = linkers().find(state);
   if (linker == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (cubin == nullptr) return CUDA_ERROR_INVALID_VALUE;
   std::string_view image;
@@ -92,7 +86,7 @@ CUresult complete(CUlinkState state, void** cubin, std::size_t* bytes) {
 }
 
 CUresult destroy(CUlinkState state) {
-  return linkers().erase(state) == 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  return linkers().take(state) != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 }  // namespace

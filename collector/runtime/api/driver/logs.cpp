@@ -10,10 +10,11 @@ namespace warpmeter::runtime {
 namespace {
 
 /// Those who listen, by number.
-std::set<std::uintptr_t>& listeners() {
-  static auto* all = new std::set<std::uintptr_t>;
-  return *all;
-}
+struct Listeners {
+  std::set<std::uintptr_t> all;
+  std::uintptr_t last = 0;
+};
+Listeners& listeners() { return Process::get().state<Listeners>(); }
 
 }  // namespace
 
@@ -22,14 +23,14 @@ namespace {
 
 CUresult logs_register_callback(CUlogsCallback function, void*, CUlogsCallbackHandle* result) {
   if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  static std::uintptr_t last = 0;
-  listeners().insert(++last);
-  if (result != nullptr) *result = reinterpret_cast<CUlogsCallbackHandle>(last);
+  const std::uintptr_t number = ++listeners().last;
+  listeners().all.insert(number);
+  if (result != nullptr) *result = reinterpret_cast<CUlogsCallbackHandle>(number);
   return CUDA_SUCCESS;
 }
 
 CUresult logs_unregister_callback(CUlogsCallbackHandle handle) {
-  return listeners().erase(reinterpret_cast<std::uintptr_t>(handle)) == 1
+  return listeners().all.erase(reinterpret_cast<std::uintptr_t>(handle)) == 1
              ? CUDA_SUCCESS
              : CUDA_ERROR_INVALID_VALUE;
 }

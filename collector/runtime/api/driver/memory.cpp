@@ -39,10 +39,11 @@ CUresult put_value(void* data, Value value) {
 }
 
 /// Memory whose synchronous operations are to be so, by address; all of them are.
-std::set<std::uint64_t>& synchronous() {
-  static auto* all = new std::set<std::uint64_t>;
-  return *all;
-}
+struct Synchronous {
+  std::set<std::uint64_t> all;
+  void reset() { all.clear(); }
+};
+std::set<std::uint64_t>& synchronous() { return Process::get().state<Synchronous>().all; }
 
 CUresult pointer_attribute(Process& process, void* data, CUpointer_attribute which,
                            CUdeviceptr pointer) {
