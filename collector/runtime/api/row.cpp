@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "collector/runtime/api/row.h"
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <new>
@@ -89,7 +90,9 @@ cudaError_t remembered(Process& process, const Row& row, cudaError_t result, boo
   if (call_depth > 0) return result;
   const bool is_unseen =
       is_own && !row.is_driver && std::exchange(Process::is_launching, false) && row.is_launch;
-  if (is_own) process.look_at(row.name, result, is_unseen);
+  const auto& no = row.no.errors;
+  const bool is_no = std::find(no.begin(), no.end(), result) != no.end();
+  if (is_own) process.look_at(row.name, is_no ? cudaSuccess : result, is_unseen);
   return row.is_driver ? result : process.note(result);
 }
 

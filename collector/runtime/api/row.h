@@ -11,6 +11,7 @@
 // addresses, which the driver's are numbers, are converted.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <string_view>
@@ -38,13 +39,25 @@ enum class Answers : std::uint8_t {
   anywhere,       ///< that, and in host functions and forks, where no other call is answered
 };
 
+/// The errors of a call that are the answer "no" to a question, and no mistake: does anybody use
+/// CUDA already, is this memory of the device, has the module such a kernel? Programs and libraries
+/// ask on purpose. Who goes on as if the answer were yes is told by the next call.
+struct No {
+  template <class... Error>
+  constexpr explicit No(Error... error) : errors{static_cast<int>(error)...} {}
+  std::array<int, 3> errors;
+};
+
 struct Row {
+  constexpr Row(std::string_view row_symbol, Needs row_needs, No row_no)
+      : Row(row_symbol, row_needs, Answers::until_failure, row_no) {}
   constexpr Row(std::string_view row_symbol, Needs row_needs,
-                Answers row_answers = Answers::until_failure)
+                Answers row_answers = Answers::until_failure, No row_no = No())
       : symbol(row_symbol),
         name(name_of(row_symbol)),
         needs(row_needs),
         answers(row_answers),
+        no(row_no),
         is_driver(name.starts_with("cu") && !name.starts_with("cuda")),
         adds_work(only_adds_work(name.substr(is_driver ? 2 : 4))),
         is_launch(name == "cudaLaunchKernel") {
@@ -56,6 +69,7 @@ struct Row {
   std::string_view name;    ///< "cuMemFree": the name for a person
   Needs needs;
   Answers answers;
+  No no;
   bool is_driver;
   /// True if the call gives something to a stream and goes on, so that on hardware it says nothing
   /// of a kernel that has failed meanwhile.

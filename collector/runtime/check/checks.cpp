@@ -243,7 +243,7 @@ void Checks::because(std::string kind, std::string why) {
 
 void Checks::failed(std::string_view function, cudaError_t error, bool is_unseen) {
   const std::optional<Reason> reason = std::exchange(reason_, std::nullopt);
-  if (error == cudaSuccess || error == cudaErrorNotReady || is_answer(function, error)) return;
+  if (error == cudaSuccess || error == cudaErrorNotReady) return;
   if (is_of_model(error)) return refused();
   const std::string where = place_of_call().in_words();
   const std::string what = error_in_words(function, error);

@@ -14,9 +14,6 @@ inline bool is_of_driver(std::string_view function) {
   return function.starts_with("cu") && !function.starts_with("cuda");
 }
 
-/// True if the error is the answer "no" to a question that programs ask on purpose.
-bool is_answer(std::string_view function, cudaError_t error);
-
 /// True if the model gives the error for what it cannot do; it may be no mistake of the program.
 bool is_of_model(cudaError_t error);
 

@@ -116,7 +116,7 @@ cudaError_t Process::note(cudaError_t result) {
 }
 
 void Process::tell_failed(std::string_view function, cudaError_t error) {
-  if (report_ == nullptr || error == cudaErrorNotReady || is_answer(function, error)) return;
+  if (report_ == nullptr || error == cudaErrorNotReady) return;
   const std::lock_guard lock(mutex_);
   std::string words = error_in_words(function, error);
   if (failed_calls_.insert(words).second) report_->failed(words, is_of_model(error));

@@ -227,7 +227,8 @@ std::vector<Answer> driver_graph_answers() {
       // Executables.
       ANSWER_AS("cuGraphInstantiate", driver_graphs::instantiate_with_log, Needs::context),
       ANSWER_AS("cuGraphInstantiate_v2", driver_graphs::instantiate_with_log, Needs::context),
-      ANSWER_AS("cuGraphExecUpdate", driver_graphs::update_executable, Needs::context),
+      ANSWER_AS("cuGraphExecUpdate", driver_graphs::update_executable, Needs::context,
+                No(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE)),
   };
 }
 

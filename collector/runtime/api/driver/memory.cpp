@@ -216,9 +216,12 @@ std::vector<Answer> driver_memory_answers() {
       ANSWER(cuMemAllocManaged, driver_memory::mem_allocate_managed, Needs::context),
       ANSWER(cuMemHostAlloc, driver_memory::mem_host_allocate, Needs::context),
       ANSWER(cuMemAllocHost_v2, driver_memory::mem_allocate_host, Needs::context),
-      ANSWER(cuMemGetAddressRange_v2, driver_memory::mem_get_address_range, Needs::context),
-      ANSWER(cuPointerGetAttribute, driver_memory::pointer_get_attribute, Needs::initialised),
-      ANSWER(cuPointerGetAttributes, driver_memory::pointer_get_attributes, Needs::initialised),
+      ANSWER(cuMemGetAddressRange_v2, driver_memory::mem_get_address_range, Needs::context,
+             No(CUDA_ERROR_NOT_FOUND)),
+      ANSWER(cuPointerGetAttribute, driver_memory::pointer_get_attribute, Needs::initialised,
+             No(CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED)),
+      ANSWER(cuPointerGetAttributes, driver_memory::pointer_get_attributes, Needs::initialised,
+             No(CUDA_ERROR_NOT_INITIALIZED)),
       ANSWER(cuPointerSetAttribute, driver_memory::pointer_set_attribute, Needs::initialised),
   };
 }

@@ -224,7 +224,8 @@ CUresult capture_info_at_first(Process& process, CUstream stream, CUstreamCaptur
 
 std::vector<Answer> driver_question_answers() {
   return {
-      ANSWER(cuCtxGetDevice_v2, questions::context_get_device, Needs::initialised),
+      ANSWER(cuCtxGetDevice_v2, questions::context_get_device, Needs::initialised,
+             No(CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT)),
       ANSWER(cuCtxSynchronize_v2, questions::context_synchronize, Needs::initialised),
       ANSWER_AS("cuCtxGetSharedMemConfig", questions::context_get_shared_mem_config,
                 Needs::context),
