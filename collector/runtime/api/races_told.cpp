@@ -7,6 +7,7 @@
 #include "collector/runtime/check/caller.h"
 #include "collector/runtime/check/races.h"
 #include "collector/runtime/process/process.h"
+#include "collector/runtime/stream/outstanding.h"
 
 namespace warpmeter::runtime {
 namespace {

@@ -127,9 +127,10 @@ constexpr CUresult as_driver_error(cudaError_t error) {
                                                  : static_cast<CUresult>(error);
 }
 
-/// The argument of one API's function in the other's type.
+/// The argument of one API's function in the other's type, which is as large but for some flags.
 template <class To, class From>
 To given_as(From from) {
+  static_assert(sizeof(To) == sizeof(From) || std::is_unsigned_v<To>);
   if constexpr (std::is_same_v<To, From>) {
     return from;
   } else if constexpr (std::is_pointer_v<To> && !std::is_pointer_v<From>) {
