@@ -25,6 +25,11 @@ TEST_F(RuntimeProgram, FindsTheDriverInitialisedByTheRuntime) {
   expect_output("first_calls", "first_calls");
 }
 
+/// CUDA's headers: the option of the device says that both functions are supported.
+TEST_F(RuntimeProgram, WaitsForWritesOfOtherDevices) {
+  EXPECT_EQ(profile("remote_writes").output, expected("remote_writes"));
+}
+
 TEST_F(RuntimeProgram, MayDestroyWhatACaptureHasUsed) {
   expect_output("capture_destroyed", "capture_destroyed");
 }

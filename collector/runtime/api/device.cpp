@@ -171,6 +171,19 @@ cudaError_t get_by_pci_bus_id(Process& process, int* result, const char* text) {
   return cudaErrorInvalidDevice;
 }
 
+/// No other device writes into this one's memory: nothing is left to wait for.
+cudaError_t flush_remote_writes(Process& process, cudaFlushGPUDirectRDMAWritesTarget target,
+                                cudaFlushGPUDirectRDMAWritesScope scope) {
+  const int options = attribute(cudaDevAttrGPUDirectRDMAFlushWritesOptions, process.arch(),
+                                process.device_of_machine(current_device))
+                          .value_or(0);
+  if ((options & cudaFlushGPUDirectRDMAWritesOptionHost) == 0) return cudaErrorNotSupported;
+  const bool is_scope = scope == cudaFlushGPUDirectRDMAWritesToOwner ||
+                        scope == cudaFlushGPUDirectRDMAWritesToAllDevices;
+  const bool is_target = target == cudaFlushGPUDirectRDMAWritesTargetCurrentDevice;
+  return is_scope && is_target ? cudaSuccess : cudaErrorInvalidValue;
+}
+
 cudaError_t set_device_flags(unsigned flags) {
   const unsigned how_to_wait = flags & cudaDeviceScheduleMask;
   const bool is_one = (how_to_wait & (how_to_wait - 1)) == 0;  // each is a bit
@@ -265,6 +278,8 @@ std::vector<Answer> device_answers() {
       ANSWER(cuDeviceGetP2PAttribute, devices::get_p2p_attribute, Needs::initialised),
       ANSWER(cudaDeviceGetByPCIBusId, devices::get_by_pci_bus_id, Needs::device),
       ANSWER(cuDeviceGetByPCIBusId, devices::get_by_pci_bus_id, Needs::initialised),
+      BOTH(cudaDeviceFlushGPUDirectRDMAWrites, cuFlushGPUDirectRDMAWrites,
+           devices::flush_remote_writes, Needs::context),
       ANSWER(cudaSetDeviceFlags, devices::set_device_flags, Needs::context),
       ANSWER(cudaGetDeviceFlags, devices::get_device_flags, Needs::device),
       ANSWER(cudaDeviceReset, devices::reset, Needs::device, Answers::after_failure),
