@@ -229,7 +229,7 @@ void visit_fields(Io& io, M& message) {
   } else {
     static_assert(std::is_same_v<Type, Checked>);
     visit_all(io, message.launches, message.stopped, message.refused, message.partial,
-              message.ordered, message.unnamed);
+              message.ordered, message.unnamed, message.cluster_signals);
   }
 }
 
