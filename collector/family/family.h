@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A family file made into what the catalogue's families are: a record that a session measures on
-// any backend, the same way.
+// A family file, a person's or one of the catalogue, made into the record that a session measures
+// on any backend, the same way.
 #pragma once
 
 #include <memory>
