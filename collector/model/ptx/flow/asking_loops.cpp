@@ -153,8 +153,8 @@ class Slice {
     }
   }
 
-  /// What an instruction reads, but for the time for which a wait may be suspended: that decides
-  /// how often it asks.
+  /// The registers that an instruction reads, but for the time for which a wait may be suspended:
+  /// that decides how often it asks.
   std::vector<RegisterId> reads(std::size_t i) const {
     const auto all = data_.reads(i);
     std::vector<RegisterId> read(all.begin(), all.end());
