@@ -203,7 +203,10 @@ class Insertions(unittest.TestCase):
 # ---- what programs are answered
 
 def answered_in(text):
-    return re.findall(r'WARPMETER_(?:ANSWER|UNDECLARED|FORWARD|FORWARD_IN|BACKWARD|BEFORE_13)\(\s*(cu\w+)', text)
+    """The functions that rows name (collector/runtime/api/row.h); BOTH names one of the runtime and one of the driver."""
+    both = re.findall(r'\bBOTH\(\s*(cu\w+),\s*(cu\w+)', text)
+    one = re.findall(r'\b(?:ANSWER|ANSWER_AS|ANSWER_LIKE|DIRECT|DIRECT_AS)\(\s*"?(cu\w+)', text)
+    return one + [name for pair in both for name in pair]
 
 
 class Answers(unittest.TestCase):
@@ -214,7 +217,7 @@ class Answers(unittest.TestCase):
                 places.setdefault(name, []).append(path)
         self.assertGreater(len(places), 500)
         self.assertEqual({name: where for name, where in places.items() if len(where) > 1}, {})
-        self.assertEqual(answered_in("WARPMETER_FORWARD(cuA, cudaA),\n WARPMETER_ANSWER(\n cuB),"), ["cuA", "cuB"])
+        self.assertEqual(answered_in('BOTH(cudaA, cuA, a::b, x),\n ANSWER_AS(\n "cuB", a::b),'), ["cuB", "cudaA", "cuA"])
 
 
 # ---- what lies at the top
