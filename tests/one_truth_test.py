@@ -205,7 +205,7 @@ class Insertions(unittest.TestCase):
 def answered_in(text):
     """The functions that rows name (collector/runtime/api/row.h); BOTH names one of the runtime and one of the driver."""
     both = re.findall(r'\bBOTH\(\s*(cu\w+),\s*(cu\w+)', text)
-    one = re.findall(r'\b(?:ANSWER|ANSWER_AS|ANSWER_LIKE|DIRECT|DIRECT_AS)\(\s*"?(cu\w+)', text)
+    one = re.findall(r'\b(?:ANSWER|ANSWER_AS|ANSWER_LIKE|DIRECT|DIRECT_AS)\(\s*"?(cu[\w ]+)', text)
     return one + [name for pair in both for name in pair]
 
 
