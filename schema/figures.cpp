@@ -106,7 +106,7 @@ class Pass {
         chosen_, [&](std::span<const Value> row) {
           if (integer(row[0]) != launch_id_) finish_launch();
           launch_id_ = integer(row[0]);
-          counted_.push_back({integer(row[1]), number(row[2]), static_cast<Grade>(integer(row[3])),
+          counted_.push_back({integer(row[1]), number(row[2]), grade_numbered(integer(row[3])),
                               std::holds_alternative<std::int64_t>(row[4])
                                   ? std::optional(integer(row[4]))
                                   : std::nullopt});
@@ -129,7 +129,7 @@ class Pass {
         "json_each(:launches))) ORDER BY l.launch_id",
         chosen_, [&](std::span<const Value> row) {
           timed_.push_back(
-              {{integer(row[0]), {}, number(row[2]), static_cast<Grade>(integer(row[3])), {}},
+              {{integer(row[0]), {}, number(row[2]), grade_numbered(integer(row[3])), {}},
                text(row[1]),
                text(row[4])});
         });

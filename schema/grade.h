@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 
 namespace warpmeter::schema {
@@ -36,5 +37,7 @@ inline constexpr std::array<GradeInfo, 5> grades = {{
 const char* to_string(Grade grade);
 /// By its name in the database; Error{file} for a name that is none.
 Grade grade_named(std::string_view name);
+/// By its number there.
+Grade grade_numbered(std::int64_t number);
 
 }  // namespace warpmeter::schema

@@ -31,6 +31,16 @@ Grade grade_named(std::string_view name) {
                           name));
 }
 
+Grade grade_numbered(std::int64_t number) {
+  if (number >= 0 && number < static_cast<std::int64_t>(grades.size())) {
+    return grades[static_cast<std::size_t>(number)].grade;
+  }
+  throw Error(ExitCode::file,
+              fmt::format("the database has a grade of number {} that there is not: check it with "
+                          "`warpmeter doctor`",
+                          number));
+}
+
 void Launch::set_geometry(const Geometry& geometry) {
   const auto copy = [](const Dim3& from, std::uint32_t(&to)[3]) {
     to[0] = from.x, to[1] = from.y, to[2] = from.z;

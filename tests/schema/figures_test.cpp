@@ -63,6 +63,19 @@ TEST_F(Results, ShowAMetricOnlyWithAllItsCounters) {
   EXPECT_THAT(result("flop_count_sp"), IsEmpty());
 }
 
+TEST_F(Results, RefuseAGradeThatThereIsNot) {
+  store_run(path(), {example_launch()});
+  for (const std::int64_t grade : {std::int64_t{-1}, std::int64_t{5}, std::int64_t{2147483647}}) {
+    const Handle db = open_plain(path());
+    execute(db.get(), "PRAGMA ignore_check_constraints = ON");
+    Statement(db.get(), "UPDATE t_value SET grade = ?").execute(grade);
+    const Failure failure =
+        failure_of([&] { each_figure(Reader(path()), 1, [](const Figure&) {}); });
+    EXPECT_EQ(failure.code, ExitCode::file);
+    EXPECT_THAT(failure.message, ::testing::HasSubstr("that there is not"));
+  }
+}
+
 TEST_F(Results, SayWhyAQuotientIsUndefined) {
   store_run(path(), {example_launch()});
   EXPECT_THAT(result("shared_load_transactions_per_request"),
