@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstring>
+#include <bit>
+#include <type_traits>
 #include <utility>
 
+#include "base/members.h"
 #include "schema/table_shapes.h"
 
 namespace warpmeter::schema {
@@ -43,68 +45,40 @@ void insert(Statement& statement, const Record& record, Key... key) {
   });
 }
 
-/// Two FNV-1a hashes that begin differently: 128 bits.
+/// Two FNV-1a hashes that begin differently: 128 bits. Texts and lists are hashed with their
+/// lengths, so that they cannot be cut in another place.
 class Digest {
  public:
-  void add(std::uint64_t value) {
-    for (int byte = 0; byte < 8; ++byte) add_byte(static_cast<unsigned char>(value >> 8 * byte));
-  }
-  void add(std::int64_t value) { add(static_cast<std::uint64_t>(value)); }
-  void add(std::uint32_t value) { add(std::uint64_t{value}); }
-  void add(int value) { add(static_cast<std::uint64_t>(value)); }
-  void add(std::uint8_t value) { add(std::uint64_t{value}); }
-  void add(bool value) { add(std::uint64_t{value ? 1U : 0U}); }
-  void add(double value) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof bits);
-    add(bits);
-  }
-  /// With its length, so that two texts cannot be cut in another place.
-  void add(std::string_view text) {
-    add(std::uint64_t{text.size()});
-    for (const char c : text) add_byte(static_cast<unsigned char>(c));
-  }
-  void add(Grade grade) { add(static_cast<int>(grade)); }
-  void add(const std::optional<std::int64_t>& value) {
-    add(value.has_value());
-    add(value.value_or(0));
-  }
-  void add(const WarpPicture& picture) {
-    add(picture.mask);
-    add(picture.width);
-    for (const std::uint64_t address : picture.address) add(address);
-    for (const std::uint32_t pass : picture.pass) add(pass);
-  }
-  void add(const Prediction& prediction) {
-    add(prediction.counter);
-    add(prediction.value);
-  }
-  void add(const Explanation::Missing& missing) {
-    add(missing.kind);
-    add(missing.reason);
-  }
-  void add(const Remedy& remedy) {
-    add_fields(remedy);
-    add_list(remedy.predicted);
-  }
-  void add(const Finding& finding) {
-    add_fields(finding);
-    add_list(finding.remedies);
-  }
-  void add(const std::vector<int>& numbers) { add_list(numbers); }
-  void add(const ShortList<std::uint8_t, 31>& numbers) { add_list(numbers); }
-  /// With its length.
-  template <class List>
-  void add_list(const List& values) {
-    add(std::uint64_t{values.size()});
-    for (const auto& value : values) add(value);
+  template <class Value>
+  void add(const Value& value) {
+    if constexpr (std::is_integral_v<Value> || std::is_enum_v<Value>) {
+      add_number(static_cast<std::uint64_t>(value));
+    } else if constexpr (std::is_floating_point_v<Value>) {
+      add_number(std::bit_cast<std::uint64_t>(value));
+    } else if constexpr (requires { value.has_value(); }) {
+      add(value.has_value());
+      if (value) add(*value);
+    } else if constexpr (requires { value.begin(); }) {
+      add(value.size());
+      for (const auto& one : value) add_one(one);
+    } else if constexpr (requires { fields_of(&value); }) {
+      for_each_field<Value>([&](const auto& field) { add(value.*field.member); });
+      if constexpr (std::is_same_v<Value, Finding>) add(value.remedies);
+      if constexpr (std::is_same_v<Value, Remedy>) add(value.predicted);
+    } else {
+      with_members(value, [&](const auto&... member) { (add(member), ...); });
+    }
   }
   std::string text() const { return fmt::format("{:016x}{:016x}", a_, b_); }
 
  private:
-  template <class Record>
-  void add_fields(const Record& record) {
-    for_each_field<Record>([&](const auto& field) { add(record.*field.member); });
+  void add_one(char c) { add_byte(static_cast<unsigned char>(c)); }
+  template <class Value>
+  void add_one(const Value& value) {
+    add(value);
+  }
+  void add_number(std::uint64_t value) {
+    for (int byte = 0; byte < 8; ++byte) add_byte(static_cast<unsigned char>(value >> 8 * byte));
   }
   void add_byte(unsigned char byte) {
     constexpr std::uint64_t prime = 0x100000001b3;
@@ -134,8 +108,8 @@ std::string digest_of(const Explanation& explanation) {
   for (const FindingKind& kind : finding_kinds) {
     if (!kind.is_measured) digest.add(std::string_view(kind.name));
   }
-  digest.add_list(explanation.missing);
-  digest.add_list(explanation.findings);
+  digest.add(explanation.missing);
+  digest.add(explanation.findings);
   return digest.text();
 }
 
@@ -186,9 +160,9 @@ void ExplanationWriter::add_measured(std::int64_t launch_id, const MeasuredFindi
   const std::int64_t before = is_known ? known.integer(0) : 0;
   Digest digest;
   digest.add(is_known ? known.text(1) : std::string());
-  digest.add_list(measured.looked_for);
-  digest.add_list(measured.missing);
-  digest.add_list(measured.findings);
+  digest.add(measured.looked_for);
+  digest.add(measured.missing);
+  digest.add(measured.findings);
   const std::int64_t id = find_or_make(digest.text(), true, [&](std::int64_t made) {
     std::int64_t ranks = 0;
     if (is_known) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each message has one function that visits its fields in order, for writing and for reading alike,
-// so that the two cannot disagree.
+// One function visits a message's members in order, for writing and for reading alike, so that the
+// two cannot disagree.
 #include "collector/inject/protocol.h"
 
 #include <array>
@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/members.h"
 #include "collector/inject/bytes.h"
 #include "schema/catalogue.h"
 
@@ -45,11 +46,6 @@ constexpr schema::Grade last_of(schema::Grade) { return schema::Grade::unavailab
 
 template <class Io, class Value>
 void visit(Io& io, Value& value);
-
-template <class Io, class... Values>
-void visit_all(Io& io, Values&... values) {
-  (visit(io, values), ...);
-}
 
 /// A number of one byte that is at most `last`.
 template <class Io, class Value>
@@ -109,56 +105,20 @@ void visit_counter(Io& io, M& name) {
   }
 }
 
+/// A message, or a part of one: its members, in the order of their declaration.
 template <class Io, class M>
-void visit_picture(Io& io, M& picture) {
-  io.number(picture.mask);
-  if (picture.mask != 0) visit_all(io, picture.width, picture.address, picture.pass);
-}
-
-/// The fields of what schema/explanation_fields.h declares.
-template <class Io, class M>
-void visit_record(Io& io, M& record) {
-  schema::for_each_field<std::remove_const_t<M>>(
-      [&](const auto& field) { visit(io, record.*field.member); });
-}
-
-/// The parts of a message.
-template <class Io, class M>
-void visit_part(Io& io, M& part) {
+void visit_members(Io& io, M& record) {
   using Type = std::remove_const_t<M>;
-  if constexpr (std::is_same_v<Type, Selection>) {
-    visit_all(io, part.kernel, part.skip, part.count, part.devices, part.ranges);
-  } else if constexpr (std::is_same_v<Type, schema::Device>) {
-    visit_all(io, part.backend, part.ordinal, part.name, part.chip, part.compute_capability,
-              part.uuid, part.driver, part.multiprocessors, part.memory_bytes, part.l2_bytes);
-  } else if constexpr (std::is_same_v<Type, LaunchShape>) {
-    visit_all(io, part.device, part.context, part.stream, part.kernel, part.range, part.grid,
-              part.block, part.dynamic_shared_bytes, part.static_shared_bytes, part.registers,
-              part.local_bytes);
-  } else if constexpr (std::is_same_v<Type, Launch::Value>) {
-    visit_all(io, part.value, part.reason, part.grade);
-  } else if constexpr (std::is_same_v<Type, Activity>) {
-    visit_all(io, part.kind, part.name, part.duration_ns, part.amount, part.shape,
-              part.correlation);
-  } else if constexpr (std::is_same_v<Type, Lines::Line>) {
-    visit_all(io, part.file, part.text, part.access, part.line, part.requests, part.transactions,
-              part.ideal, part.bytes, part.grade);
-  } else if constexpr (std::is_same_v<Type, Stalls::Stall>) {
-    visit_all(io, part.file, part.reason, part.line, part.samples, part.idle_samples);
-  } else if constexpr (std::is_same_v<Type, schema::WarpPicture>) {
-    visit_picture(io, part);
-  } else if constexpr (std::is_same_v<Type, schema::Prediction>) {
-    visit_counter(io, part.counter);
-    visit(io, part.value);
-  } else if constexpr (std::is_same_v<Type, schema::Remedy>) {
-    visit_record(io, part);
-    visit(io, part.predicted);
-  } else if constexpr (std::is_same_v<Type, schema::Finding>) {
-    visit_record(io, part);
-    visit(io, part.remedies);
+  const auto visit_each = [&](auto&... member) { (visit(io, member), ...); };
+  if constexpr (std::is_same_v<Type, schema::WarpPicture>) {
+    visit(io, record.mask);
+    if (record.mask != 0) visit_each(record.width, record.address, record.pass);
+  } else if constexpr (requires { fields_of(&record); }) {
+    schema::for_each_field<Type>([&](const auto& field) { visit(io, record.*field.member); });
+    if constexpr (std::is_same_v<Type, schema::Finding>) visit(io, record.remedies);
+    if constexpr (std::is_same_v<Type, schema::Remedy>) visit(io, record.predicted);
   } else {
-    static_assert(std::is_same_v<Type, schema::Explanation::Missing>);
-    visit_all(io, part.kind, part.reason);
+    with_members(record, visit_each);
   }
 }
 
@@ -173,6 +133,8 @@ void visit(Io& io, Value& value) {
     visit_small(io, value, last_of(value));
   } else if constexpr (std::is_same_v<Type, std::string>) {
     io.text(value);
+  } else if constexpr (std::is_same_v<Type, std::string_view>) {
+    visit_counter(io, value);
   } else if constexpr (requires { value.has_value(); }) {
     visit_optional(io, value);
   } else if constexpr (requires { std::tuple_size<Type>::value; }) {
@@ -180,56 +142,7 @@ void visit(Io& io, Value& value) {
   } else if constexpr (requires { value.begin(); }) {
     visit_list(io, value);
   } else {
-    visit_part(io, value);
-  }
-}
-
-template <class Io, class M>
-void visit_fields(Io& io, M& message) {
-  using Type = std::remove_const_t<M>;
-  if constexpr (std::is_same_v<Type, Hello>) {
-    visit_all(io, message.process, message.parent, message.program);
-  } else if constexpr (std::is_same_v<Type, Config>) {
-    visit_all(io, message.mode, message.cupti_directory, message.counters, message.selection,
-              message.lines_of, message.arch, message.devices, message.checks, message.shapes,
-              message.source_folders);
-  } else if constexpr (std::is_same_v<Type, Device>) {
-    visit(io, message.device);
-  } else if constexpr (std::is_same_v<Type, Name>) {
-    visit_all(io, message.id, message.text);
-  } else if constexpr (std::is_same_v<Type, Launch>) {
-    visit_all(io, message.shape, message.values, message.failure, message.explanation,
-              message.occurrence, message.without_lines, message.could_not_run);
-  } else if constexpr (std::is_same_v<Type, Activities>) {
-    visit(io, message.activities);
-  } else if constexpr (std::is_same_v<Type, Seen> || std::is_same_v<Type, Running>) {
-    visit(io, message.kernel);
-  } else if constexpr (std::is_same_v<Type, Refused>) {
-    visit(io, message.reason);
-  } else if constexpr (std::is_same_v<Type, FailedCall>) {
-    visit_all(io, message.call, message.is_of_model);
-  } else if constexpr (std::is_same_v<Type, Shaped>) {
-    visit_all(io, message.array, message.wrong);
-  } else if constexpr (std::is_same_v<Type, Unobserved>) {
-    visit_all(io, message.program, message.reason);
-  } else if constexpr (std::is_same_v<Type, Problem>) {
-    visit_all(io, message.is_remark, message.text);
-  } else if constexpr (std::is_same_v<Type, Bye>) {
-    visit(io, message.lost_records);
-  } else if constexpr (std::is_same_v<Type, Lines>) {
-    visit(io, message.lines);
-  } else if constexpr (std::is_same_v<Type, Stalls>) {
-    visit(io, message.stalls);
-  } else if constexpr (std::is_same_v<Type, Finding>) {
-    visit_all(io, message.kind, message.where, message.message, message.times, message.is_remark);
-  } else if constexpr (std::is_same_v<Type, Found>) {
-    visit(io, message.finding);
-  } else if constexpr (std::is_same_v<Type, Explained>) {
-    visit_all(io, message.id, message.was_made, message.missing);
-  } else {
-    static_assert(std::is_same_v<Type, Checked>);
-    visit_all(io, message.launches, message.stopped, message.refused, message.partial,
-              message.ordered, message.unnamed, message.cluster_signals);
+    visit_members(io, value);
   }
 }
 
@@ -241,7 +154,7 @@ std::optional<Message> decode_kind(std::size_t kind, ByteReader& bytes) {
     if (kind != Kind) return decode_kind<Kind + 1>(kind, bytes);
     std::variant_alternative_t<Kind, Message> message;
     Get get{bytes};
-    visit_fields(get, message);
+    visit(get, message);
     if (!bytes.is_complete()) return std::nullopt;
     return message;
   }
@@ -254,7 +167,7 @@ std::vector<std::uint8_t> encode(const Message& message) {
   bytes.number(protocol_version);
   bytes.number(static_cast<std::uint16_t>(message.index()));
   Put put{bytes};
-  std::visit([&](const auto& fields) { visit_fields(put, fields); }, message);
+  std::visit([&](const auto& fields) { visit(put, fields); }, message);
   return bytes.take();
 }
 

@@ -69,20 +69,17 @@ std::vector<std::int64_t> numbers_of(const std::string& text, std::string_view w
   return numbers;
 }
 
-// The value of a column, as the type of a field.
-void read(const Row& row, std::string_view column, std::string& value) { value = row.text(column); }
-void read(const Row& row, std::string_view column, bool& value) { value = row.flag(column); }
-void read(const Row& row, std::string_view column, double& value) {
-  value = row.number(column).value_or(0);
-}
-void read(const Row& row, std::string_view column, std::int64_t& value) {
-  value = row.integer(column).value_or(0);
-}
-void read(const Row& row, std::string_view column, std::optional<std::int64_t>& value) {
-  value = row.integer(column);
-}
-void read(const Row& row, std::string_view column, std::vector<std::int64_t>& value) {
-  value = numbers_of(row.text(column), column);
+/// The value of a column, as the type of a field.
+template <class Type>
+Type value_of(const Row& row, std::string_view column) {
+  if constexpr (std::is_same_v<Type, std::string>) return row.text(column);
+  if constexpr (std::is_same_v<Type, bool>) return row.flag(column);
+  if constexpr (std::is_same_v<Type, double>) return row.number(column).value_or(0);
+  if constexpr (std::is_same_v<Type, std::int64_t>) return row.integer(column).value_or(0);
+  if constexpr (std::is_same_v<Type, std::optional<std::int64_t>>) return row.integer(column);
+  if constexpr (std::is_same_v<Type, std::vector<std::int64_t>>) {
+    return numbers_of(row.text(column), column);
+  }
 }
 
 /// The record of a row with a rank and the columns of select().
@@ -90,8 +87,10 @@ template <class Record>
 Record record_of(const Row& row) {
   Record record;
   record.rank = row.integer("rank").value_or(0);
-  schema::for_each_field<Record>(
-      [&](const auto& field) { read(row, field.name, record.*field.member); });
+  schema::for_each_field<Record>([&](const auto& field) {
+    auto& member = record.*field.member;
+    member = value_of<std::remove_reference_t<decltype(member)>>(row, field.name);
+  });
   return record;
 }
 
