@@ -159,7 +159,7 @@ void replace_views(sqlite3* db) {
 void replace_grades(sqlite3* db) {
   execute(db, "DELETE FROM t_grade");
   Statement grade(db, "INSERT INTO t_grade (grade, name) VALUES (?, ?)");
-  for (const GradeInfo& info : grades) grade.execute(static_cast<int>(info.grade), info.name);
+  for (const GradeInfo& info : grades) grade.execute(info.grade, info.name);
 }
 
 /// The metrics' definitions as rows; counters keep their numbers.
@@ -179,8 +179,8 @@ void replace_metrics(sqlite3* db) {
                  "counter_id, ? FROM t_counter WHERE name = ?");
   for (const MetricInfo& info : catalogue.metrics()) {
     const std::string anchor = info.is_timed ? "" : info.numerator.front().name;
-    metric.execute(info.name, info.unit, info.scale, static_cast<int>(info.numerator.size()),
-                   static_cast<int>(info.denominator.size()), anchor, info.undefined);
+    metric.execute(info.name, info.unit, info.scale, info.numerator.size(), info.denominator.size(),
+                   anchor, info.undefined);
     if (info.is_timed) continue;
     const std::int64_t id = sqlite3_last_insert_rowid(db);
     for (const Term& t : info.numerator) term.execute(id, 0, t.factor, t.name);

@@ -15,21 +15,21 @@ namespace warpmeter::schema {
 namespace {
 
 // The value of a field as its column holds it.
-const std::string& stored(sorts::Text, const std::string& text) { return text; }
+template <class Sort, class Value>
+const Value& stored(Sort, const Value& value) {
+  return value;
+}
 auto stored(sorts::TextOrNull, const std::string& text) { return text_or_null(text); }
-auto stored(sorts::Count, std::uint64_t count) { return static_cast<std::int64_t>(count); }
-auto stored(sorts::CountOrNull, std::optional<std::int64_t> count) { return count; }
 auto stored(sorts::LineOrNull, int line) { return line == 0 ? std::nullopt : std::optional(line); }
-auto stored(sorts::Flag, bool flag) { return flag ? 1 : 0; }
-auto stored(sorts::Share, double share) { return share; }
-auto stored(sorts::GradeName, Grade grade) { return static_cast<int>(grade); }
 auto stored(sorts::Lanes, const WarpPicture& picture) { return lanes_text(picture); }
 /// A JSON array; NULL where it has no element.
-template <class Sort, class List>
-std::optional<std::string> stored(Sort, const List& numbers) {
+template <class List>
+std::optional<std::string> array_or_null(const List& numbers) {
   if (numbers.empty()) return std::nullopt;
   return fmt::format("[{}]", fmt::join(numbers.begin(), numbers.end(), ","));
 }
+auto stored(sorts::Lines, const std::vector<int>& lines) { return array_or_null(lines); }
+auto stored(sorts::Amounts, const sorts::Amounts::Made& amounts) { return array_or_null(amounts); }
 
 /// An INSERT of the numbers that a row is known by, then of the record's fields.
 template <class Record>
@@ -118,9 +118,9 @@ ExplanationWriter::ExplanationWriter(
     : db_(db),
       number_of_counter_(std::move(number_of_counter)),
       find_(db, "SELECT explanation_id FROM t_explanation WHERE digest = ?"),
-      explanation_(db, "INSERT INTO t_explanation (digest, was_made) VALUES (?, ?)"),
-      explained_(db, "INSERT INTO t_explained (launch_id, explanation_id) VALUES (?, ?)"),
-      looked_for_(db, "INSERT INTO t_looked_for (explanation_id, kind, reason) VALUES (?, ?, ?)"),
+      explanation_(db, insertion("t_explanation", "digest, was_made")),
+      explained_(db, insertion("t_explained", "launch_id, explanation_id")),
+      looked_for_(db, insertion("t_looked_for", "explanation_id, kind, reason")),
       finding_(db, insertion_of<Finding>("t_finding", {"explanation_id", "finding"})),
       remedy_(db, insertion_of<Remedy>("t_remedy", {"explanation_id", "finding", "remedy"})),
       prediction_(db,
@@ -135,7 +135,7 @@ std::int64_t ExplanationWriter::find_or_make(const std::string& digest, bool was
     find_.reset();
     return id;
   }
-  explanation_.execute(digest, was_made ? 1 : 0);
+  explanation_.execute(digest, was_made);
   const std::int64_t id = sqlite3_last_insert_rowid(db_);
   insert(id);
   return id;
@@ -231,8 +231,7 @@ void ExplanationWriter::insert_remedies(std::int64_t id, std::int64_t rank,
     if (!remedy.is_advised) remedy.lanes = {};
     insert(remedy_, remedy, id, rank, ++number);
     for (const Prediction& p : remedy.predicted) {
-      prediction_.execute(id, rank, number, number_of_counter_(std::string(p.counter)),
-                          static_cast<std::int64_t>(p.value));
+      prediction_.execute(id, rank, number, number_of_counter_(std::string(p.counter)), p.value);
     }
   }
 }
@@ -245,11 +244,10 @@ void remove_unused_explanations(sqlite3* db) {
 
 void replace_finding_kinds(sqlite3* db) {
   execute(db, "DELETE FROM t_finding_kind");
-  Statement kind(db,
-                 "INSERT INTO t_finding_kind (kind, name, words, is_measured) VALUES (?, ?, ?, ?)");
+  Statement kind(db, insertion("t_finding_kind", "kind, name, words, is_measured"));
   std::int64_t number_of_kind = 0;
   for (const FindingKind& info : finding_kinds) {
-    kind.execute(++number_of_kind, info.name, info.looked_for, info.is_measured ? 1 : 0);
+    kind.execute(++number_of_kind, info.name, info.looked_for, info.is_measured);
   }
 }
 

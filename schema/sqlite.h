@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/error.h"
@@ -62,7 +63,11 @@ class Statement {
   void bind(int index, const Statement& other, int column);
   void bind(int index, std::nullptr_t);
   void bind(int index, std::int64_t value);
-  void bind(int index, int value) { bind(index, std::int64_t{value}); }
+  /// Whole numbers, flags and enumerations.
+  template <class Whole>
+  requires(std::is_integral_v<Whole> || std::is_enum_v<Whole>) void bind(int index, Whole value) {
+    bind(index, static_cast<std::int64_t>(value));
+  }
   void bind(int index, double value);
   void bind(int index, std::string_view value);
   void bind(int index, const std::string& value) { bind(index, std::string_view(value)); }

@@ -13,11 +13,13 @@
 #include <unordered_map>
 
 #include "base/kernel_name.h"
+#include "base/members.h"
 #include "base/statistics.h"
 #include "schema/database.h"
 #include "schema/explanations.h"
 #include "schema/process.h"
 #include "schema/sqlite.h"
+#include "schema/table_shapes.h"
 
 namespace warpmeter::schema {
 namespace {
@@ -46,11 +48,6 @@ const char* to_string(RunOutcome outcome) {
       return "interrupted";
   }
   return "";
-}
-
-std::optional<std::int64_t> number_or_null(const std::optional<std::uint64_t>& number) {
-  if (!number) return std::nullopt;
-  return static_cast<std::int64_t>(*number);
 }
 
 struct Statistics {
@@ -111,33 +108,29 @@ struct Store::Statements {
                  "INSERT INTO t_counter (name) VALUES (?)"),
         reasons(handle, "SELECT reason_id FROM t_reason WHERE text = ?",
                 "INSERT INTO t_reason (text) VALUES (?)"),
-        launch(
-            handle,
-            "INSERT INTO t_launch (run_id, device_id, family, variant, size, kernel, "
-            "nvtx_range, grid_x, grid_y, grid_z, block_x, block_y, block_z, "
-            "dynamic_shared_bytes, static_shared_bytes, registers, local_bytes, resources_reason, "
-            "useful_bytes_read, useful_bytes_written, flops, verified, is_ceiling, outcome, "
-            "reason, timing_reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-            "?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-        value(handle,
-              "INSERT INTO t_value (launch_id, counter_id, value, grade, reason_id) "
-              "VALUES (?, ?, ?, ?, ?)"),
+        launch(handle,
+               insertion(
+                   "t_launch",
+                   "run_id, device_id, family, variant, size, kernel, nvtx_range, grid_x, grid_y, "
+                   "grid_z, block_x, block_y, block_z, dynamic_shared_bytes, static_shared_bytes, "
+                   "registers, local_bytes, resources_reason, useful_bytes_read, "
+                   "useful_bytes_written, flops, verified, is_ceiling, outcome, reason, "
+                   "timing_reason")),
+        value(handle, insertion("t_value", "launch_id, counter_id, value, grade, reason_id")),
         timing(handle,
-               "INSERT INTO t_timing (launch_id, cache, samples, median_ns, min_ns, mean_ns, "
-               "stddev_ns, "
-               "relative_confidence, stopped_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-        sample(handle, "INSERT INTO t_sample (launch_id, sample, duration_ns) VALUES (?, ?, ?)"),
+               insertion("t_timing",
+                         "launch_id, cache, samples, median_ns, min_ns, mean_ns, stddev_ns, "
+                         "relative_confidence, stopped_by")),
+        sample(handle, insertion("t_sample", "launch_id, sample, duration_ns")),
         expectation(handle,
-                    "INSERT INTO t_expectation (launch_id, expectation, metric, relation, "
-                    "expected, reason) "
-                    "VALUES (?, ?, ?, ?, ?, ?)"),
+                    insertion("t_expectation",
+                              "launch_id, expectation, metric, relation, expected, reason")),
         line(handle,
-             "INSERT INTO t_line (launch_id, entry, file, line, text, access, requests, "
-             "transactions, "
-             "ideal, grade, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+             insertion("t_line",
+                       "launch_id, entry, file, line, text, access, requests, transactions, ideal, "
+                       "grade, bytes")),
         stall(handle,
-              "INSERT INTO t_stall (launch_id, file, line, reason, text, samples, idle_samples) "
-              "VALUES (?, ?, ?, ?, ?, ?, ?)"),
+              insertion("t_stall", "launch_id, file, line, reason, text, samples, idle_samples")),
         explanations(handle,
                      [this](const std::string& counter) { return counters.number_of(counter); }),
         timed(handle, "UPDATE t_launch SET timing_reason = NULL WHERE launch_id = ?"),
@@ -162,15 +155,13 @@ struct Store::Statements {
   std::int64_t insert(std::int64_t run_id, std::int64_t device_id, const Launch& record) {
     const bool failed = record.outcome == LaunchOutcome::failed;
     launch.execute(run_id, device_id, record.family, record.variant, record.size, record.kernel,
-                   text_or_null(record.nvtx_range), std::int64_t{record.grid[0]},
-                   std::int64_t{record.grid[1]}, std::int64_t{record.grid[2]},
-                   std::int64_t{record.block[0]}, std::int64_t{record.block[1]},
-                   std::int64_t{record.block[2]}, std::int64_t{record.dynamic_shared_bytes},
+                   text_or_null(record.nvtx_range), record.grid[0], record.grid[1], record.grid[2],
+                   record.block[0], record.block[1], record.block[2], record.dynamic_shared_bytes,
                    record.static_shared_bytes, record.registers, record.local_bytes,
-                   text_or_null(record.resources_reason), number_or_null(record.useful_bytes_read),
-                   number_or_null(record.useful_bytes_written), number_or_null(record.flops),
-                   record.verified ? 1 : 0, record.is_ceiling ? 1 : 0, failed ? "failed" : "done",
-                   text_or_null(record.reason), text_or_null(record.timing_reason));
+                   text_or_null(record.resources_reason), record.useful_bytes_read,
+                   record.useful_bytes_written, record.flops, record.verified, record.is_ceiling,
+                   failed ? "failed" : "done", text_or_null(record.reason),
+                   text_or_null(record.timing_reason));
     const std::int64_t id = sqlite3_last_insert_rowid(db);
     insert_expectations(id, record);
     // A failed launch is never a measurement, whatever was read while it ran.
@@ -197,17 +188,15 @@ struct Store::Statements {
       std::optional<std::int64_t> reason;
       if (!counter.reason.empty()) reason = reasons.number_of(counter.reason);
       const Grade grade = counter.value ? counter.grade : Grade::unavailable;
-      value.execute(id, counters.number_of(counter.name), counter.value, static_cast<int>(grade),
-                    reason);
+      value.execute(id, counters.number_of(counter.name), counter.value, grade, reason);
     }
   }
 
   void insert_timing(std::int64_t id, const Timing& record) {
     const Statistics statistics = statistics_of(record.samples_ns);
-    timing.execute(id, record.cache == CacheState::cold ? "cold" : "warm",
-                   static_cast<std::int64_t>(record.samples_ns.size()), statistics.median,
-                   statistics.min, statistics.mean, statistics.stddev, record.relative_confidence,
-                   record.stopped_by);
+    timing.execute(id, record.cache == CacheState::cold ? "cold" : "warm", record.samples_ns.size(),
+                   statistics.median, statistics.min, statistics.mean, statistics.stddev,
+                   record.relative_confidence, record.stopped_by);
     std::int64_t number = 0;
     for (const double sample_ns : record.samples_ns) sample.execute(id, ++number, sample_ns);
   }
@@ -222,17 +211,14 @@ struct Store::Statements {
   void insert_lines(std::int64_t id, std::span<const Line> lines) {
     std::int64_t number = 0;
     for (const Line& l : lines) {
-      line.execute(id, ++number, l.file, l.line, l.text, l.access,
-                   static_cast<std::int64_t>(l.requests), static_cast<std::int64_t>(l.transactions),
-                   static_cast<std::int64_t>(l.ideal), static_cast<int>(l.grade),
-                   l.bytes ? std::optional(static_cast<std::int64_t>(*l.bytes)) : std::nullopt);
+      line.execute(id, ++number, l.file, l.line, l.text, l.access, l.requests, l.transactions,
+                   l.ideal, l.grade, l.bytes);
     }
   }
 
   void insert_stalls(std::int64_t id, std::span<const Stall> stalls) {
     for (const Stall& s : stalls) {
-      stall.execute(id, s.file, s.line, s.reason, s.text, static_cast<std::int64_t>(s.samples),
-                    static_cast<std::int64_t>(s.idle_samples));
+      stall.execute(id, s.file, s.line, s.reason, s.text, s.samples, s.idle_samples);
     }
   }
 
@@ -291,22 +277,15 @@ std::int64_t Store::add_device(std::int64_t run_id, const Device& device) {
                  "SELECT device_id FROM t_device WHERE backend = ? AND ordinal = ? AND name = ? "
                  "AND chip = ? AND compute_capability = ? AND uuid = ? AND driver = ? "
                  "AND multiprocessors IS ? AND memory_bytes IS ? AND l2_bytes IS ?");
-  Statement insert(db_.get(),
-                   "INSERT INTO t_device (backend, ordinal, name, chip, compute_capability, uuid, "
-                   "driver, multiprocessors, memory_bytes, l2_bytes) "
-                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  Statement insert(db_.get(), insertion("t_device",
+                                        "backend, ordinal, name, chip, compute_capability, uuid, "
+                                        "driver, multiprocessors, memory_bytes, l2_bytes"));
+  // The columns are the members of a device.
   const auto bind = [&](Statement& statement) {
-    int i = 0;
-    statement.bind(++i, device.backend);
-    statement.bind(++i, device.ordinal);
-    statement.bind(++i, device.name);
-    statement.bind(++i, device.chip);
-    statement.bind(++i, device.compute_capability);
-    statement.bind(++i, device.uuid);
-    statement.bind(++i, device.driver);
-    statement.bind(++i, device.multiprocessors);
-    statement.bind(++i, device.memory_bytes);
-    statement.bind(++i, device.l2_bytes);
+    with_members(device, [&](const auto&... member) {
+      int index = 0;
+      (statement.bind(++index, member), ...);
+    });
   };
   std::int64_t id = 0;
   statements_->in_transaction([&] {
@@ -326,9 +305,6 @@ std::int64_t Store::add_device(std::int64_t run_id, const Device& device) {
 }
 
 void Store::add_state(std::int64_t run_id, std::int64_t device_id, const DeviceState& state) {
-  const auto flag = [](const std::optional<bool>& value) {
-    return value ? std::optional<std::int64_t>(*value ? 1 : 0) : std::nullopt;
-  };
   const bool known = state.unavailable.empty();
   Statement statement(
       db_.get(),
@@ -339,8 +315,8 @@ void Store::add_state(std::int64_t run_id, std::int64_t device_id, const DeviceS
     statement.execute(
         run_id, device_id, state.phase, state.sm_clock_mhz, state.memory_clock_mhz,
         state.temperature_c, state.power_w,
-        known ? std::optional<std::string_view>(state.throttle_reasons) : std::nullopt,
-        flag(state.ecc), flag(state.mig), flag(state.persistence), text_or_null(state.unavailable));
+        known ? std::optional<std::string_view>(state.throttle_reasons) : std::nullopt, state.ecc,
+        state.mig, state.persistence, text_or_null(state.unavailable));
     Statement(db_.get(),
               "DELETE FROM t_disturbance WHERE run_id = ? AND device_id = ? AND phase = ?")
         .execute(run_id, device_id, state.phase);
@@ -351,8 +327,8 @@ void Store::add_state(std::int64_t run_id, std::int64_t device_id, const DeviceS
         "?)");
     for (const Disturbance& one : state.disturbances) {
       disturbance.execute(run_id, device_id, state.phase, one.kind, one.process_id, one.what,
-                          one.reason, one.is_felt ? 1 : 0, text_or_null(one.process_name),
-                          one.memory_mib, one.busy);
+                          one.reason, one.is_felt, text_or_null(one.process_name), one.memory_mib,
+                          one.busy);
     }
   });
 }

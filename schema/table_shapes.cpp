@@ -39,10 +39,14 @@ std::vector<std::string> without(const std::vector<std::string>& columns, std::s
   return rest;
 }
 
-std::string insertion(const std::string& table, const std::vector<std::string>& columns) {
-  std::string marks;
-  for (std::size_t i = 0; i < columns.size(); ++i) marks += i == 0 ? "?" : ", ?";
-  return fmt::format("INSERT INTO {} ({}) VALUES ({})", table, fmt::join(columns, ", "), marks);
+std::string insertion(std::string_view table, std::string_view columns) {
+  std::string marks = "?";
+  for (const char c : columns) marks += c == ',' ? ", ?" : "";
+  return fmt::format("INSERT INTO {} ({}) VALUES ({})", table, columns, marks);
+}
+
+std::string insertion(std::string_view table, const std::vector<std::string>& columns) {
+  return insertion(table, fmt::format("{}", fmt::join(columns, ", ")));
 }
 
 }  // namespace warpmeter::schema

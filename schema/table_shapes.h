@@ -56,7 +56,8 @@ Reference reference_of(std::string_view column);
 /// The columns but one.
 std::vector<std::string> without(const std::vector<std::string>& columns, std::string_view one);
 
-/// "INSERT INTO t (a, b) VALUES (?, ?)"
-std::string insertion(const std::string& table, const std::vector<std::string>& columns);
+/// "INSERT INTO t (a, b) VALUES (?, ?)", of the columns "a, b".
+std::string insertion(std::string_view table, std::string_view columns);
+std::string insertion(std::string_view table, const std::vector<std::string>& columns);
 
 }  // namespace warpmeter::schema
