@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Advice on managed memory, prefetching it, and what is known of both.
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <map>
 #include <optional>

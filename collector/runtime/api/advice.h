@@ -4,7 +4,6 @@
 // remembered, for programs ask.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "collector/runtime/process/process.h"

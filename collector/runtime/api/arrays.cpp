@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 // CUDA arrays: made, asked about, and copied to, from and between.
-#include <algorithm>
-#include <iterator>
-#include <map>
 #include <memory>
 
 #include "collector/runtime/api/row.h"

@@ -10,11 +10,8 @@
 #include "collector/runtime/stream/submit.h"
 
 namespace warpmeter::runtime {
+namespace batches {
 namespace {
-
-static_assert(sizeof(CUmemcpyAttributes) == sizeof(cudaMemcpyAttributes));
-static_assert(sizeof(CUmemLocation) == sizeof(cudaMemLocation));
-static_assert(sizeof(CUDA_MEMCPY3D_BATCH_OP) == sizeof(cudaMemcpy3DBatchOp));
 
 /// Which of a batch the entries of a list are for: each from its index on, up to the next one's.
 bool are_indices(const std::size_t* indices, std::size_t entries, std::size_t count) {
@@ -176,11 +173,6 @@ cudaError_t peer_box(Process& process, const cudaMemcpy3DPeerParms* given, CopyW
   copy = box_of(box);
   return cudaSuccess;
 }
-
-}  // namespace
-
-namespace batches {
-namespace {
 
 cudaError_t copy_batch_async(Process& process, void* const* to, const void* const* from,
                              const std::size_t* sizes, std::size_t count,

@@ -2,8 +2,11 @@
 // The bodies of the API's functions that other bodies call.
 #pragma once
 
+#include <functional>
+
 #include "collector/runtime/device/cuda_api.h"
 #include "collector/runtime/process/process.h"
+#include "collector/runtime/stream/node_work.h"
 
 namespace warpmeter::runtime {
 
@@ -62,41 +65,44 @@ cudaError_t remove_dependencies(Process&, cudaGraph_t graph, const cudaGraphNode
                                 std::size_t count);
 }  // namespace edges
 
+/// Makes the work of a node.
+using MakeWork = std::function<cudaError_t(Work&)>;
+
 namespace graphs {
-cudaError_t add_kernel_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
-                            const cudaGraphNode_t* dependencies, std::size_t count,
-                            const cudaKernelNodeParams* parameters);
-cudaError_t add_copy_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
+/// Adds a node with the work that `make` makes, behind its dependencies.
+cudaError_t add(Process& process, cudaGraphNode_t* result, cudaGraph_t handle,
+                const cudaGraphNode_t* dependencies, std::size_t count, const MakeWork& make,
+                const cudaGraphEdgeData* edges = nullptr);
+template <class Parameters>
+cudaError_t add_node_with(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
                           const cudaGraphNode_t* dependencies, std::size_t count,
-                          const cudaMemcpy3DParms* parameters);
-cudaError_t add_set_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
-                         const cudaGraphNode_t* dependencies, std::size_t count,
-                         const cudaMemsetParams* parameters);
+                          Parameters* parameters) {
+  return add(process, node, graph, dependencies, count,
+             [&](Work& work) { return make_work(process, parameters, work); });
+}
 cudaError_t add_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
                      const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* edges,
                      std::size_t count, cudaGraphNodeParams* parameters);
 }  // namespace graphs
 
 namespace nodes {
-cudaError_t exec_kernel_node_set_parameters(Process& process, cudaGraphExec_t graph,
-                                            cudaGraphNode_t node,
-                                            const cudaKernelNodeParams* parameters);
-cudaError_t exec_copy_node_set_parameters(Process& process, cudaGraphExec_t graph,
-                                          cudaGraphNode_t node,
-                                          const cudaMemcpy3DParms* parameters);
-cudaError_t exec_set_node_set_parameters(Process& process, cudaGraphExec_t graph,
-                                         cudaGraphNode_t node, const cudaMemsetParams* parameters);
-cudaError_t exec_node_set_parameters(Process& process, cudaGraphExec_t graph, cudaGraphNode_t node,
-                                     cudaGraphNodeParams* parameters);
+/// Work of the same type in the node's place: in the graph, or in what was made executable of it.
+cudaError_t change(cudaGraphNode_t node, const MakeWork& make);
+cudaError_t change(Process& process, cudaGraphExec_t handle, cudaGraphNode_t original,
+                   const MakeWork& make);
+template <class Parameters>
+cudaError_t set_parameters(Process& process, cudaGraphNode_t node, Parameters* parameters) {
+  return change(node, [&](Work& work) { return make_work(process, parameters, work); });
+}
+template <class Parameters>
+cudaError_t exec_set_parameters(Process& process, cudaGraphExec_t graph, cudaGraphNode_t node,
+                                Parameters* parameters) {
+  return change(process, graph, node,
+                [&](Work& work) { return make_work(process, parameters, work); });
+}
 cudaError_t kernel_node_get_parameters(Process&, cudaGraphNode_t node,
                                        cudaKernelNodeParams* parameters);
-cudaError_t kernel_node_set_parameters(Process& process, cudaGraphNode_t node,
-                                       const cudaKernelNodeParams* parameters);
 cudaError_t copy_node_get_parameters(Process&, cudaGraphNode_t node, cudaMemcpy3DParms* parameters);
-cudaError_t copy_node_set_parameters(Process& process, cudaGraphNode_t node,
-                                     const cudaMemcpy3DParms* parameters);
-cudaError_t node_set_parameters(Process& process, cudaGraphNode_t node,
-                                cudaGraphNodeParams* parameters);
 }  // namespace nodes
 
 namespace executables {

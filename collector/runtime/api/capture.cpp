@@ -9,6 +9,7 @@
 #include "collector/runtime/stream/graphs.h"
 
 namespace warpmeter::runtime {
+namespace captures {
 namespace {
 
 /// Nodes of that graph, by their handles.
@@ -38,11 +39,6 @@ bool is_ambiguous(Process& process, const Stream& stream) {
   });
   return is_captured;
 }
-
-}  // namespace
-
-namespace captures {
-namespace {
 
 cudaError_t begin_capture_to_graph(Process& process, cudaStream_t handle, cudaGraph_t graph,
                                    const cudaGraphNode_t* dependencies,

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Copies and sets of memory, in all the forms that they have.
-#include <algorithm>
 
+#include "collector/runtime/stream/copies.h"
 #include "collector/runtime/api/row.h"
 #include "collector/runtime/memory/array.h"
 #include "collector/runtime/process/process.h"
 #include "collector/runtime/stream/capture.h"
-#include "collector/runtime/stream/copies.h"
 #include "collector/runtime/stream/outstanding.h"
 #include "collector/runtime/stream/submit.h"
 

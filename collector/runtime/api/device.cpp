@@ -14,6 +14,7 @@
 #include "collector/runtime/stream/outstanding.h"
 
 namespace warpmeter::runtime {
+namespace devices {
 namespace {
 
 constexpr int cuda_version = CUDART_VERSION;
@@ -22,11 +23,6 @@ constexpr int cuda_version = CUDART_VERSION;
 struct CachePreference {
   cudaFuncCache preferred = cudaFuncCachePreferNone;
 };
-
-}  // namespace
-
-namespace devices {
-namespace {
 
 cudaError_t get_device_count(Process& process, int* count) {
   if (count == nullptr) return cudaErrorInvalidValue;

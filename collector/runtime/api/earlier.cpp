@@ -9,6 +9,7 @@
 #include "collector/runtime/process/process.h"
 
 namespace warpmeter::runtime {
+namespace earlier {
 namespace {
 
 // The members of cudaDeviceProp in CUDA 12, in their order: those of today, and those that CUDA 13
@@ -77,11 +78,6 @@ void fill(PropertiesBefore13& properties, int arch, int device) {
   properties.maxTexture1DLinear = value(cudaDevAttrMaxTexture1DLinearWidth);
   properties.singleToDoublePrecisionPerfRatio = value(cudaDevAttrSingleToDoublePrecisionPerfRatio);
 }
-
-}  // namespace
-
-namespace earlier {
-namespace {
 
 cudaError_t get_device_properties(Process& process, PropertiesBefore13* properties, int device) {
   if (properties == nullptr) return cudaErrorInvalidValue;

@@ -11,6 +11,7 @@
 #include "collector/runtime/stream/outstanding.h"
 
 namespace warpmeter::runtime {
+namespace executables {
 namespace {
 
 constexpr unsigned long long known_flags =
@@ -117,11 +118,6 @@ cudaGraphExecUpdateResult update(Graph& own, const Graph& other, Node*& wrong, b
   wrong = nullptr;
   return cudaGraphExecUpdateSuccess;
 }
-
-}  // namespace
-
-namespace executables {
-namespace {
 
 cudaError_t graph_instantiate(Process& process, cudaGraphExec_t* result, cudaGraph_t graph,
                               unsigned long long flags) {

@@ -8,6 +8,7 @@
 #include "collector/runtime/stream/node_work.h"
 
 namespace warpmeter::runtime {
+namespace nodes {
 namespace {
 
 /// Work of the same type in the node's place.
@@ -19,14 +20,6 @@ cudaError_t put(Node* node, Work work) {
   }
   node->work = std::move(work);
   return cudaSuccess;
-}
-
-template <class Make>
-cudaError_t change(cudaGraphNode_t node, const Make& make) {
-  if (node == nullptr) return cudaErrorInvalidValue;
-  Work work;
-  const cudaError_t made = make(work);
-  return made != cudaSuccess ? made : put(node_of(node), std::move(work));
 }
 
 /// The executable keeps the shape of its sets: of more than one row all of it, else that it has
@@ -43,21 +36,6 @@ bool keeps_shape(const Node* node, const Work& work) {
   if (before->height <= 1) return after->height <= 1;
   return before->height == after->height && before->width == after->width &&
          before->pitch == after->pitch && before->element_bytes == after->element_bytes;
-}
-
-template <class Make>
-cudaError_t change(Process& process, cudaGraphExec_t handle, cudaGraphNode_t original,
-                   const Make& make) {
-  const Executable* executable = executable_of(handle);
-  if (executable == nullptr) return cudaErrorInvalidValue;
-  Work work;
-  const cudaError_t made = make(work);
-  if (made != cudaSuccess) return made;
-  if (const auto* kernel = std::get_if<KernelWork>(&work)) {
-    if (const cudaError_t mistake = register_mistake(process, *kernel)) return mistake;
-  }
-  Node* node = executable->node(node_of(original));
-  return keeps_shape(node, work) ? put(node, std::move(work)) : cudaErrorInvalidValue;
 }
 
 /// The work of a node that is of that kind; null for others.
@@ -79,11 +57,6 @@ cudaError_t from_symbol(Process& p, void* to, const void* symbol, std::size_t by
   const cudaError_t mistake = copy_from(p, to, {symbol, bytes, offset}, kind, copy);
   return mistake != cudaSuccess ? mistake : make_copy(p, copy, work);
 }
-
-}  // namespace
-
-namespace nodes {
-namespace {
 
 cudaError_t kernel_node_set_attribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
                                       const cudaLaunchAttributeValue* value) {
@@ -141,21 +114,11 @@ cudaError_t set_node_get_parameters(cudaGraphNode_t node, cudaMemsetParams* para
   return cudaSuccess;
 }
 
-cudaError_t set_node_set_parameters(Process& process, cudaGraphNode_t node,
-                                    const cudaMemsetParams* parameters) {
-  return change(node, [&](Work& work) { return make_work(process, parameters, work); });
-}
-
 cudaError_t host_node_get_parameters(cudaGraphNode_t node, cudaHostNodeParams* parameters) {
   const auto* host = work_of<HostWork>(node);
   if (host == nullptr || parameters == nullptr) return cudaErrorInvalidValue;
   *parameters = {host->function, host->data};
   return cudaSuccess;
-}
-
-cudaError_t host_node_set_parameters(Process& process, cudaGraphNode_t node,
-                                     const cudaHostNodeParams* parameters) {
-  return change(node, [&](Work& work) { return make_work(process, parameters, work); });
 }
 
 cudaError_t child_graph_node_get_graph(cudaGraphNode_t node, cudaGraph_t* graph) {
@@ -227,41 +190,27 @@ cudaError_t exec_copy_node_set_parameters_from_symbol(Process& process, cudaGrap
   });
 }
 
-cudaError_t exec_host_node_set_parameters(Process& process, cudaGraphExec_t graph,
-                                          cudaGraphNode_t node,
-                                          const cudaHostNodeParams* parameters) {
-  return change(process, graph, node,
-                [&](Work& work) { return make_work(process, parameters, work); });
-}
-
 }  // namespace
 
-// The same of executable graphs.
-
-cudaError_t exec_kernel_node_set_parameters(Process& process, cudaGraphExec_t graph,
-                                            cudaGraphNode_t node,
-                                            const cudaKernelNodeParams* parameters) {
-  return change(process, graph, node,
-                [&](Work& work) { return make_work(process, parameters, work); });
+cudaError_t change(cudaGraphNode_t node, const MakeWork& make) {
+  if (node == nullptr) return cudaErrorInvalidValue;
+  Work work;
+  const cudaError_t made = make(work);
+  return made != cudaSuccess ? made : put(node_of(node), std::move(work));
 }
 
-cudaError_t exec_copy_node_set_parameters(Process& process, cudaGraphExec_t graph,
-                                          cudaGraphNode_t node,
-                                          const cudaMemcpy3DParms* parameters) {
-  return change(process, graph, node,
-                [&](Work& work) { return make_work(process, parameters, work); });
-}
-
-cudaError_t exec_set_node_set_parameters(Process& process, cudaGraphExec_t graph,
-                                         cudaGraphNode_t node, const cudaMemsetParams* parameters) {
-  return change(process, graph, node,
-                [&](Work& work) { return make_work(process, parameters, work); });
-}
-
-cudaError_t exec_node_set_parameters(Process& process, cudaGraphExec_t graph, cudaGraphNode_t node,
-                                     cudaGraphNodeParams* parameters) {
-  return change(process, graph, node,
-                [&](Work& work) { return make_work(process, parameters, work); });
+cudaError_t change(Process& process, cudaGraphExec_t handle, cudaGraphNode_t original,
+                   const MakeWork& make) {
+  const Executable* executable = executable_of(handle);
+  if (executable == nullptr) return cudaErrorInvalidValue;
+  Work work;
+  const cudaError_t made = make(work);
+  if (made != cudaSuccess) return made;
+  if (const auto* kernel = std::get_if<KernelWork>(&work)) {
+    if (const cudaError_t mistake = register_mistake(process, *kernel)) return mistake;
+  }
+  Node* node = executable->node(node_of(original));
+  return keeps_shape(node, work) ? put(node, std::move(work)) : cudaErrorInvalidValue;
 }
 
 cudaError_t kernel_node_get_parameters(Process&, cudaGraphNode_t node,
@@ -269,11 +218,6 @@ cudaError_t kernel_node_get_parameters(Process&, cudaGraphNode_t node,
   if (parameters == nullptr || work_of<KernelWork>(node) == nullptr) return cudaErrorInvalidValue;
   *parameters = kernel_parameters(*node_of(node));
   return cudaSuccess;
-}
-
-cudaError_t kernel_node_set_parameters(Process& process, cudaGraphNode_t node,
-                                       const cudaKernelNodeParams* parameters) {
-  return change(node, [&](Work& work) { return make_work(process, parameters, work); });
 }
 
 cudaError_t copy_node_get_parameters(Process&, cudaGraphNode_t node,
@@ -284,22 +228,13 @@ cudaError_t copy_node_get_parameters(Process&, cudaGraphNode_t node,
   return cudaSuccess;
 }
 
-cudaError_t copy_node_set_parameters(Process& process, cudaGraphNode_t node,
-                                     const cudaMemcpy3DParms* parameters) {
-  return change(node, [&](Work& work) { return make_work(process, parameters, work); });
-}
-
-cudaError_t node_set_parameters(Process& process, cudaGraphNode_t node,
-                                cudaGraphNodeParams* parameters) {
-  return change(node, [&](Work& work) { return make_work(process, parameters, work); });
-}
-
 }  // namespace nodes
 
 std::vector<Answer> graph_node_answers() {
   return {
       ANSWER(cudaGraphKernelNodeGetParams, nodes::kernel_node_get_parameters, Needs::context),
-      ANSWER(cudaGraphKernelNodeSetParams, nodes::kernel_node_set_parameters, Needs::context),
+      ANSWER(cudaGraphKernelNodeSetParams, nodes::set_parameters<const cudaKernelNodeParams>,
+             Needs::context),
       BOTH(cudaGraphKernelNodeSetAttribute, cuGraphKernelNodeSetAttribute,
            nodes::kernel_node_set_attribute, Needs::context),
       BOTH(cudaGraphKernelNodeGetAttribute, cuGraphKernelNodeGetAttribute,
@@ -307,7 +242,8 @@ std::vector<Answer> graph_node_answers() {
       BOTH(cudaGraphKernelNodeCopyAttributes, cuGraphKernelNodeCopyAttributes,
            nodes::kernel_node_copy_attributes, Needs::context),
       ANSWER(cudaGraphMemcpyNodeGetParams, nodes::copy_node_get_parameters, Needs::context),
-      ANSWER(cudaGraphMemcpyNodeSetParams, nodes::copy_node_set_parameters, Needs::context),
+      ANSWER(cudaGraphMemcpyNodeSetParams, nodes::set_parameters<const cudaMemcpy3DParms>,
+             Needs::context),
       ANSWER(cudaGraphMemcpyNodeSetParams1D, nodes::copy_node_set_parameters_1d, Needs::context),
       ANSWER(cudaGraphMemcpyNodeSetParamsToSymbol, nodes::copy_node_set_parameters_to_symbol,
              Needs::context),
@@ -315,12 +251,12 @@ std::vector<Answer> graph_node_answers() {
              Needs::context),
       BOTH(cudaGraphMemsetNodeGetParams, cuGraphMemsetNodeGetParams, nodes::set_node_get_parameters,
            Needs::context),
-      BOTH(cudaGraphMemsetNodeSetParams, cuGraphMemsetNodeSetParams, nodes::set_node_set_parameters,
-           Needs::context),
+      BOTH(cudaGraphMemsetNodeSetParams, cuGraphMemsetNodeSetParams,
+           nodes::set_parameters<const cudaMemsetParams>, Needs::context),
       BOTH(cudaGraphHostNodeGetParams, cuGraphHostNodeGetParams, nodes::host_node_get_parameters,
            Needs::context),
-      BOTH(cudaGraphHostNodeSetParams, cuGraphHostNodeSetParams, nodes::host_node_set_parameters,
-           Needs::context),
+      BOTH(cudaGraphHostNodeSetParams, cuGraphHostNodeSetParams,
+           nodes::set_parameters<const cudaHostNodeParams>, Needs::context),
       BOTH(cudaGraphChildGraphNodeGetGraph, cuGraphChildGraphNodeGetGraph,
            nodes::child_graph_node_get_graph, Needs::context),
       BOTH(cudaGraphEventRecordNodeGetEvent, cuGraphEventRecordNodeGetEvent,
@@ -335,10 +271,10 @@ std::vector<Answer> graph_node_answers() {
            nodes::mem_allocate_node_get_parameters, Needs::context),
       BOTH(cudaGraphMemFreeNodeGetParams, cuGraphMemFreeNodeGetParams,
            nodes::mem_free_node_get_parameters, Needs::context),
-      ANSWER(cudaGraphNodeSetParams, nodes::node_set_parameters, Needs::context),
-      ANSWER(cudaGraphExecKernelNodeSetParams, nodes::exec_kernel_node_set_parameters,
-             Needs::context),
-      ANSWER(cudaGraphExecMemcpyNodeSetParams, nodes::exec_copy_node_set_parameters,
+      ANSWER(cudaGraphNodeSetParams, nodes::set_parameters<cudaGraphNodeParams>, Needs::context),
+      ANSWER(cudaGraphExecKernelNodeSetParams,
+             nodes::exec_set_parameters<const cudaKernelNodeParams>, Needs::context),
+      ANSWER(cudaGraphExecMemcpyNodeSetParams, nodes::exec_set_parameters<const cudaMemcpy3DParms>,
              Needs::context),
       ANSWER(cudaGraphExecMemcpyNodeSetParams1D, nodes::exec_copy_node_set_parameters_1d,
              Needs::context),
@@ -346,14 +282,16 @@ std::vector<Answer> graph_node_answers() {
              nodes::exec_copy_node_set_parameters_to_symbol, Needs::context),
       ANSWER(cudaGraphExecMemcpyNodeSetParamsFromSymbol,
              nodes::exec_copy_node_set_parameters_from_symbol, Needs::context),
-      ANSWER(cudaGraphExecMemsetNodeSetParams, nodes::exec_set_node_set_parameters, Needs::context),
+      ANSWER(cudaGraphExecMemsetNodeSetParams, nodes::exec_set_parameters<const cudaMemsetParams>,
+             Needs::context),
       BOTH(cudaGraphExecHostNodeSetParams, cuGraphExecHostNodeSetParams,
-           nodes::exec_host_node_set_parameters, Needs::context),
+           nodes::exec_set_parameters<const cudaHostNodeParams>, Needs::context),
       BOTH(cudaGraphExecEventRecordNodeSetEvent, cuGraphExecEventRecordNodeSetEvent,
            nodes::exec_event_node_set_event<true>, Needs::context),
       BOTH(cudaGraphExecEventWaitNodeSetEvent, cuGraphExecEventWaitNodeSetEvent,
            nodes::exec_event_node_set_event<false>, Needs::context),
-      ANSWER(cudaGraphExecNodeSetParams, nodes::exec_node_set_parameters, Needs::context),
+      ANSWER(cudaGraphExecNodeSetParams, nodes::exec_set_parameters<cudaGraphNodeParams>,
+             Needs::context),
   };
 }
 

@@ -15,39 +15,8 @@
 #include "collector/runtime/stream/node_work.h"
 
 namespace warpmeter::runtime {
+namespace graphs {
 namespace {
-
-/// Adds a node with the work that `make` makes, behind its dependencies.
-template <class Make>
-cudaError_t add(Process& process, cudaGraphNode_t* result, cudaGraph_t handle,
-                const cudaGraphNode_t* dependencies, std::size_t count, const Make& make,
-                const cudaGraphEdgeData* edges = nullptr) {
-  Graph* graph = graph_of(handle);
-  if (result == nullptr || graph == nullptr || (count > 0 && dependencies == nullptr)) {
-    return cudaErrorInvalidValue;
-  }
-  std::vector<Node*> after;
-  for (std::size_t i = 0; i < count; ++i) {
-    Node* node = node_of(dependencies[i]);
-    const bool is_again = std::find(after.begin(), after.end(), node) != after.end();
-    if (node == nullptr || node->graph != graph || is_again) return cudaErrorInvalidValue;
-    after.push_back(node);
-  }
-  Work work;
-  const cudaError_t made = make(work);
-  if (made != cudaSuccess) return made;
-  auto* allocation = std::get_if<AllocationWork>(&work);
-  if (allocation != nullptr && !place(process.memory(), *graph, after, *allocation)) {
-    return cudaErrorMemoryAllocation;
-  }
-  Ports ports;
-  const cudaError_t wrong = ports_of(after, edges, &work, ports);
-  if (wrong != cudaSuccess) return wrong;
-  Node* node = graph->add(std::move(work), std::move(after));
-  node->ports = std::move(ports);
-  *result = handle_of(node);
-  return cudaSuccess;
-}
 
 /// Where a node allocates.
 void* address_of(cudaGraphNode_t node) {
@@ -64,11 +33,6 @@ std::string label_of(const Node& node) {
   }
   return label;
 }
-
-}  // namespace
-
-namespace graphs {
-namespace {
 
 cudaError_t create(cudaGraph_t* graph, unsigned flags) {
   if (graph == nullptr || flags != 0) return cudaErrorInvalidValue;
@@ -125,13 +89,6 @@ cudaError_t add_copy_node_from_symbol(Process& process, cudaGraphNode_t* node, c
     const cudaError_t mistake = copy_from(process, to, {symbol, bytes, offset}, kind, copy);
     return mistake != cudaSuccess ? mistake : make_copy(process, copy, work);
   });
-}
-
-cudaError_t add_host_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
-                          const cudaGraphNode_t* dependencies, std::size_t count,
-                          const cudaHostNodeParams* parameters) {
-  return add(process, node, graph, dependencies, count,
-             [&](Work& work) { return make_work(process, parameters, work); });
 }
 
 cudaError_t add_child_graph_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
@@ -217,25 +174,34 @@ cudaError_t debug_dot_print(cudaGraph_t handle, const char* path, unsigned) {
 
 }  // namespace
 
-cudaError_t add_kernel_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
-                            const cudaGraphNode_t* dependencies, std::size_t count,
-                            const cudaKernelNodeParams* parameters) {
-  return add(process, node, graph, dependencies, count,
-             [&](Work& work) { return make_work(process, parameters, work); });
-}
-
-cudaError_t add_copy_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
-                          const cudaGraphNode_t* dependencies, std::size_t count,
-                          const cudaMemcpy3DParms* parameters) {
-  return add(process, node, graph, dependencies, count,
-             [&](Work& work) { return make_work(process, parameters, work); });
-}
-
-cudaError_t add_set_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
-                         const cudaGraphNode_t* dependencies, std::size_t count,
-                         const cudaMemsetParams* parameters) {
-  return add(process, node, graph, dependencies, count,
-             [&](Work& work) { return make_work(process, parameters, work); });
+cudaError_t add(Process& process, cudaGraphNode_t* result, cudaGraph_t handle,
+                const cudaGraphNode_t* dependencies, std::size_t count, const MakeWork& make,
+                const cudaGraphEdgeData* edges) {
+  Graph* graph = graph_of(handle);
+  if (result == nullptr || graph == nullptr || (count > 0 && dependencies == nullptr)) {
+    return cudaErrorInvalidValue;
+  }
+  std::vector<Node*> after;
+  for (std::size_t i = 0; i < count; ++i) {
+    Node* node = node_of(dependencies[i]);
+    const bool is_again = std::find(after.begin(), after.end(), node) != after.end();
+    if (node == nullptr || node->graph != graph || is_again) return cudaErrorInvalidValue;
+    after.push_back(node);
+  }
+  Work work;
+  const cudaError_t made = make(work);
+  if (made != cudaSuccess) return made;
+  auto* allocation = std::get_if<AllocationWork>(&work);
+  if (allocation != nullptr && !place(process.memory(), *graph, after, *allocation)) {
+    return cudaErrorMemoryAllocation;
+  }
+  Ports ports;
+  const cudaError_t wrong = ports_of(after, edges, &work, ports);
+  if (wrong != cudaSuccess) return wrong;
+  Node* node = graph->add(std::move(work), std::move(after));
+  node->ports = std::move(ports);
+  *result = handle_of(node);
+  return cudaSuccess;
 }
 
 cudaError_t add_node(Process& process, cudaGraphNode_t* node, cudaGraph_t graph,
@@ -258,13 +224,16 @@ std::vector<Answer> graph_answers() {
       BOTH(cudaGraphClone, cuGraphClone, graphs::clone, Needs::context),
       BOTH(cudaGraphNodeFindInClone, cuGraphNodeFindInClone, graphs::node_find_in_clone,
            Needs::context),
-      ANSWER(cudaGraphAddKernelNode, graphs::add_kernel_node, Needs::context),
-      ANSWER(cudaGraphAddMemcpyNode, graphs::add_copy_node, Needs::context),
+      ANSWER(cudaGraphAddKernelNode, graphs::add_node_with<const cudaKernelNodeParams>,
+             Needs::context),
+      ANSWER(cudaGraphAddMemcpyNode, graphs::add_node_with<const cudaMemcpy3DParms>,
+             Needs::context),
       ANSWER(cudaGraphAddMemcpyNode1D, graphs::add_copy_node_1d, Needs::context),
       ANSWER(cudaGraphAddMemcpyNodeToSymbol, graphs::add_copy_node_to_symbol, Needs::context),
       ANSWER(cudaGraphAddMemcpyNodeFromSymbol, graphs::add_copy_node_from_symbol, Needs::context),
-      ANSWER(cudaGraphAddMemsetNode, graphs::add_set_node, Needs::context),
-      BOTH(cudaGraphAddHostNode, cuGraphAddHostNode, graphs::add_host_node, Needs::context),
+      ANSWER(cudaGraphAddMemsetNode, graphs::add_node_with<const cudaMemsetParams>, Needs::context),
+      BOTH(cudaGraphAddHostNode, cuGraphAddHostNode,
+           graphs::add_node_with<const cudaHostNodeParams>, Needs::context),
       BOTH(cudaGraphAddChildGraphNode, cuGraphAddChildGraphNode, graphs::add_child_graph_node,
            Needs::context),
       BOTH(cudaGraphAddEmptyNode, cuGraphAddEmptyNode, graphs::add_empty_node, Needs::context),

@@ -10,6 +10,7 @@
 #include "collector/runtime/stream/submit.h"
 
 namespace warpmeter::runtime {
+namespace launches {
 namespace {
 
 /// `ask(kernel)` of the kernel that the program names.
@@ -49,11 +50,6 @@ cudaError_t record_launch(Process& process, const cudaLaunchAttribute& attribute
   }
   return cudaSuccess;
 }
-
-}  // namespace
-
-namespace launches {
-namespace {
 
 cudaError_t launch_kernel(Process& process, const void* function, dim3 grid, dim3 block,
                           void** arguments, std::size_t shared, cudaStream_t stream) {

@@ -17,6 +17,7 @@
 #include "collector/runtime/stream/submit.h"
 
 namespace warpmeter::runtime {
+namespace memory {
 namespace {
 
 constexpr std::uint64_t pitch_alignment = 512;
@@ -103,11 +104,6 @@ bool variable_attributes(Process& process, const void* pointer, cudaPointerAttri
   if (found->is_managed) result.hostPointer = result.devicePointer;
   return true;
 }
-
-}  // namespace
-
-namespace memory {
-namespace {
 
 cudaError_t allocate(Process& process, void** pointer, std::size_t bytes) {
   return give(process, pointer, bytes);

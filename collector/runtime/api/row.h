@@ -127,10 +127,27 @@ constexpr CUresult as_driver_error(cudaError_t error) {
                                                  : static_cast<CUresult>(error);
 }
 
-/// The argument of one API's function in the other's type, which is as large but for some flags.
+/// True if an argument of one API's function may stand for one of the other's: it is as large, and
+/// what it points to. Flags may be of fewer bits.
+template <class To, class From>
+constexpr bool stands_for() {
+  if constexpr (std::is_pointer_v<To> && std::is_pointer_v<From>) {
+    using There = std::remove_pointer_t<To>;
+    using Here = std::remove_pointer_t<From>;
+    if constexpr (std::is_void_v<There> || std::is_void_v<Here> || std::is_function_v<There>) {
+      return true;
+    } else if constexpr (requires { sizeof(There) == sizeof(Here); }) {
+      return sizeof(There) == sizeof(Here);
+    }
+    return true;  // handles
+  }
+  return sizeof(To) == sizeof(From) || std::is_unsigned_v<To>;
+}
+
+/// The argument of one API's function in the other's type.
 template <class To, class From>
 To given_as(From from) {
-  static_assert(sizeof(To) == sizeof(From) || std::is_unsigned_v<To>);
+  static_assert(stands_for<To, From>());
   if constexpr (std::is_same_v<To, From>) {
     return from;
   } else if constexpr (std::is_pointer_v<To> && !std::is_pointer_v<From>) {

@@ -13,6 +13,7 @@
 #include "collector/runtime/stream/submit.h"
 
 namespace warpmeter::runtime {
+namespace streams {
 namespace {
 
 constexpr unsigned known_event_flags =
@@ -123,11 +124,6 @@ struct Callback {
   void* data;
 };
 
-}  // namespace
-
-namespace streams {
-namespace {
-
 cudaError_t create(Process& process, cudaStream_t* stream) {
   return make_stream(process, stream, 0, 0);
 }
@@ -157,19 +153,14 @@ cudaError_t query(Process& process, cudaStream_t stream) {
   return wait_for_stream(process, stream);
 }
 
-cudaError_t get_priority(Process& process, cudaStream_t handle, int* priority) {
+/// Answers with a member of the stream.
+template <auto member>
+cudaError_t get(Process& process, cudaStream_t handle,
+                std::remove_reference_t<decltype(std::declval<Stream&>().*member)>* value) {
   const Stream* stream = process.stream(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  if (priority == nullptr) return cudaErrorInvalidValue;
-  *priority = stream->priority;
-  return cudaSuccess;
-}
-
-cudaError_t get_flags(Process& process, cudaStream_t handle, unsigned* flags) {
-  const Stream* stream = process.stream(handle);
-  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  if (flags == nullptr) return cudaErrorInvalidValue;
-  *flags = stream->flags;
+  if (value == nullptr) return cudaErrorInvalidValue;
+  *value = stream->*member;
   return cudaSuccess;
 }
 
@@ -178,14 +169,6 @@ cudaError_t get_id(Process& process, cudaStream_t handle, unsigned long long* nu
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
   if (number == nullptr) return cudaErrorInvalidValue;
   *number = stream->number;
-  return cudaSuccess;
-}
-
-cudaError_t get_device(Process& process, cudaStream_t handle, int* device) {
-  const Stream* stream = process.stream(handle);
-  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  if (device == nullptr) return cudaErrorInvalidValue;
-  *device = stream->device;
   return cudaSuccess;
 }
 
@@ -301,10 +284,11 @@ std::vector<Answer> stream_answers() {
       BOTH(cudaStreamDestroy, cuStreamDestroy_v2, streams::destroy, Needs::context),
       BOTH(cudaStreamSynchronize, cuStreamSynchronize, streams::synchronize, Needs::context),
       BOTH(cudaStreamQuery, cuStreamQuery, streams::query, Needs::context),
-      BOTH(cudaStreamGetPriority, cuStreamGetPriority, streams::get_priority, Needs::context),
-      BOTH(cudaStreamGetFlags, cuStreamGetFlags, streams::get_flags, Needs::context),
+      BOTH(cudaStreamGetPriority, cuStreamGetPriority, streams::get<&Stream::priority>,
+           Needs::context),
+      BOTH(cudaStreamGetFlags, cuStreamGetFlags, streams::get<&Stream::flags>, Needs::context),
       BOTH(cudaStreamGetId, cuStreamGetId, streams::get_id, Needs::context),
-      BOTH(cudaStreamGetDevice, cuStreamGetDevice, streams::get_device, Needs::context),
+      BOTH(cudaStreamGetDevice, cuStreamGetDevice, streams::get<&Stream::device>, Needs::context),
       BOTH(cudaStreamWaitEvent, cuStreamWaitEvent, streams::wait_event, Needs::context),
       BOTH(cudaStreamAddCallback, cuStreamAddCallback, streams::add_callback, Needs::context),
       BOTH(cudaLaunchHostFunc, cuLaunchHostFunc, streams::launch_host_function, Needs::context),
@@ -313,7 +297,7 @@ std::vector<Answer> stream_answers() {
            Needs::context),
       BOTH(cudaEventDestroy, cuEventDestroy_v2, streams::event_destroy, Needs::context),
       BOTH(cudaEventRecord, cuEventRecord, streams::event_record, Needs::context),
-      BOTH(cudaEventRecordWithFlags, cuEventRecordWithFlags, record, Needs::context),
+      BOTH(cudaEventRecordWithFlags, cuEventRecordWithFlags, streams::record, Needs::context),
       BOTH(cudaEventSynchronize, cuEventSynchronize, streams::event_synchronize, Needs::context),
       ANSWER(cudaEventQuery, streams::event_query, Needs::initialised, Answers::after_failure),
       ANSWER(cuEventQuery, streams::event_query, Needs::context),

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <vector>
 
 #include "collector/runtime/graph/graph.h"
 #include "collector/runtime/process/handles.h"

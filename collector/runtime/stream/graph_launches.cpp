@@ -2,7 +2,6 @@
 #include "collector/runtime/stream/graph_launches.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <vector>

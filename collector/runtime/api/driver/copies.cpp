@@ -5,6 +5,7 @@
 #include "collector/runtime/stream/submit.h"
 
 namespace warpmeter::runtime {
+namespace driver_copies {
 namespace {
 
 CUresult submit_driver_copy(Process& process, CUstream stream, const CopyWork& copy) {
@@ -103,11 +104,6 @@ CUresult set_numbers(Process& process, CUdeviceptr to, std::size_t pitch, Value 
   return as_driver_error(mistake != cudaSuccess ? mistake : submit(process, stream, work));
 }
 
-}  // namespace
-
-namespace driver_copies {
-namespace {
-
 // Copies in a line.
 CUresult copy_line(Process& process, std::uint64_t to, std::uint64_t from, std::size_t bytes,
                    cudaMemcpyKind kind, CUstream stream) {
@@ -180,23 +176,23 @@ std::vector<Answer> driver_copy_answers() {
       ANSWER(cuMemcpyPeerAsync, driver_copies::copy_peer_async, Needs::context),
       ANSWER(cuMemcpy2D_v2, driver_copies::copy_rows, Needs::context),
       ANSWER(cuMemcpy2DUnaligned_v2, driver_copies::copy_rows, Needs::context),
-      ANSWER(cuMemcpy2DAsync_v2, copy_2d, Needs::context),
+      ANSWER(cuMemcpy2DAsync_v2, driver_copies::copy_2d, Needs::context),
       ANSWER(cuMemcpy3D_v2, driver_copies::copy_boxes<CUDA_MEMCPY3D>, Needs::context),
-      ANSWER(cuMemcpy3DAsync_v2, copy_3d<CUDA_MEMCPY3D>, Needs::context),
+      ANSWER(cuMemcpy3DAsync_v2, driver_copies::copy_3d<CUDA_MEMCPY3D>, Needs::context),
       ANSWER(cuMemcpy3DPeer, driver_copies::copy_boxes<CUDA_MEMCPY3D_PEER>, Needs::context),
-      ANSWER(cuMemcpy3DPeerAsync, copy_3d<CUDA_MEMCPY3D_PEER>, Needs::context),
+      ANSWER(cuMemcpy3DPeerAsync, driver_copies::copy_3d<CUDA_MEMCPY3D_PEER>, Needs::context),
       ANSWER(cuMemsetD8_v2, driver_copies::set<unsigned char>, Needs::context),
       ANSWER(cuMemsetD8Async, driver_copies::set_async<unsigned char>, Needs::context),
       ANSWER(cuMemsetD2D8_v2, driver_copies::set_rows<unsigned char>, Needs::context),
-      ANSWER(cuMemsetD2D8Async, set_numbers<unsigned char>, Needs::context),
+      ANSWER(cuMemsetD2D8Async, driver_copies::set_numbers<unsigned char>, Needs::context),
       ANSWER(cuMemsetD16_v2, driver_copies::set<unsigned short>, Needs::context),
       ANSWER(cuMemsetD16Async, driver_copies::set_async<unsigned short>, Needs::context),
       ANSWER(cuMemsetD2D16_v2, driver_copies::set_rows<unsigned short>, Needs::context),
-      ANSWER(cuMemsetD2D16Async, set_numbers<unsigned short>, Needs::context),
+      ANSWER(cuMemsetD2D16Async, driver_copies::set_numbers<unsigned short>, Needs::context),
       ANSWER(cuMemsetD32_v2, driver_copies::set<unsigned>, Needs::context),
       ANSWER(cuMemsetD32Async, driver_copies::set_async<unsigned>, Needs::context),
       ANSWER(cuMemsetD2D32_v2, driver_copies::set_rows<unsigned>, Needs::context),
-      ANSWER(cuMemsetD2D32Async, set_numbers<unsigned>, Needs::context),
+      ANSWER(cuMemsetD2D32Async, driver_copies::set_numbers<unsigned>, Needs::context),
   };
 }
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The driver's API: what is there, contexts, errors, and functions by their names. It is answered
 // by the same process as the runtime's, so that a program may use both.
-#include <array>
 #include <cstdio>
-#include <cstring>
-#include <iterator>
-#include <unordered_map>
 #include <vector>
 
 #include "collector/runtime/api/driver/names.h"
@@ -14,12 +10,12 @@
 #include "collector/runtime/device/device.h"
 #include "collector/runtime/device/error_texts.h"
 #include "collector/runtime/process/contexts.h"
-#include "collector/runtime/process/limits.h"
 #include "collector/runtime/process/peers.h"
 #include "collector/runtime/process/process.h"
 #include "collector/runtime/stream/outstanding.h"
 
 namespace warpmeter::runtime {
+namespace contexts {
 namespace {
 
 bool has_device(const Process& process, CUdevice device) {
@@ -60,11 +56,6 @@ CUresult make_context(Process& process, CUcontext* result, unsigned flags, CUdev
     return put_answer(result, handle_of(context));
   });
 }
-
-}  // namespace
-
-namespace contexts {
-namespace {
 
 CUresult init(Process& process, unsigned flags) {
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
@@ -361,7 +352,7 @@ std::vector<Answer> driver_device_answers() {
              Needs::initialised),
       ANSWER_AS("cuDevicePrimaryCtxReset", contexts::device_primary_context_reset,
                 Needs::initialised),
-      ANSWER_AS("cuCtxCreate_v2", make_context, Needs::initialised),
+      ANSWER_AS("cuCtxCreate_v2", contexts::make_context, Needs::initialised),
       ANSWER_AS("cuCtxCreate_v3", contexts::create_v3, Needs::initialised),
       ANSWER(cuCtxCreate_v4, contexts::create_v4, Needs::initialised),
       ANSWER(cuCtxDestroy_v2, contexts::destroy, Needs::initialised),

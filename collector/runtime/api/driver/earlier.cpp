@@ -10,6 +10,7 @@
 #include "collector/runtime/api/row.h"
 
 namespace warpmeter::runtime {
+namespace earlier_launches {
 namespace {
 
 struct Told {
@@ -54,11 +55,6 @@ CUresult launch(Process& process, CUfunction function, int width, int height, CU
         told.shared, stream, nullptr, bytes > 0 ? extra : nullptr);
   });
 }
-
-}  // namespace
-
-namespace earlier_launches {
-namespace {
 
 CUresult function_set_block_shape(Process& process, CUfunction function, int x, int y, int z) {
   return function_call(process, function, [&](Told& told) {

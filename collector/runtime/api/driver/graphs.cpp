@@ -7,16 +7,8 @@
 #include "collector/runtime/api/row.h"
 
 namespace warpmeter::runtime {
+namespace driver_graphs {
 namespace {
-
-// The runtime's parameters are forwarded as they are.
-static_assert(sizeof(CUDA_MEMSET_NODE_PARAMS) == sizeof(cudaMemsetParams));
-static_assert(sizeof(CUDA_HOST_NODE_PARAMS) == sizeof(cudaHostNodeParams));
-static_assert(sizeof(CUDA_MEM_ALLOC_NODE_PARAMS) == sizeof(cudaMemAllocNodeParams));
-static_assert(sizeof(CUDA_GRAPH_INSTANTIATE_PARAMS) == sizeof(cudaGraphInstantiateParams));
-static_assert(sizeof(CUgraphExecUpdateResultInfo) == sizeof(cudaGraphExecUpdateResultInfo));
-static_assert(sizeof(CUkernelNodeAttrValue) == sizeof(cudaLaunchAttributeValue));
-static_assert(sizeof(CUgraphEdgeData) == sizeof(cudaGraphEdgeData));
 
 /// The runtime's errors that the driver has no number for.
 CUresult as_graph_error(cudaError_t error) {
@@ -68,31 +60,26 @@ CUresult with_node(Process& process, CUgraphNodeParams* given, const Body& body)
   return as_graph_error(result);
 }
 
-}  // namespace
-
-namespace driver_graphs {
-namespace {
-
 // Kernels.
 
 template <class Parameters>
 CUresult add_kernel(Process& process, CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
                     std::size_t count, const Parameters* given) {
   return with_kernel_node(process, given, [&](const cudaKernelNodeParams* k) {
-    return graphs::add_kernel_node(process, node, graph, after, count, k);
+    return graphs::add_node_with(process, node, graph, after, count, k);
   });
 }
 template <class Parameters>
 CUresult set_kernel(Process& process, CUgraphNode node, const Parameters* given) {
   return with_kernel_node(process, given, [&](const cudaKernelNodeParams* k) {
-    return nodes::kernel_node_set_parameters(process, node, k);
+    return nodes::set_parameters(process, node, k);
   });
 }
 template <class Parameters>
 CUresult set_executed_kernel(Process& process, CUgraphExec exec, CUgraphNode node,
                              const Parameters* given) {
   return with_kernel_node(process, given, [&](const cudaKernelNodeParams* k) {
-    return nodes::exec_kernel_node_set_parameters(process, exec, node, k);
+    return nodes::exec_set_parameters(process, exec, node, k);
   });
 }
 /// The parameters of before CUDA 12 are the first of today's.
@@ -113,18 +100,17 @@ CUresult get_kernel(Process& process, CUgraphNode node, Parameters* result) {
 CUresult add_copy_node(Process& process, CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
                        std::size_t count, const CUDA_MEMCPY3D* given, CUcontext) {
   return with_copy_node(given, [&](const cudaMemcpy3DParms* c) {
-    return graphs::add_copy_node(process, node, graph, after, count, c);
+    return graphs::add_node_with(process, node, graph, after, count, c);
   });
 }
 CUresult copy_node_set_parameters(Process& process, CUgraphNode node, const CUDA_MEMCPY3D* given) {
-  return with_copy_node(given, [&](const cudaMemcpy3DParms* c) {
-    return nodes::copy_node_set_parameters(process, node, c);
-  });
+  return with_copy_node(
+      given, [&](const cudaMemcpy3DParms* c) { return nodes::set_parameters(process, node, c); });
 }
 CUresult exec_copy_node_set_parameters(Process& process, CUgraphExec exec, CUgraphNode node,
                                        const CUDA_MEMCPY3D* given, CUcontext) {
   return with_copy_node(given, [&](const cudaMemcpy3DParms* c) {
-    return nodes::exec_copy_node_set_parameters(process, exec, node, c);
+    return nodes::exec_set_parameters(process, exec, node, c);
   });
 }
 CUresult copy_node_get_parameters(Process& process, CUgraphNode node, CUDA_MEMCPY3D* result) {
@@ -137,12 +123,12 @@ CUresult copy_node_get_parameters(Process& process, CUgraphNode node, CUDA_MEMCP
 }
 CUresult add_set_node(Process& process, CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
                       std::size_t count, const CUDA_MEMSET_NODE_PARAMS* given, CUcontext) {
-  return as_graph_error(graphs::add_set_node(process, node, graph, after, count,
-                                             reinterpret_cast<const cudaMemsetParams*>(given)));
+  return as_graph_error(graphs::add_node_with(process, node, graph, after, count,
+                                              reinterpret_cast<const cudaMemsetParams*>(given)));
 }
 CUresult exec_set_node_set_parameters(Process& process, CUgraphExec exec, CUgraphNode node,
                                       const CUDA_MEMSET_NODE_PARAMS* given, CUcontext) {
-  return as_graph_error(nodes::exec_set_node_set_parameters(
+  return as_graph_error(nodes::exec_set_parameters(
       process, exec, node, reinterpret_cast<const cudaMemsetParams*>(given)));
 }
 
@@ -158,13 +144,13 @@ CUresult graph_add_node_v2(Process& process, CUgraphNode* node, CUgraph graph,
 }
 CUresult node_set_parameters(Process& process, CUgraphNode node, CUgraphNodeParams* given) {
   return with_node(process, given, [&](cudaGraphNodeParams* parameters) {
-    return nodes::node_set_parameters(process, node, parameters);
+    return nodes::set_parameters(process, node, parameters);
   });
 }
 CUresult exec_node_set_parameters(Process& process, CUgraphExec exec, CUgraphNode node,
                                   CUgraphNodeParams* given) {
   return with_node(process, given, [&](cudaGraphNodeParams* parameters) {
-    return nodes::exec_node_set_parameters(process, exec, node, parameters);
+    return nodes::exec_set_parameters(process, exec, node, parameters);
   });
 }
 

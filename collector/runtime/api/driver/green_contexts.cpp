@@ -19,6 +19,7 @@ struct CUdevResourceDesc_st {
 };
 
 namespace warpmeter::runtime {
+namespace green_contexts {
 namespace {
 
 /// Multiprocessors that lie side by side and start the blocks of a cluster together.
@@ -126,11 +127,6 @@ CUresult wait_with_all(Process& process, const Context& context, CUevent handle)
   for_each_stream_of(process, context, [&](Stream& stream) { follow(stream, *event); });
   return CUDA_SUCCESS;
 }
-
-}  // namespace
-
-namespace green_contexts {
-namespace {
 
 CUresult device_get_dev_resource(Process& process, CUdevice device, CUdevResource* result,
                                  CUdevResourceType type) {

@@ -12,6 +12,7 @@
 #include "collector/runtime/stream/outstanding.h"
 
 namespace warpmeter::runtime {
+namespace sharing {
 namespace {
 
 enum class Shared : std::uint64_t {
@@ -88,11 +89,6 @@ const Shareable* shared(Pool& pool) {
 void count_as_written(Process& process, const Block& block) {
   if (process.checks() != nullptr) process.checks()->set(block.address, block.bytes);
 }
-
-}  // namespace
-
-namespace sharing {
-namespace {
 
 cudaError_t ipc_get_mem_handle(Process& process, cudaIpcMemHandle_t* result, void* pointer) {
   const auto address = reinterpret_cast<std::uint64_t>(pointer);

@@ -8,6 +8,7 @@
 #include "collector/runtime/stream/submit.h"
 
 namespace warpmeter::runtime {
+namespace driver_launches {
 namespace {
 
 /// The arguments as pointers, also where they came as one stretch of bytes, which is copied to
@@ -62,11 +63,6 @@ cudaLaunchConfig_t as_runtime(const CUlaunchConfig& config) {
   same.numAttrs = config.numAttrs;
   return same;
 }
-
-}  // namespace
-
-namespace driver_launches {
-namespace {
 
 CUresult launch_cooperative_kernel(Process& process, CUfunction function, unsigned grid_x,
                                    unsigned grid_y, unsigned grid_z, unsigned block_x,

@@ -2,7 +2,6 @@
 // The driver's linker.
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <memory>
 
 #include "collector/runtime/api/row.h"
@@ -10,6 +9,7 @@
 #include "collector/runtime/image/linker.h"
 
 namespace warpmeter::runtime {
+namespace linking {
 namespace {
 
 struct Linkers {
@@ -35,11 +35,6 @@ bool are_for_input(unsigned count, const CUjit_option* options, void** values) {
   }
   return true;
 }
-
-}  // namespace
-
-namespace linking {
-namespace {
 
 CUresult create(Process& process, unsigned count, CUjit_option* options, void** values,
                 CUlinkState* result) {

@@ -7,6 +7,7 @@
 #include "collector/runtime/api/row.h"
 
 namespace warpmeter::runtime {
+namespace logs {
 namespace {
 
 /// Those who listen, by number.
@@ -15,11 +16,6 @@ struct Listeners {
   std::uintptr_t last = 0;
 };
 Listeners& listeners() { return Process::get().state<Listeners>(); }
-
-}  // namespace
-
-namespace logs {
-namespace {
 
 CUresult logs_register_callback(CUlogsCallback function, void*, CUlogsCallbackHandle* result) {
   if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;

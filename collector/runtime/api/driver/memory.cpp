@@ -11,6 +11,7 @@
 #include "collector/runtime/process/pools.h"
 
 namespace warpmeter::runtime {
+namespace driver_memory {
 namespace {
 
 constexpr std::uint64_t pitch_step = 512;
@@ -91,11 +92,6 @@ CUresult pointer_attribute(Process& process, void* data, CUpointer_attribute whi
       return CUDA_ERROR_NOT_SUPPORTED;
   }
 }
-
-}  // namespace
-
-namespace driver_memory {
-namespace {
 
 CUresult mem_allocate(Process& process, CUdeviceptr* pointer, std::size_t bytes) {
   return give_memory(process, pointer, bytes, MemoryKind::device);

@@ -20,6 +20,7 @@
 #include "collector/runtime/stream/outstanding.h"
 
 namespace warpmeter::runtime {
+namespace modules {
 namespace {
 
 /// The mistake in a module, as a driver finds it when it compiles; `image`: not a fat binary.
@@ -191,11 +192,6 @@ CUresult parameter_info(Process& process, const void* handle, std::size_t index,
   return CUDA_SUCCESS;
 }
 
-}  // namespace
-
-namespace modules {
-namespace {
-
 CUresult module_load(Process& process, CUmodule* module, const char* path) {
   return load_module_file(process, module, path, {});
 }
@@ -342,7 +338,8 @@ std::vector<Answer> driver_module_answers() {
              No(CUDA_ERROR_NOT_FOUND)),
       ANSWER(cuModuleGetFunctionCount, modules::count_kernels, Needs::context),
       ANSWER(cuModuleEnumerateFunctions, modules::module_enumerate_functions, Needs::context),
-      ANSWER(cuModuleGetGlobal_v2, find_variable, Needs::context, No(CUDA_ERROR_NOT_FOUND)),
+      ANSWER(cuModuleGetGlobal_v2, modules::find_variable, Needs::context,
+             No(CUDA_ERROR_NOT_FOUND)),
       ANSWER(cuLibraryLoadData, modules::library_load_data, Needs::initialised),
       ANSWER(cudaLibraryLoadData, modules::library_load_data, Needs::context),
       ANSWER(cuLibraryLoadFromFile, modules::library_load_from_file, Needs::initialised),
@@ -358,8 +355,9 @@ std::vector<Answer> driver_module_answers() {
       ANSWER(cuLibraryEnumerateKernels, modules::library_enumerate_kernels, Needs::initialised),
       ANSWER(cudaLibraryEnumerateKernels, modules::library_enumerate_kernels, Needs::context),
       ANSWER(cuLibraryGetModule, modules::library_get_module, Needs::context),
-      ANSWER(cuLibraryGetGlobal, find_variable, Needs::context, No(CUDA_ERROR_NOT_FOUND)),
-      ANSWER(cudaLibraryGetGlobal, find_variable, Needs::context, No(CUDA_ERROR_NOT_FOUND)),
+      ANSWER(cuLibraryGetGlobal, modules::find_variable, Needs::context, No(CUDA_ERROR_NOT_FOUND)),
+      ANSWER(cudaLibraryGetGlobal, modules::find_variable, Needs::context,
+             No(CUDA_ERROR_NOT_FOUND)),
       ANSWER(cuLibraryGetManaged, modules::library_get_managed, Needs::initialised,
              No(CUDA_ERROR_NOT_FOUND)),
       ANSWER(cudaLibraryGetManaged, modules::library_get_managed, Needs::context,
@@ -373,12 +371,12 @@ std::vector<Answer> driver_module_answers() {
       ANSWER(cuKernelGetAttribute, modules::kernel_get_attribute, Needs::initialised),
       ANSWER(cuKernelSetAttribute, modules::kernel_set_attribute, Needs::initialised),
       ANSWER(cuKernelSetCacheConfig, modules::kernel_set_cache_config, Needs::initialised),
-      ANSWER(cuKernelGetParamInfo, parameter_info, Needs::initialised),
-      ANSWER(cudaFuncGetParamInfo, parameter_info, Needs::context),
-      ANSWER(cuFuncGetAttribute, kernel_attribute, Needs::context),
+      ANSWER(cuKernelGetParamInfo, modules::parameter_info, Needs::initialised),
+      ANSWER(cudaFuncGetParamInfo, modules::parameter_info, Needs::context),
+      ANSWER(cuFuncGetAttribute, modules::kernel_attribute, Needs::context),
       ANSWER(cuFuncSetAttribute, modules::function_set_attribute, Needs::context),
       ANSWER(cuFuncGetModule, modules::function_get_module, Needs::context),
-      ANSWER(cuFuncGetParamInfo, parameter_info, Needs::context),
+      ANSWER(cuFuncGetParamInfo, modules::parameter_info, Needs::context),
       ANSWER(cuFuncIsLoaded, modules::function_is_loaded, Needs::context),
       ANSWER(cuFuncLoad, modules::function_load, Needs::context),
   };

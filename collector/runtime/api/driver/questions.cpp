@@ -11,6 +11,7 @@
 #include "collector/runtime/process/process.h"
 
 namespace warpmeter::runtime {
+namespace questions {
 namespace {
 
 /// The current one for null; null: there is none.
@@ -58,11 +59,6 @@ bool is_bank_size(CUsharedconfig config) {
   return config >= CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE &&
          config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE;
 }
-
-}  // namespace
-
-namespace questions {
-namespace {
 
 CUresult context_get_device(CUdevice* device, CUcontext handle) {
   if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -237,7 +233,7 @@ std::vector<Answer> driver_question_answers() {
       ANSWER_AS("cuDeviceGetProperties", questions::device_get_properties, Needs::initialised),
       ANSWER(cuOccupancyMaxPotentialBlockSize, questions::occupancy_max_potential_block_size,
              Needs::context),
-      ANSWER(cuOccupancyMaxPotentialBlockSizeWithFlags, best_block, Needs::context),
+      ANSWER(cuOccupancyMaxPotentialBlockSizeWithFlags, questions::best_block, Needs::context),
       ANSWER(cuStreamGetCtx, questions::stream_get_context_at_first, Needs::context),
       ANSWER(cuStreamGetCtx_v2, questions::stream_get_context, Needs::context),
       ANSWER(cuDeviceGetHostAtomicCapabilities, questions::device_get_host_atomic_capabilities,

@@ -9,6 +9,7 @@
 #include "collector/runtime/process/contexts.h"
 
 namespace warpmeter::runtime {
+namespace stream_attributes {
 namespace {
 
 constexpr std::array kept_attributes = {
@@ -62,11 +63,6 @@ bool is_value(const Process& process, cudaLaunchAttributeID which,
       return true;
   }
 }
-
-}  // namespace
-
-namespace stream_attributes {
-namespace {
 
 cudaError_t stream_set_attribute(Process& process, cudaStream_t handle, cudaLaunchAttributeID which,
                                  const cudaLaunchAttributeValue* value) {

@@ -11,6 +11,7 @@
 #include "collector/runtime/stream/submit.h"
 
 namespace warpmeter::runtime {
+namespace stream_values {
 namespace {
 
 CUresult submit_values(Process& process, CUstream stream,
@@ -35,11 +36,6 @@ static_assert(offsetof(CUstreamBatchMemOpParams, waitValue.value64) ==
                   offsetof(CUstreamBatchMemOpParams, writeValue.value64) &&
               offsetof(CUstreamBatchMemOpParams, waitValue.flags) ==
                   offsetof(CUstreamBatchMemOpParams, writeValue.flags));
-
-}  // namespace
-
-namespace stream_values {
-namespace {
 
 CUresult stream_wait_value32(Process& process, CUstream stream, CUdeviceptr address,
                              cuuint32_t value, unsigned flags) {
@@ -94,15 +90,14 @@ CUresult graph_batch_memop_node_get_parameters(CUgraphNode node,
 }
 CUresult graph_batch_memop_node_set_parameters(Process& process, CUgraphNode node,
                                                const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
-  return with_values_node(given, [&](cudaGraphNodeParams* any) {
-    return nodes::node_set_parameters(process, node, any);
-  });
+  return with_values_node(
+      given, [&](cudaGraphNodeParams* any) { return nodes::set_parameters(process, node, any); });
 }
 CUresult graph_exec_batch_memop_node_set_parameters(Process& process, CUgraphExec exec,
                                                     CUgraphNode node,
                                                     const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
   return with_values_node(given, [&](cudaGraphNodeParams* any) {
-    return nodes::exec_node_set_parameters(process, exec, node, any);
+    return nodes::exec_set_parameters(process, exec, node, any);
   });
 }
 

@@ -8,6 +8,7 @@
 #include "collector/runtime/api/row.h"
 
 namespace warpmeter::runtime {
+namespace tensors {
 namespace {
 
 using model::TensorMap, model::TensorType;
@@ -54,11 +55,6 @@ bool fill_in(TensorMap& map, CUtensorMapDataType type, cuuint32_t rank, void* ad
   return map.row_bytes() % model::box_chunk == 0 &&
          (map.swizzle_shift == 0 || map.row_bytes() <= map.pitch());
 }
-
-}  // namespace
-
-namespace tensors {
-namespace {
 
 CUresult tensor_map_encode_tiled(Process& process, CUtensorMap* result, CUtensorMapDataType type,
                                  cuuint32_t rank, void* address, const cuuint64_t* extents,

@@ -8,6 +8,7 @@
 #include "collector/runtime/process/textures.h"
 
 namespace warpmeter::runtime {
+namespace driver_textures {
 namespace {
 
 /// An error with a name in the runtime is an invalid value to the driver.
@@ -164,11 +165,6 @@ CUDA_RESOURCE_DESC told_texture(const cudaResourceDesc& given) {
   }
   return told;
 }
-
-}  // namespace
-
-namespace driver_textures {
-namespace {
 
 CUresult mipmapped_array_create(Process& process, CUmipmappedArray* result,
                                 const CUDA_ARRAY3D_DESCRIPTOR* wanted, unsigned levels) {
