@@ -193,15 +193,12 @@ cudaError_t remove_dependencies(Process&, cudaGraph_t graph, const cudaGraphNode
 std::vector<Answer> graph_edge_answers() {
   return {
       ANSWER(cudaGraphAddDependencies, edges::add_dependencies, Needs::context),
-      ANSWER_AS("cudaGraphAddDependencies_v2", edges::add_dependencies, Needs::context),
       ANSWER(cuGraphAddDependencies_v2, edges::add_dependencies, Needs::context),
       ANSWER(cudaGraphRemoveDependencies, edges::remove_dependencies, Needs::context),
-      ANSWER_AS("cudaGraphRemoveDependencies_v2", edges::remove_dependencies, Needs::context),
       ANSWER(cuGraphRemoveDependencies_v2, edges::remove_dependencies, Needs::context),
       BOTH(cudaGraphGetNodes, cuGraphGetNodes, edges::get_nodes, Needs::context),
       BOTH(cudaGraphGetRootNodes, cuGraphGetRootNodes, edges::get_root_nodes, Needs::context),
       ANSWER(cudaGraphGetEdges, edges::get_edges, Needs::context),
-      ANSWER_AS("cudaGraphGetEdges_v2", edges::get_edges, Needs::context),
       ANSWER(cuGraphGetEdges_v2, edges::get_edges, Needs::context),
       BOTH(cudaGraphNodeGetDependencies, cuGraphNodeGetDependencies_v2,
            edges::node_get_dependencies, Needs::context),

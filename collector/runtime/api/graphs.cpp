@@ -246,7 +246,6 @@ std::vector<Answer> graph_answers() {
       BOTH(cudaGraphAddMemFreeNode, cuGraphAddMemFreeNode, graphs::add_mem_free_node,
            Needs::context),
       ANSWER(cudaGraphAddNode, graphs::add_node, Needs::context),
-      ANSWER_AS("cudaGraphAddNode_v2", graphs::add_node, Needs::context),
       BOTH(cudaGraphDestroyNode, cuGraphDestroyNode, graphs::destroy_node, Needs::context),
       BOTH(cudaGraphNodeGetType, cuGraphNodeGetType, graphs::node_get_type, Needs::context),
       BOTH(cudaGraphDebugDotPrint, cuGraphDebugDotPrint, graphs::debug_dot_print, Needs::context),
