@@ -5,10 +5,10 @@
 //   cudaError_t allocate(Process& process, void** pointer, std::size_t bytes)
 //
 // The body does the work and knows nothing of locks, names and earlier errors. The row is data.
-// ANSWER makes the function that programs call, with the type that CUDA's header declares; it
-// does not compile where the body has another. A body that needs no Process takes none. One body
-// may answer several functions, of both APIs: errors and handles are the same in both, and
-// addresses, which the driver's are numbers, are converted.
+// ANSWER makes the function that programs call, with the type that CUDA's header declares. It does
+// not compile where the body's parameters cannot stand for those. A body that needs no Process
+// takes none. One body may answer several functions, of both APIs: errors and handles are the same
+// in both, and addresses, which the driver's are numbers, are converted.
 #pragma once
 
 #include <array>
@@ -214,11 +214,11 @@ Answer direct_answer(std::string_view symbol, Function function) {
 }  // namespace warpmeter::runtime
 
 // clang-format off
-/// The row of a function: ANSWER(NAME, BODY, NEEDS[, ANSWERS]).
+/// The row of a function: ANSWER(NAME, BODY, NEEDS[, ANSWERS][, NO]).
 #define ANSWER(NAME, BODY, ...) \
   ::warpmeter::runtime::answer<&BODY, decltype(::warpmeter::runtime::declared<&BODY>(&::NAME, 0))>( \
       [] { return ::warpmeter::runtime::Row(#NAME, __VA_ARGS__); })
-/// The same for a function of the runtime and the driver's that does the same.
+/// One row for the runtime's function and the driver's that does the same.
 #define BOTH(RUNTIME, DRIVER, BODY, ...) \
   ANSWER(RUNTIME, BODY, __VA_ARGS__), ANSWER(DRIVER, BODY, __VA_ARGS__)
 /// The row of a symbol that the headers do not declare, or no longer want to be called: it has the

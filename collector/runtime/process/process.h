@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <map>
@@ -215,7 +216,7 @@ class Process {
   };
   std::map<const void*, Library> libraries_;  ///< by the module that is its handle
   std::uint64_t modules_ = 0;
-  inline static std::size_t places_ = 0;
+  inline static std::atomic<std::size_t> places_ = 0;
   std::array<std::unique_ptr<State>, 32> states_;
 };
 
