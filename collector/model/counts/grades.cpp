@@ -23,8 +23,8 @@ constexpr std::string_view raced_reason =
     "approximate: threads go by values that others of the launch may store meanwhile; counted in "
     "one order, and a GPU may take another";
 constexpr std::string_view left_ordered_reason =
-    "approximate: its addresses, or who comes to it, depend on the order in which threads of an "
-    "earlier launch came to an atomic";
+    "approximate: its addresses, or who comes to it, depend on what an earlier launch left by the "
+    "order of its threads, by the clock or by other things that only the hardware knows";
 constexpr std::string_view behind_reason =
     "approximate: lanes that leave a loop in which they wait for other threads, or that holds an "
     "atomic beside a division, a root or a call, do not meet behind it on hardware, so that they "
@@ -218,6 +218,7 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   if (site.waits) return {Grade::modelled, waits_reason};
   if (site.is_ordered) return {Grade::modelled, ordered_reason};
   if (site.is_raced && !outcome.is_of_one_thread) return {Grade::modelled, raced_reason};
+  if (!site.unknown.empty()) return {Grade::modelled, site.unknown};
   if (!outcome.ordered.empty() && outcome.ordered[index] != 0) {
     return {Grade::modelled, left_ordered_reason};
   }
@@ -291,8 +292,9 @@ schema::Counter counter_of(std::string_view name, const Program& program,
       // Nobody had to wait here, or was let through; on the hardware somebody may be.
       const bool may_be_there = site.space == known->space || site.space == AddressSpace::generic;
       const bool is_left_ordered = !outcome.ordered.empty() && outcome.ordered[i] != 0;
-      const bool may_differ =
-          site.waits || site.is_ordered || site.may_fall_short || is_left_ordered;
+      const bool is_raced = site.is_raced && !outcome.is_of_one_thread;
+      const bool may_differ = site.waits || site.is_ordered || site.may_fall_short || is_raced ||
+                              !site.unknown.empty() || is_left_ordered;
       if (!may_differ || !may_be_there) continue;
     }
     sum += counts->*known->count;

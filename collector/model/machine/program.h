@@ -99,6 +99,9 @@ struct SiteInfo {
   bool counts_lanes = false;    ///< an atomic whose equal addresses are added up beforehand
   /// The requests of one execution; none where another site's requests include it.
   std::vector<Request> requests;
+  /// Why its addresses, or who comes to it, depend on what only the hardware knows; empty: they do
+  /// not.
+  std::string_view unknown;
   std::string_view doubt;  ///< why the machine may make other requests; empty when it does not
   /// Instructions at which no warp may part, for else the machine may make other requests;
   /// any_instruction stands for all of them.

@@ -11,9 +11,10 @@ namespace {
 struct NamedRegister {
   std::string_view name;
   Same same;
+  DecidedBy decided_by;
 };
 constexpr NamedRegister rows[] = {
-#define SPECIAL(name, text, same) {text, Same::same},
+#define SPECIAL(name, text, same, by) {text, Same::same, DecidedBy::by},
     WARPMETER_PTX_SPECIALS(SPECIAL)
 #undef SPECIAL
 };
@@ -39,6 +40,12 @@ Special special_named(std::string_view name) {
 Same same_in(Special special) {
   const auto index = static_cast<std::size_t>(special);
   return index < std::size(rows) ? rows[index].same : Same::thread;
+}
+
+DecidedBy decided_by(Special special) {
+  if (special == Special::counter) return DecidedBy::clock;
+  const auto index = static_cast<std::size_t>(special);
+  return index < std::size(rows) ? rows[index].decided_by : DecidedBy::launch;
 }
 
 bool is_of_reserved_shared(Special special) {

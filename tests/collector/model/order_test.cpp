@@ -56,7 +56,7 @@ class Device {
         if (site.kind != kind || site.space == AddressSpace::shared) continue;
         ++all;
         const bool is_left = !outcome.ordered.empty() && outcome.ordered[i] != 0;
-        exact += site.is_ordered || is_left ? 0 : 1;
+        exact += site.is_ordered || is_left || !site.unknown.empty() ? 0 : 1;
       }
       EXPECT_GT(all, 0u);
       return exact == all ? 1 : exact == 0 ? 0 : 2;
@@ -68,17 +68,31 @@ class Device {
             return site.is_raced && site.space != AddressSpace::shared;
           }));
     }
+    /// How many accesses of a kind go by what only the hardware knows.
+    std::size_t unknown(AccessKind kind) const {
+      return static_cast<std::size_t>(std::count_if(
+          program.sites.begin(), program.sites.end(),
+          [&](const SiteInfo& site) { return site.kind == kind && !site.unknown.empty(); }));
+    }
     int stores() const { return is_exact(AccessKind::store); }
     int loads() const { return is_exact(AccessKind::load); }
   };
 
   template <class... Arguments>
   Ran run(const std::string& entry, Arguments... arguments) {
+    return run_as(geometry(2, block_threads), entry, arguments...);
+  }
+  template <class... Arguments>
+  Ran run_with_dynamic(const std::string& entry, Arguments... arguments) {
+    return run_as(geometry(2, block_threads, 4 * block_threads), entry, arguments...);
+  }
+  template <class... Arguments>
+  Ran run_as(const Geometry& shape, const std::string& entry, Arguments... arguments) {
     auto decoded = decode(*module_, entry);
     Ran ran{std::move(std::get<Program>(decoded)), {}};
     const std::vector<std::vector<std::byte>> values{TestArgument::scalar(arguments).bytes...};
     const auto parameters = pack_parameters(ran.program, values).value();
-    ran.outcome = launch(ran.program, geometry(2, block_threads), parameters, memory_, {});
+    ran.outcome = launch(ran.program, shape, parameters, memory_, {});
     EXPECT_FALSE(ran.outcome.trap.has_value()) << entry;
     return ran;
   }
@@ -456,6 +470,84 @@ TEST_P(Order, GradesSayWhatOthersMayStore) {
   EXPECT_EQ(sectors.grade, schema::Grade::modelled);
   EXPECT_NE(sectors.reason.find("others of the launch may store meanwhile"), std::string::npos)
       << sectors.reason;
+}
+
+TEST_P(Order, TheClockDecidesHowOftenAndWhere) {
+  const std::uint64_t in = device.numbers(), out = device.zeros(8 * threads);
+  const auto round = device.run("load_by_clock", out, in);
+  EXPECT_EQ(round.unknown(AccessKind::load), 1u);
+  EXPECT_EQ(round.unknown(AccessKind::store), 0u) << "every thread stores once behind the loop";
+  const auto before = device.run("load_before_the_clock", out, in, int{4});
+  EXPECT_EQ(before.unknown(AccessKind::load), 1u);
+  EXPECT_EQ(before.unknown(AccessKind::store), 0u);
+  EXPECT_EQ(device.run("store_by_timer", out).stores(), 0);
+  EXPECT_EQ(device.run("stride_by_latency", out).stores(), 0);
+  EXPECT_EQ(device.run("store_by_clock_of_a_function", out).unknown(AccessKind::store), 1u);
+}
+
+TEST_P(Order, ATimeThatIsOnlyStoredDecidesNothing) {
+  const std::uint64_t times = device.zeros(2 * threads), in = device.numbers();
+  const std::uint64_t sums = device.zeros();
+  const auto ran = device.run("store_time", times, in, sums);
+  EXPECT_EQ(ran.stores(), 1);
+  EXPECT_EQ(ran.loads(), 1);
+  EXPECT_TRUE(device.is_ordered(times)) << "a later launch may go by it";
+  EXPECT_FALSE(device.is_ordered(sums));
+  EXPECT_EQ(device.run("store_the_odd", times, sums).stores(), 0);
+  EXPECT_EQ(device.run("store_after_delay", sums).stores(), 1);
+  EXPECT_EQ(device.run("store_in_time", sums).stores(), 1);
+}
+
+TEST_P(Order, TheHardwareChoosesMultiprocessorsAndSlots) {
+  const std::uint64_t out = device.zeros(8 * threads);
+  EXPECT_EQ(device.run("store_by_multiprocessor", out).stores(), 0);
+  EXPECT_EQ(device.run("store_by_warp_slot", out).stores(), 0);
+  EXPECT_EQ(device.run("store_by_lane", out).stores(), 1) << "a lane is the thread's own number";
+}
+
+// The store is one of 0 or 64 requests on hardware, as the time happens to be.
+TEST_P(Order, ACountOfNoneIsNotExactEitherWhereTheClockDecides) {
+  auto ran = device.run("store_by_timer", device.zeros());
+  ran.program.why_unaudited = ran.program.why_not_exact = "";
+  for (SiteInfo& site : ran.program.sites) site.doubt = "";
+  for (SiteCounts& counts : ran.outcome.counts) counts.global = {};
+  const schema::Counter sectors = counter("global_store_sectors", ran.program, ran.outcome);
+  EXPECT_EQ(sectors.value, 0);
+  EXPECT_EQ(sectors.grade, schema::Grade::modelled);
+  EXPECT_NE(sectors.reason.find("depend on the clock"), std::string::npos) << sectors.reason;
+  EXPECT_EQ(counter("global_load_sectors", ran.program, ran.outcome).grade, schema::Grade::exact);
+}
+
+TEST_P(Order, LoadsThatAskForAnOrderMayComeBeforeOrAfterAStore) {
+  const std::uint64_t out = device.zeros(8 * threads);
+  EXPECT_GT(device.run("see_a_store", device.zeros(1), out).raced(), 0u);
+  EXPECT_GT(device.run("stride_by_relaxed", device.zeros(1), out).raced(), 0u);
+  EXPECT_GT(device.run("stride_by_first_warp", out).raced(), 0u);
+}
+
+TEST_P(Order, NotWhereTheyAreOrdered) {
+  const std::uint64_t out = device.zeros(8 * threads);
+  EXPECT_EQ(device.run("stride_behind_barrier", out).raced(), 0u);
+  EXPECT_EQ(device.run("scan_in_warp", device.numbers(), out).raced(), 0u);
+  EXPECT_EQ(device.run("hand_on", device.zeros(2), out).raced(), 0u);
+}
+
+TEST_P(Order, TheBitsOfAnAddressOnTheHeapAreTheDriversChoice) {
+  const std::uint64_t out = device.zeros(8 * threads);
+  EXPECT_EQ(device.run("stride_by_heap", out).unknown(AccessKind::store), 1u);
+  const auto walk = device.run("walk_on_heap", device.numbers(), out, int{8});
+  EXPECT_EQ(walk.unknown(AccessKind::store), 0u);
+  EXPECT_EQ(walk.unknown(AccessKind::load), 0u);
+  EXPECT_EQ(device.run("store_if_taken", int{64}, out).unknown(AccessKind::store), 0u);
+}
+
+TEST_P(Order, NobodyKnowsWhatIsNeverSet) {
+  const std::uint64_t out = device.zeros();
+  EXPECT_EQ(device.run("store_by_unset", out).unknown(AccessKind::store), 1u);
+  EXPECT_EQ(device.run_with_dynamic("store_at_unset", out).unknown(AccessKind::store), 1u);
+  EXPECT_EQ(device.run("store_by_unset_register", out).unknown(AccessKind::store), 1u);
+  EXPECT_EQ(device.run_with_dynamic("store_by_set", out).unknown(AccessKind::store), 0u);
+  EXPECT_EQ(device.run("store_by_set_of_function", out).unknown(AccessKind::store), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(OfBothCompilers, Order, testing::Values(90, 100),

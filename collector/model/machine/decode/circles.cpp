@@ -113,15 +113,29 @@ std::vector<const ptx::Function*> Decoder::callees_of(const ptx::Function* funct
 }
 
 /// Notes the code behind waiting loops, those of functions that are called among them.
+/// Null where its body is not known before the caller's: it is of no module, or calls itself.
+const Analysis* Decoder::analysis_of_call(const ptx::Instruction& instruction) {
+  if (!is_call(instruction)) return nullptr;
+  const ptx::Function* callee = module_.find(instruction.operands[1].name);
+  if (callee == nullptr || callee->is_declaration || is_recursive(*callee)) return nullptr;
+  return &analyses_.at(callee);
+}
+
+std::vector<ptx::Unknowns> Decoder::given_by_calls(const ptx::Function& function) {
+  std::vector<ptx::Unknowns> given(function.body.size(), 0);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (const Analysis* callee = analysis_of_call(function.body[i])) given[i] = callee->order.given;
+  }
+  return given;
+}
+
 void Decoder::note_waiting(const ptx::Function& function, Analysis& analysis) {
   std::vector<bool> waits = analysis.waits;
   const std::vector<bool> yields = ptx::yielding_loops(function, analysis.graph);
   for (std::size_t i = 0; i < function.body.size(); ++i) {
     waits[i] = waits[i] || yields[i];
-    if (!is_call(function.body[i])) continue;
-    const ptx::Function* callee = module_.find(function.body[i].operands[1].name);
-    if (callee == nullptr || callee->is_declaration || is_recursive(*callee)) continue;
-    waits[i] = waits[i] || analyses_.at(callee).waits_somewhere;
+    const Analysis* callee = analysis_of_call(function.body[i]);
+    waits[i] = waits[i] || (callee != nullptr && callee->waits_somewhere);
   }
   analysis.waits_somewhere = std::find(waits.begin(), waits.end(), true) != waits.end();
   analysis.is_behind = ptx::behind_waiting(function, analysis.graph, analysis.data, waits);

@@ -144,8 +144,10 @@ void Decoder::analyse_alone(const ptx::Function& function) {
   analysis.asking_loops = ptx::asking_loops(function, analysis.graph, analysis.data);
   note_waiting(function, analysis);
   program_.polls |= ptx::polls(function, analysis.graph, analysis.data);
-  analysis.order = ptx::order_flow(function, analysis.graph, analysis.data, spaces_of(module_),
-                                   ptx::retried_loops(function, analysis.graph, analysis.data));
+  analysis.order =
+      ptx::order_flow(function, analysis.graph, analysis.data, spaces_of(module_),
+                      {ptx::retried_loops(function, analysis.graph, analysis.data), analysis.waits},
+                      given_by_calls(function));
   analysis.is_copied = ptx::copied_loads(function, analysis.data);
   analysis.is_verified = ptx::verified_loads(function, analysis.data);
   analysis.stores_same = ptx::stores_of_one_value(function, analysis.data);

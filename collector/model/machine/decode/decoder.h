@@ -395,6 +395,8 @@ class Decoder {
   void find_circles(const ptx::Function& first);
   std::vector<const ptx::Function*> callees_of(const ptx::Function* function);
   void note_waiting(const ptx::Function& function, Analysis& analysis);
+  const Analysis* analysis_of_call(const ptx::Instruction& instruction);
+  std::vector<ptx::Unknowns> given_by_calls(const ptx::Function& function);
   const std::vector<const ptx::Function*>& addresses_taken();
   std::uint32_t body_of(const ptx::Function& function);
   std::optional<std::uint64_t> function_address(std::string_view name);

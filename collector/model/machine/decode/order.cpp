@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The parts of a program that depend on the order in which threads come to an atomic: see
+// The parts of a program that depend on the order in which threads come to an atomic, or on other
+// things that only the hardware knows: see
 // ptx/order_flow.h.
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "collector/model/machine/decode/decoder.h"
@@ -11,6 +13,18 @@ namespace {
 
 using ptx::MemoryPiece;
 using ptx::PieceId;
+
+/// By ptx::Unknown.
+constexpr std::string_view unknown_reasons[] = {
+    "approximate: its addresses, or who comes to it, depend on the clock",
+    "approximate: its addresses, or who comes to it, depend on where the hardware puts blocks and "
+    "warps (%smid, %warpid)",
+    "approximate: its addresses, or who comes to it, depend on the address that malloc of a kernel "
+    "returned",
+    "approximate: its addresses, or who comes to it, depend on memory or a register that nothing "
+    "has set",
+};
+static_assert(std::size(unknown_reasons) == ptx::unknown_count);
 
 /// The pieces of an instance that last, as the program has them.
 class LastingPieces {
@@ -62,9 +76,17 @@ void Decoder::note_ordered_sites(const Instance& instance,
   each_site(order.of_atomics.accesses,
             [&](std::size_t site) { program_.sites[site].is_ordered = true; });
   each_site(order.of_races, [&](std::size_t site) { program_.sites[site].is_raced = true; });
-  for (const PieceId left : order.of_atomics.memory) {
-    const std::uint32_t index = pieces.of(left);
-    program_.lasting_memory[index].is_left_ordered = true;
+  const auto note_left = [&](const std::vector<PieceId>& memory) {
+    for (const PieceId left : memory) {
+      const std::uint32_t index = pieces.of(left);
+      program_.lasting_memory[index].is_left_ordered = true;
+    }
+  };
+  note_left(order.of_atomics.memory);
+  for (std::size_t k = 0; k < ptx::unknown_count; ++k) {
+    each_site(order.of_unknown[k].accesses,
+              [&](std::size_t site) { program_.sites[site].unknown = unknown_reasons[k]; });
+    note_left(order.of_unknown[k].memory);
   }
   for (PieceId id = 0; id < order.of_contents.size(); ++id) {
     const ptx::OrderReach& reach = order.of_contents[id];

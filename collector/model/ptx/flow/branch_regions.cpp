@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "collector/model/ptx/flow/branch_regions.h"
 
+#include <algorithm>
+
 namespace warpmeter::model::ptx {
+namespace {
+
+bool traps(const Block& block, const Function& function) {
+  return std::any_of(function.body.begin() + static_cast<std::ptrdiff_t>(block.first),
+                     function.body.begin() + static_cast<std::ptrdiff_t>(block.end),
+                     [](const Instruction& instruction) {
+                       return instruction.is(Opcode::trap) && !instruction.guard;
+                     });
+}
+
+}  // namespace
 
 BranchRegions::BranchRegions(const ControlFlow& graph)
     : graph_(graph), place_of_(graph.blocks.size()) {
@@ -17,6 +30,32 @@ const std::vector<std::size_t>& BranchRegions::of(std::size_t branch) {
     if (one[number] != other[number]) found->second.push_back(number);
   }
   return found->second;
+}
+
+std::vector<std::size_t> BranchRegions::with_loops_of(std::size_t branch,
+                                                      const Function& function) {
+  const std::size_t own = graph_.block_of[branch];
+  const auto& ways = graph_.blocks[own].successors;
+  const bool may_trap = std::any_of(ways.begin(), ways.end(), [&](std::size_t number) {
+    return traps(graph_.blocks[number], function);
+  });
+  if (may_trap) return {};
+  std::vector<std::size_t> blocks = of(branch);
+  if (!loops_) {
+    Edges successors;
+    for (const Block& block : graph_.blocks) successors.push_back(block.successors);
+    loops_ = natural_loops(successors, graph_.order);
+  }
+  for (const Loop& loop : *loops_) {
+    const auto holds = [&](std::size_t block) {
+      return std::find(loop.members.begin(), loop.members.end(), block) != loop.members.end();
+    };
+    const bool leaves = graph_.blocks[own].leaves || !std::all_of(ways.begin(), ways.end(), holds);
+    if (holds(own) && leaves) {
+      blocks.insert(blocks.end(), loop.members.begin(), loop.members.end());
+    }
+  }
+  return blocks;
 }
 
 std::vector<bool> BranchRegions::ahead_of(std::size_t first) const {

@@ -34,24 +34,25 @@ bool is_atomic(const Instruction& instruction) {
 class OrderFinder {
  public:
   OrderFinder(const Function& function, const ControlFlow& graph, const DataFlow& data,
-              const Spaces& variables, const std::vector<bool>& is_retried)
+              const Spaces& variables, const KnownOfLoops& loops)
       : function_(function),
         graph_(graph),
         data_(data),
         definitions_(function, data),
         memory_(function, data, variables),
         accesses_(memory_accesses(function, data, memory_)),
+        waits_(loops.waits),
         regions_(graph) {
-    note_retried(is_retried);
+    note_retried(loops.is_retried);
     stores_same_ = stores_of_one_value(function, data);
   }
 
-  OrderFlow find() {
+  OrderFlow find(std::span<const Unknowns> given_by_calls) {
     OrderFlow result;
     result.pieces = memory_.pieces();
     const SharedUse use(function_, graph_, data_, accesses_, result.pieces);
     is_overtaken_ = use.overtaken_stores();
-    is_contested_ = use.contested_loads();
+    is_contested_ = use.contested_loads(waits_);
     result.of_contents.resize(result.pieces.size());
     std::vector<bool> is_loaded(result.pieces.size(), false);
     bool asks = false;
@@ -60,16 +61,22 @@ class OrderFinder {
       asks |= is_atomic(function_.body[i]);
     }
     result.of_atomics.accesses.resize(accesses_.size());
-    const bool races =
-        std::find(is_contested_.begin(), is_contested_.end(), true) != is_contested_.end();
-    if (asks || races) {
+    if (asks) {
       live_.emplace(graph_, data_);
       identity_.emplace(function_, data_, accesses_, memory_.pieces(), regions_, *live_);
       winners_.emplace(function_, graph_, data_, definitions_, accesses_, *identity_, regions_,
                        *live_);
     }
     if (asks) result.of_atomics = reach_of_answers();
-    if (races) result.of_races = reach_of_races();
+    const bool races =
+        std::find(is_contested_.begin(), is_contested_.end(), true) != is_contested_.end();
+    if (races) result.of_races = reach_of_values(is_contested_, Way::block).accesses;
+    const UnknownValues values =
+        unknown_values(function_, data_, accesses_, result.pieces, given_by_calls);
+    result.given = all_of(values);
+    for (std::size_t k = 0; k < unknown_count; ++k) {
+      if (!values[k].empty()) result.of_unknown[k] = reach_of_values(values[k], Way::all);
+    }
     for (PieceId id = 0; id < result.pieces.size(); ++id) {
       const bool lasts = result.pieces[id].kind != MemoryPiece::Kind::block;
       if (!lasts || !is_loaded[id]) continue;
@@ -78,15 +85,16 @@ class OrderFinder {
       const bool leads = std::find(accesses.begin(), accesses.end(), true) != accesses.end();
       if (leads || !found.memory.empty()) result.of_contents[id] = std::move(found);
     }
-    add_own_contents(result);
+    add_contents(result, result.of_atomics);
+    for (OrderReach& reach : result.of_unknown) add_contents(result, reach);
     return result;
   }
 
  private:
   /// In place of a piece, where the order begins: with what the atomics answer.
   static constexpr PieceId own_atomics = ~PieceId{0};
-  /// The same: with what loads may find that others store meanwhile.
-  static constexpr PieceId contested = own_atomics - 1;
+  /// The same: with what some instructions give.
+  static constexpr PieceId some_values = own_atomics - 1;
 
   struct State {
     std::vector<Origin> registers, contents;  ///< contents by piece
@@ -94,6 +102,8 @@ class OrderFinder {
 
   /// The carriers of numbers: memory that lasts is left out, or all memory.
   enum class Way { registers, block, all };
+  /// The blocks that a branch decides: those of its region, or of the loops that it leaves, too.
+  enum class Reach { ahead, loops };
   /// By instruction: what decides whether a thread comes to it.
   using Deciders = std::vector<Origin>;
   /// The origins of numbers: for certain, and at the most; null: everything that may depend on the
@@ -102,12 +112,12 @@ class OrderFinder {
     const State* sure = nullptr;
     const State* most = nullptr;
     Way way = Way::all;
-    const Deciders* deciders = nullptr;  ///< null: what branches decide is not followed
+    const Deciders* deciders = nullptr;        ///< null: what branches decide is not followed
+    const std::vector<bool>* given = nullptr;  ///< for `some_values`: by instruction
   };
 
-  /// The function itself may load what its atomics left in an order.
-  void add_own_contents(OrderFlow& flow) const {
-    OrderReach& own = flow.of_atomics;
+  /// The function itself may load what it left.
+  static void add_contents(const OrderFlow& flow, OrderReach& own) {
     for (std::size_t k = 0; k < own.memory.size(); ++k) {  // it grows
       const OrderReach& more = flow.of_contents[own.memory[k]];
       for (std::size_t i = 0; i < more.accesses.size(); ++i) {
@@ -162,7 +172,7 @@ class OrderFinder {
     std::vector<Origin> known(data_.registers().size(), nothing);  // by branches: what they decide
     for (;;) {
       const State found = follow_certain(source, deciders, known);
-      if (decide(found, deciders, known)) continue;
+      if (decide(found, Reach::ahead, deciders, known)) continue;
       return reach_of(source, found, deciders);
     }
   }
@@ -220,7 +230,8 @@ class OrderFinder {
 
   /// Notes what the branches decide whose predicates depend on the order: who comes to an
   /// instruction, and so what it writes. True if there is more than before.
-  bool decide(const State& found, Deciders& deciders, std::vector<Origin>& known) const {
+  bool decide(const State& found, Reach reach, Deciders& deciders,
+              std::vector<Origin>& known) const {
     bool changed = false;
     const auto note = [&](std::size_t i, Origin by) {
       if (!add(deciders[i], by)) return;
@@ -235,7 +246,8 @@ class OrderFinder {
       if (by == nothing) continue;
       note(i, by);
       if (instruction.row().effects.flow != Flow::branch) continue;
-      for (const std::size_t number : regions_.of(i)) {
+      for (const std::size_t number :
+           reach == Reach::loops ? regions_.with_loops_of(i, function_) : regions_.of(i)) {
         const Block& block = graph_.blocks[number];
         for (std::size_t k = block.first; k < block.end; ++k) note(k, by);
       }
@@ -243,25 +255,17 @@ class OrderFinder {
     return changed;
   }
 
-  /// Values written behind a branch that such a load decides depend on it too: how often a loop
+  /// Values written behind a branch that such a value decides depend on it too: how often a loop
   /// went round is what it counts.
-  std::vector<bool> reach_of_races() const {
-    std::vector<Origin> is_decided(data_.registers().size(), nothing);
+  OrderReach reach_of_values(const std::vector<bool>& given, Way way) const {
+    Deciders deciders(accesses_.size(), nothing);
+    std::vector<Origin> known(data_.registers().size(), nothing);
+    const bool lasts = way == Way::all;
+    const Origins origins = {.way = way, .deciders = lasts ? &deciders : nullptr, .given = &given};
     for (;;) {
-      const State found = follow(contested, {.way = Way::block}, is_decided);
-      std::vector<bool> decided = winners_->let_through(found.registers);
-      bool changed = false;
-      for (std::size_t i = 0; i < decided.size(); ++i) {
-        if (!decided[i]) continue;
-        for (const RegisterId id : data_.writes(i)) {
-          changed |= add(is_decided[id], several);
-        }
-      }
-      if (changed) continue;
-      for (std::size_t i = 0; i < accesses_.size(); ++i) {
-        decided[i] = is_access(i) && (decided[i] || of(accesses_[i].address, found) != nothing);
-      }
-      return decided;
+      const State found = follow(some_values, origins, known);
+      if (decide(found, lasts ? Reach::loops : Reach::ahead, deciders, known)) continue;
+      return reach_of(some_values, found, deciders);
     }
   }
 
@@ -296,7 +300,7 @@ class OrderFinder {
     for (const PieceId id : access.from) {
       add(given, id == source ? static_cast<Origin>(i + 1) : state.contents[id]);
     }
-    if (source == contested && is_contested_[i]) add(given, several);
+    if (origins.given != nullptr && (*origins.given)[i]) add(given, several);
     Origin stored = access.to.empty() ? nothing : given;
     if (is_atomic(instruction)) {
       for (const PieceId id : access.to) add(given, state.contents[id]);
@@ -363,6 +367,7 @@ class OrderFinder {
   std::vector<bool> stores_same_;       ///< by instruction
   std::vector<bool> is_overtaken_;      ///< by instruction: see SharedUse
   std::vector<bool> is_contested_;
+  const std::vector<bool>& waits_;  ///< by instruction: see waiting_loops()
   mutable BranchRegions regions_;
   std::optional<LiveValues> live_;
   std::optional<Identity> identity_;
@@ -372,8 +377,9 @@ class OrderFinder {
 }  // namespace
 
 OrderFlow order_flow(const Function& function, const ControlFlow& graph, const DataFlow& data,
-                     const Spaces& variables, const std::vector<bool>& is_retried) {
-  return OrderFinder(function, graph, data, variables, is_retried).find();
+                     const Spaces& variables, const KnownOfLoops& loops,
+                     std::span<const Unknowns> given_by_calls) {
+  return OrderFinder(function, graph, data, variables, loops).find(given_by_calls);
 }
 
 }  // namespace warpmeter::model::ptx

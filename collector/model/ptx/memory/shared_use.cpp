@@ -17,11 +17,13 @@ bool changes_for_all(const Instruction& instruction) {
 constexpr int most_steps = 8;
 
 /// True for memory that others have too.
+bool loads_from_others(const Instruction& instruction) {
+  return instruction.row().effects.memory == Memory::load && instruction.space != Space::local &&
+         instruction.space != Space::param;
+}
+
 bool is_plain_load(const Instruction& instruction) {
-  if (instruction.row().effects.memory != Memory::load) return false;
-  if (instruction.space == Space::local || instruction.space == Space::param) return false;
-  return !instruction.has(Word::volatile_) && !instruction.has(Word::relaxed) &&
-         !instruction.has(Word::acquire);
+  return loads_from_others(instruction) && !instruction.is_strong();
 }
 
 /// That each lane accesses; 0: of another kind than loads, stores and atomics of registers.
@@ -61,10 +63,13 @@ std::vector<bool> SharedUse::overtaken_stores() const {
   return found;
 }
 
-std::vector<bool> SharedUse::contested_loads() const {
+std::vector<bool> SharedUse::contested_loads(const std::vector<bool>& waits) const {
   std::vector<bool> found(accesses_.size(), false);
+  const std::vector<bool> awaited = awaited_pieces(waits);
   for (std::size_t i = 0; i < accesses_.size(); ++i) {
-    if (accesses_[i].from.empty() || !is_plain_load(function_.body[i])) continue;
+    if (accesses_[i].from.empty() || !loads_from_others(function_.body[i])) continue;
+    const bool is_strong = function_.body[i].is_strong();
+    if (is_strong && (waits[i] || is_handed_on(i, awaited))) continue;
     std::optional<std::vector<bool>> is_near;
     for (std::size_t store = 0; store < accesses_.size() && !found[i]; ++store) {
       if (!may_meet(i, store) || is_private(store)) continue;
@@ -72,11 +77,36 @@ std::vector<bool> SharedUse::contested_loads() const {
         found[i] = is_contested(i, store);
         continue;
       }
+      if (is_strong && !is_one_place(store) && !is_at_loaded_place_[store]) continue;
       if (!is_near) is_near = near(i);
       found[i] = (*is_near)[store] && !(is_of_its_own(i) && is_of_its_own_too(i, store));
     }
   }
   return found;
+}
+
+/// By piece: memory that a loop waits for. Where nobody knows which that is, it is no piece that
+/// the code names.
+std::vector<bool> SharedUse::awaited_pieces(const std::vector<bool>& waits) const {
+  std::vector<bool> awaited(pieces_.size(), false);
+  for (std::size_t i = 0; i < accesses_.size(); ++i) {
+    if (!waits[i] || !loads_from_others(function_.body[i])) continue;
+    const std::vector<PieceId>& from = accesses_[i].from;
+    const auto elsewhere = std::find_if(from.begin(), from.end(), [&](PieceId id) {
+      return pieces_[id].kind == MemoryPiece::Kind::elsewhere;
+    });
+    if (elsewhere != from.end()) {
+      awaited[*elsewhere] = true;
+      continue;
+    }
+    for (const PieceId id : from) awaited[id] = true;
+  }
+  return awaited;
+}
+
+bool SharedUse::is_handed_on(std::size_t load, const std::vector<bool>& awaited) const {
+  return std::any_of(accesses_[load].from.begin(), accesses_[load].from.end(),
+                     [&](PieceId id) { return awaited[id]; });
 }
 
 std::vector<bool> SharedUse::near(std::size_t load) const {

@@ -9,10 +9,13 @@
 // or the other goes to places that it has loaded (a list of neighbours, whom others have too) or to
 // another place than the thread stores to itself (the cell beside its own). Not where both go to
 // other members of structures, whosever they are: their addresses are the same number of bytes
-// apart but for multiples of a structure's. Loads
-// that ask for an order (volatile, relaxed, acquire) are not; in shared memory those are not either
+// apart but for multiples of a structure's. In shared memory those loads are not
 // that load what the thread stores at the same place itself, unless others store where they loaded
 // nothing.
+//
+// Loads that ask for an order (volatile, relaxed, acquire) are suspect in the same way, but not
+// where a loop of the function waits for such memory: it is handed on then. In shared memory they
+// are where all threads have one place; else warps use volatile memory for themselves.
 #pragma once
 
 #include <optional>
@@ -36,13 +39,16 @@ class SharedUse {
   /// are still on the way to load what was there before.
   std::vector<bool> overtaken_stores() const;
   /// By instruction: a load that may find what another thread stores meanwhile.
-  std::vector<bool> contested_loads() const;
+  /// `waits`: see waiting_loops().
+  std::vector<bool> contested_loads(const std::vector<bool>& waits) const;
 
  private:
   enum class Way { on, back };
 
   /// By instruction: what others may do while a load is on its way, no barrier being between.
   std::vector<bool> near(std::size_t load) const;
+  std::vector<bool> awaited_pieces(const std::vector<bool>& waits) const;
+  bool is_handed_on(std::size_t load, const std::vector<bool>& awaited) const;
   bool may_meet(std::size_t load, std::size_t store) const;
   bool is_private(std::size_t access) const;
   bool is_of_block(std::size_t store) const;

@@ -52,16 +52,6 @@ Won Winners::won(const std::vector<Origin>& origins) const {
   return won;
 }
 
-std::vector<bool> Winners::let_through(const std::vector<Origin>& origins) const {
-  std::vector<bool> all(accesses_.size(), false);
-  for (std::size_t i = 0; i < accesses_.size(); ++i) {
-    const auto& guard = function_.body[i].guard;
-    const auto id = guard ? data_.find(guard->predicate) : std::nullopt;
-    if (id && origins[*id] != 0) add(region_of(i), all);
-  }
-  return all;
-}
-
 /// The guarded instruction itself, and what it decides.
 std::vector<bool> Winners::region_of(std::size_t i) const {
   std::vector<bool> region(accesses_.size(), false);

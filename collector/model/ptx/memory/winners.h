@@ -41,8 +41,6 @@ class Winners {
 
   /// `origins`: by register, as far as it goes through registers and the block's own memory.
   Won won(const std::vector<Origin>& origins) const;
-  /// The instructions that such branches and guards let through, whatever the atomic.
-  std::vector<bool> let_through(const std::vector<Origin>& origins) const;
 
  private:
   /// Who comes to what a branch lets through.

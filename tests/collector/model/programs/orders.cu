@@ -464,3 +464,173 @@ extern "C" __global__ void last_block_by_list(const int* in, int* count, int* ou
   __syncthreads();
   if (is_last) out[in[blockIdx.x * blockDim.x + t]] = 1;
 }
+
+// ---- what only the hardware knows
+
+__device__ unsigned long long timer() {
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+__device__ __noinline__ long long clock_of_a_function() { return clock64(); }
+
+// The store behind the loop comes once, whatever the clock says.
+extern "C" __global__ void load_by_clock(int* out, const int* in) {
+  const long long begin = clock64();
+  int sum = 0;
+#pragma unroll 1
+  while (clock64() - begin < 2000) sum += in[threadIdx.x];
+  out[threadIdx.x] = sum;
+}
+// The load comes before the clock has its say, and as often as the loop goes round.
+extern "C" __global__ void load_before_the_clock(int* out, const volatile int* in, int most) {
+  const unsigned long long begin = timer();
+  int sum = 0;
+  for (int i = 0; i < most; ++i) {
+    sum += in[threadIdx.x];
+    if (timer() - begin > 2000) break;
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+extern "C" __global__ void store_by_timer(int* out) {
+  if (timer() >> 10 & 1) out[threadIdx.x] = 1;
+}
+extern "C" __global__ void stride_by_latency(int* out) {
+  const int begin = clock(), end = clock();
+  out[threadIdx.x * ((end - begin) & 7)] = 1;
+}
+extern "C" __global__ void store_by_clock_of_a_function(int* out) {
+  if (clock_of_a_function() & 1) out[threadIdx.x] = 1;
+}
+// Each thread has its own place and comes once: the time is what it stores.
+extern "C" __global__ void store_time(long long* out, const int* in, int* sums) {
+  const long long begin = clock64();
+  sums[threadIdx.x] = in[threadIdx.x] * 3;
+  out[threadIdx.x] = clock64() - begin;
+}
+extern "C" __global__ void store_after_delay(int* out) {
+  const long long begin = clock64();
+  while (clock64() - begin < 500) __nanosleep(20);
+  out[threadIdx.x] = 1;
+}
+// A launch whose counts anybody sees did not trap.
+extern "C" __global__ void store_in_time(int* out) {
+  const long long begin = clock64();
+  if (clock64() - begin > 1000000) __trap();
+  out[threadIdx.x] = 1;
+}
+extern "C" __global__ void store_by_multiprocessor(int* out) {
+  unsigned number;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
+  out[threadIdx.x * (number & 7)] = 1;
+}
+extern "C" __global__ void store_by_warp_slot(int* out) {
+  unsigned number;
+  asm volatile("mov.u32 %0, %%warpid;" : "=r"(number));
+  if (number == 1) out[threadIdx.x] = 1;
+}
+extern "C" __global__ void store_by_lane(int* out) {
+  unsigned lane;
+  asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+  if (lane & 1) out[threadIdx.x + lane] = 1;
+}
+
+// ---- loads that ask for an order
+
+// Block 0 stores; the others have seen it or not.
+extern "C" __global__ void see_a_store(volatile int* seen, int* out) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) *seen = 5;
+  if (*seen == 5) out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+}
+extern "C" __global__ void stride_by_relaxed(int* sum, int* out) {
+  atomicAdd(sum, 1);
+  int value;
+  asm volatile("ld.relaxed.gpu.s32 %0, [%1];" : "=r"(value) : "l"(sum) : "memory");
+  out[threadIdx.x * (value % 5 + 1)] = 1;
+}
+// Who of the warps comes first.
+extern "C" __global__ void stride_by_first_warp(int* out) {
+  __shared__ volatile int first;
+  if (threadIdx.x == 0) first = -1;
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) first = threadIdx.x / 32;
+  const int seen = first;
+  out[threadIdx.x * (seen + 1)] = 1;
+}
+// The same behind a barrier: the value is one of all that were stored before.
+extern "C" __global__ void stride_behind_barrier(int* out) {
+  __shared__ volatile int first;
+  if (threadIdx.x == 0) first = 2;
+  __syncthreads();
+  out[threadIdx.x * (first + 1)] = 1;
+}
+// A warp that uses volatile memory for itself, as programs did before there was __syncwarp().
+extern "C" __global__ void scan_in_warp(const int* in, int* out) {
+  __shared__ volatile int sums[96];
+  const int t = threadIdx.x, at = t + 32;
+  int sum = in[t];
+  sums[t] = 0;
+  sums[at] = sum;
+  for (int d = 1; d < 32; d *= 2) sums[at] = sum = sum + sums[at - d];
+  out[sum % 64] = 1;
+}
+// Each block waits for the one before it, and takes what that one has handed on.
+extern "C" __global__ void hand_on(volatile int* place, int* out) {
+  __shared__ int mine;
+  if (threadIdx.x == 0) {
+    int before = blockIdx.x == 0 ? 1 : place[blockIdx.x - 1];
+    while (before == 0) before = place[blockIdx.x - 1];
+    place[blockIdx.x] = before + 3;
+    mine = before;
+  }
+  __syncthreads();
+  out[mine + threadIdx.x] = 1;
+}
+
+// ---- the heap, and what nobody has set
+
+// The bits of the address say where else to store.
+extern "C" __global__ void stride_by_heap(int* out) {
+  int* taken = static_cast<int*>(malloc(16));
+  out[threadIdx.x * (reinterpret_cast<size_t>(taken) >> 4 & 7)] = 1;
+  free(taken);
+}
+// Addresses that are used as such decide nothing about other memory.
+extern "C" __global__ void walk_on_heap(const int* in, int* out, int count) {
+  volatile int* taken = static_cast<int*>(malloc(count * sizeof(int)));
+  if (taken == nullptr) return;
+  volatile int* const end = taken + count;
+  for (volatile int* p = taken; p != end; ++p) *p = in[threadIdx.x];
+  int sum = 0;
+  for (volatile int* p = taken; p < end; ++p) sum += *p;
+  if (sum & 1) out[threadIdx.x] = sum;
+  free(const_cast<int*>(taken));
+}
+extern "C" __global__ void store_by_unset(int* out) {
+  __shared__ volatile int unset[64];
+  if (unset[threadIdx.x] == 0) out[threadIdx.x] = 1;
+}
+extern __shared__ int unset_dynamic[];
+extern "C" __global__ void store_at_unset(int* out) {
+  out[unset_dynamic[threadIdx.x] & 63] = 1;
+}
+extern "C" __global__ void store_by_unset_register(int* out) {
+  int number;
+  asm volatile("{ .reg .u32 unset; add.u32 %0, unset, 1; }" : "=r"(number));
+  if (number & 1) out[threadIdx.x] = 1;
+}
+// Others set it: dynamic memory has two names here, and a function stores in the other.
+extern __shared__ float set_dynamic[];
+__device__ __noinline__ void set_all(int* values) { values[threadIdx.x] = threadIdx.x; }
+extern "C" __global__ void store_by_set(int* out) {
+  set_dynamic[threadIdx.x] = 3;
+  __syncthreads();
+  if (unset_dynamic[threadIdx.x] & 1) out[threadIdx.x] = 1;
+}
+extern "C" __global__ void store_by_set_of_function(int* out) {
+  __shared__ int values[64];
+  set_all(values);
+  __syncthreads();
+  if (values[threadIdx.x] & 1) out[threadIdx.x] = 1;
+}
