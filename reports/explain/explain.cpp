@@ -176,17 +176,23 @@ class Explaining {
     const bool are_fewer =
         std::any_of(finding.remedies.begin(), finding.remedies.end(),
                     [](const ExplainedRemedy& remedy) { return remedy.spared_requests > 0; });
+    // How many requests a line makes is known of today's; of changes, only what they spare.
+    const bool is_in_all = std::any_of(
+        finding.remedies.begin(), finding.remedies.end(), [](const ExplainedRemedy& remedy) {
+          return remedy.changes_requests && remedy.spared_requests == 0;
+        });
     Table table;
     table.caption = finding_title(launch, finding);
     table.columns = {Column::text("change", "", Kind::code),
                      Column::text("meaning"),
-                     Column::number("cost", unit_of(finding), "", Kind::quotient),
+                     Column::number("cost", is_in_all ? "in all" : unit_of(finding), "",
+                                    is_in_all ? Kind::count : Kind::quotient),
                      Column::number("other_transactions", "of the others", "", Kind::count),
                      Column::number("shared_bytes", "shared bytes", "", Kind::count),
                      Column::number("blocks", "blocks a multiprocessor", "", Kind::count),
                      Column::text("advised")};
     const auto cost = [&](std::int64_t transactions, std::int64_t requests) -> Cell {
-      if (requests <= 0) return transactions;
+      if (requests <= 0 || is_in_all) return transactions;
       return static_cast<double>(transactions) / static_cast<double>(requests);
     };
     const auto known = [](const std::optional<std::int64_t>& value) -> Cell {

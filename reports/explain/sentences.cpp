@@ -286,8 +286,9 @@ std::string finding_in_short(const ExplainedFinding& finding) {
   text += "; " + best->title();
   if (finding.transactions == 0) return text;
   return fmt::format("{}: {}", text,
-                     best->spared_requests > 0 ? fewer_requests(finding, *best)
-                                               : cost_text(finding, best->transactions));
+                     best->spared_requests > 0   ? fewer_requests(finding, *best)
+                     : has_other_requests(*best) ? fewer_transactions(finding, *best)
+                                                 : cost_text(finding, best->transactions));
 }
 
 namespace {
@@ -321,6 +322,9 @@ std::vector<std::string> advice(const ExplainedFinding& finding, const Explained
         });
     const char* of_request = finding.requests > 0 ? " a request" : "";
     const std::string now = cost_text(finding, finding.transactions);
+    if (helps != finding.remedies.end() && has_other_requests(*helps)) {
+      return {fmt::format("as of {}: {}.", earlier->rank, fewer_transactions(finding, *helps))};
+    }
     if (helps != finding.remedies.end()) {
       return {fmt::format("as of {}: {}{} instead of {}.", earlier->rank,
                           cost_text(finding, helps->transactions), of_request, now)};

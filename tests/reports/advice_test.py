@@ -46,7 +46,7 @@ PAIRS = [
     ("turned_round", "turned_round_padded", "bank_conflict", "s", "padding 4"),
     ("every_17th", "every_17th_apart", "bank_conflict", "s", "members apart"),
     ("weighted", "weighted_apart", "bank_conflict", "s", "members apart"),
-    ("product_with_rows", "product_with_rows_padded", "bank_conflict", "bs", "padding 1"),
+    ("product_with_rows", "product_with_rows_padded", "bank_conflict", "bs", "padding 4"),
     ("turned_box", "turned_box_padded", "bank_conflict", "t", "padding 1"),
     ("turned_box", "turned_box_swizzled", "bank_conflict", "t", "swizzle"),
     ("turned_halves", "turned_halves_padded", "bank_conflict", "t", "padding 1"),
@@ -64,7 +64,15 @@ PAIRS = [
     ("sum_in_block", "sum_in_block_by_warps", "contended_atomic", "s", "one lane a warp"),
     ("sum_of_rounds", "sum_of_rounds_by_blocks", "contended_atomic", "out", "one atomic a block"),
     ("greatest", "greatest_by_blocks", "contended_atomic", "out", "one atomic a block"),
+    ("turned_copies", "turned_copies_padded", "bank_conflict", "t", "padding 4"),
+    ("turned_copies", "turned_copies_swizzled", "bank_conflict", "t", "swizzle"),
+    ("turned_pairs", "turned_pairs_padded", "bank_conflict", "t", "padding 2"),
+    ("turned_stretch", "turned_stretch_padded", "bank_conflict", "t", "padding 4"),
+    ("sums_of_96_rows", "sums_of_96_rows_padded", "bank_conflict", "t", "padding 4"),
+    ("sums_of_64_rows", "sums_of_64_rows_padded", "bank_conflict", "t", "padding 4"),
 ]
+# kernel, bytes that an asynchronous copy moves at once
+COPIES = [("turned_copies", 16), ("turned_pairs", 8), ("turned_stretch", 16)]
 
 
 def warpmeter(*words):
@@ -77,7 +85,7 @@ class Advice(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.database = os.path.join(cls.folder.name, "advice.db")
         cls.findings, cls.counts = {}, {}
-        for file in ("advised.yaml", "advised_parts.yaml"):
+        for file in ("advised.yaml", "advised_parts.yaml", "advised_copies.yaml"):
             done = warpmeter("run", str(HERE / file), "-b", "model", "--db", cls.database, "-q")
             assert done.returncode == 0, done.stderr
             done = warpmeter("explain", "--db", cls.database, "--format", "json")
@@ -122,6 +130,36 @@ class Advice(unittest.TestCase):
                 predicted = {p["counter"]: p["predicted"] for p in remedies[0]["predictions"]}
                 self.assertTrue(predicted)
                 self.assertEqual({counter: self.counts[after].get(counter) for counter in predicted}, predicted)
+
+    def test_copies_keep_their_bytes_together_and_aligned(self):
+        for variant, width in COPIES:
+            remedies = [r for f in self.findings[variant] for r in f["remedies"]]
+            self.assertTrue(remedies)
+            for remedy in remedies:
+                kind, *amount = remedy["name"].split()
+                self.assertIn(kind, ("padding", "swizzle"), variant)
+                if kind == "padding":
+                    self.assertEqual(int(amount[0]) * 4 % width, 0, variant)
+        bulk = [r["name"] for f in self.findings["turned_stretch"] for r in f["remedies"] if "swizzle" in r["name"]]
+        self.assertEqual(bulk, [])  # one copy moves a row
+
+    def test_an_array_beyond_48_kib_is_dynamic(self):
+        remedy, = self.advised("sums_of_96_rows", "bank_conflict", "t", "padding 4")
+        self.assertEqual(remedy["change"], "t[96][132]")
+        self.assertIn("in dynamic shared memory: more than 48 KiB cannot be static", remedy["words"])
+        self.assertEqual(remedy["shared_bytes"], 96 * 132 * 4)
+
+    def test_wide_reads_are_kept_where_wavefronts_are_equal(self):
+        self.assertEqual(self.advised("sums_of_64_rows", "bank_conflict", "t", "padding 1"), [])
+        narrow, = (r for f in self.findings["sums_of_64_rows"] for r in f["remedies"] if r["name"] == "padding 1")
+        wide, = self.advised("sums_of_64_rows", "bank_conflict", "t", "padding 4")
+        self.assertEqual(narrow["transactions"], wide["transactions"])
+        done = warpmeter("explain", "advised_copies/sums_of_64_rows", "--what-if", "--db", self.database, "--run", "3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # 32 blocks of 2 warps, 32 reads of 16 bytes or 128 of 4: 8,192 wavefronts in all, 4 or 1 a request.
+        rows = [line.split() for line in done.stdout.splitlines() if line.startswith("t[64]")]
+        self.assertEqual({(row[0], row[-4]) for row in rows if row[0] in ("t[64][129]", "t[64][132]")},
+                         {("t[64][129]", "8,192"), ("t[64][132]", "8,192")}, done.stdout)
 
     def test_the_advice_is_not_given_again(self):
         for before, after, kind, array, name in PAIRS:
@@ -209,6 +247,14 @@ class Words(Findings):
             names = {remedy["name"].split()[0] for finding in self.findings("advised_words.cu", f"places_{size}", *words)
                      for remedy in finding["remedies"]}
             self.assertEqual(names & {"swizzle"}, expected)
+
+    def test_no_layout_is_tried_that_a_block_has_no_room_for(self):
+        words = ("--grid", "1", "--block", "256", "--shared", "232448", "--arg", "out:f32[256]", "--arg", "in:f32[2048]=iota")
+        names = {remedy["name"].split()[0]
+                 for finding in self.findings("advised_words.cu", "columns_of_all_memory", *words, "--arch", "sm_90")
+                 for remedy in finding["remedies"]}
+        self.assertIn("swizzle", names)
+        self.assertNotIn("padding", names)
 
     def test_a_shape_that_is_advised_is_accepted_and_not_advised_again(self):
         advised = 0

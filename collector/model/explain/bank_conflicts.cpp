@@ -44,12 +44,45 @@ struct ConflictGroup {
   std::uint64_t requests = 0, transactions = 0, ideal = 0;
 };
 
+/// The shared memory that a larger array needs.
+enum class Room {
+  as_now,
+  opt_in,   ///< more than a launch gets unasked
+  dynamic,  ///< more than can be static
+  none,     ///< more than a block can have
+};
+
+Room room_for(const Subject& subject, const SharedArray& array, std::uint32_t more_bytes) {
+  constexpr std::size_t most_unasked = 48 << 10;
+  const std::size_t now = subject.program.shared_bytes(subject.geometry);
+  if (more_bytes == 0) return Room::as_now;
+  if (now + more_bytes > device_limits(subject.program.arch).shared_of_block) return Room::none;
+  const bool is_too_large = subject.program.static_shared_bytes + more_bytes > most_unasked;
+  if (!array.is_dynamic && is_too_large) return Room::dynamic;
+  return now <= most_unasked && now + more_bytes > most_unasked ? Room::opt_in : Room::as_now;
+}
+
+/// Stands behind the words of a change.
+const char* needs_of(Room room) {
+  switch (room) {
+    case Room::opt_in:
+      return "; more than 48 KiB need cudaFuncAttributeMaxDynamicSharedMemorySize";
+    case Room::dynamic:
+      return ", in dynamic shared memory: more than 48 KiB cannot be static";
+    case Room::as_now:
+    case Room::none:
+      break;
+  }
+  return "";
+}
+
 /// A layout, and those of its kind and row with more padding or another shift that cost the same.
 struct Tried {
   Layout layout;
   const LayoutCost* cost = nullptr;
   std::uint64_t wavefronts = 0;
   std::uint32_t more_bytes = 0;
+  Room room = Room::as_now;
   bool is_advised = false;
   ShortList<std::uint8_t, 31> also_amounts;
 };
@@ -62,10 +95,11 @@ bool cost_the_same(const LayoutCost& one, const LayoutCost& other) {
          one.matrix_store_requests == other.matrix_store_requests;
 }
 
-/// Fewest wavefronts first, then least memory, then the simplest.
+/// Fewest wavefronts first, then fewest requests: those of wide accesses; then least memory, then
+/// the simplest.
 auto order(const Tried& tried) {
-  return std::tuple(tried.wavefronts, tried.more_bytes, tried.layout.kind, tried.layout.amount,
-                    tried.layout.row);
+  return std::tuple(tried.wavefronts, tried.cost->requests(), tried.more_bytes, tried.layout.kind,
+                    tried.layout.amount, tried.layout.row);
 }
 
 /// A set of kinds of layouts.
@@ -93,19 +127,21 @@ std::vector<Tried> tried_layouts(const Subject& subject, const SharedArray& arra
       if (layout.kind == Layout::Kind::swizzle && free.has(layout.kind)) continue;
       const LayoutCost* cost = what_if.cost(layout);
       if (cost == nullptr) continue;
+      const bool is_padded = layout.kind == Layout::Kind::padding;
+      const std::uint32_t more = is_padded ? layout.amount * more_bytes : 0;
+      const Room room = room_for(subject, array, more);
+      if (room == Room::none) continue;
       const std::uint64_t wavefronts = cost->wavefronts();
       if (wavefronts <= ideal) free.add(layout.kind);
       const auto same = std::find_if(all.begin(), all.end(), [&](const Tried& tried) {
-        return tried.layout.kind == layout.kind && tried.layout.row == row &&
+        return tried.layout.kind == layout.kind && tried.layout.row == row && tried.room == room &&
                cost_the_same(*tried.cost, *cost);
       });
       if (same != all.end()) {
         same->also_amounts.push_back(static_cast<std::uint8_t>(layout.amount));
         continue;
       }
-      const bool is_padded = layout.kind == Layout::Kind::padding;
-      all.push_back(
-          {layout, cost, wavefronts, is_padded ? layout.amount * more_bytes : 0, false, {}});
+      all.push_back({layout, cost, wavefronts, more, room, false, {}});
     }
     if (is_guessed && free.has(Layout::Kind::padding)) break;
   }
@@ -316,6 +352,13 @@ class ConflictFinder {
     } else if (array.is_given) {
       finding.evidence += " Its rows are as --shape says.";
     }
+    if (what_if.has_bulk_copies()) {
+      finding.evidence += " Bulk copies move it: its rows stay whole, one copy each.";
+    } else if (what_if.copied() > what_if.element()) {
+      finding.evidence +=
+          fmt::format(" Asynchronous copies of {} bytes move it: each stays whole and aligned.",
+                      what_if.copied());
+    }
     if (!array.part.empty()) {
       finding.evidence += fmt::format(" It is the part of {} {}.", array.name, array.part);
     }
@@ -355,6 +398,7 @@ class ConflictFinder {
         remedy.change = change_of(array, tried.layout, what_if);
         remedy.words = meaning_of(array, tried.layout);
       }
+      remedy.words += needs_of(tried.room);
       remedy.also_amounts = tried.also_amounts;
       remedy.is_advised = tried.is_advised;
       remedy.shared_bytes = shared_bytes + tried.more_bytes;

@@ -35,10 +35,8 @@ Range range_of(const LanePattern& pattern, std::uint32_t place, unsigned width) 
   return range;
 }
 
-Range range_of(const Subject& subject, std::size_t site) {
+Range range_of(const Subject& subject, std::size_t site, const SiteRecording& recording) {
   Range whole;
-  const SiteRecording& recording = subject.recording.sites[site];
-  if (recording.is_full()) return whole;
   for (const auto& [pattern, places] : recording.patterns()) {
     if (pattern.space != AddressSpace::shared || places.empty()) continue;
     for (const std::uint32_t place : {places.begin()->first, places.rbegin()->first}) {
@@ -211,6 +209,22 @@ bool is_shared(const SiteRecording& recording) {
          recording.patterns().begin()->first.space == AddressSpace::shared;
 }
 
+/// The bytes that a site touches; empty: it goes elsewhere, or to a barrier object.
+Range range_in_block(const Subject& subject, std::size_t number) {
+  const SiteInfo& site = subject.site(number);
+  const SiteRecording& recording = subject.recording.sites[number];
+  const auto all_bytes = static_cast<std::uint32_t>(subject.program.shared_bytes(subject.geometry));
+  if (site.is_apart) {
+    if (site.kind == AccessKind::atomic) return {};
+    return range_of(subject, number,
+                    recording.is_full() ? subject.recording.traces[number].sample : recording);
+  }
+  const bool is_merged = subject.outcome.counts[number].shared.requests == 0;
+  if (is_merged && !is_shared(recording)) return {};
+  const Range range = range_of(subject, number, recording);
+  return range.is_empty() ? Range{0, all_bytes} : range;  // too many ways
+}
+
 }  // namespace
 
 std::string misfit(const Shape& shape, const SharedArray& array) {
@@ -240,11 +254,8 @@ std::vector<SharedArray> shared_arrays(const Subject& subject) {
   const std::size_t all_bytes = subject.program.shared_bytes(subject.geometry);
   std::vector<std::pair<Range, std::size_t>> ranges;
   for (std::size_t i = 0; i < subject.program.sites.size(); ++i) {
-    const bool is_merged = subject.outcome.counts[i].shared.requests == 0;
-    if (subject.site(i).is_apart || (is_merged && !is_shared(subject.recording.sites[i]))) continue;
-    Range range = range_of(subject, i);
-    if (range.is_empty()) range = {0, static_cast<std::uint32_t>(all_bytes)};  // too many ways
-    ranges.emplace_back(range, i);
+    const Range range = range_in_block(subject, i);
+    if (!range.is_empty()) ranges.emplace_back(range, i);
   }
   std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) {
     return std::pair(a.first.begin, a.second) < std::pair(b.first.begin, b.second);
@@ -254,7 +265,9 @@ std::vector<SharedArray> shared_arrays(const Subject& subject) {
     SharedArray& array = arrays.emplace_back();
     array.offset = part.range.begin;
     array.bytes = part.range.end - part.range.begin;
-    array.sites = part.sites;
+    for (const std::size_t site : part.sites) {
+      (subject.site(site).is_apart ? array.copies : array.sites).push_back(site);
+    }
     std::uint32_t declared_bytes = array.bytes;
     array.declared = array.bytes;
     for (const SharedVariable& variable : subject.program.shared_variables) {
@@ -263,6 +276,7 @@ std::vector<SharedArray> shared_arrays(const Subject& subject) {
           is_dynamic ? all_bytes : std::size_t{variable.offset} + variable.bytes;
       if (part.range.begin < variable.offset || part.range.end > end) continue;
       array.name = own_name(variable.name);
+      array.is_dynamic = is_dynamic;
       array.part = part.range.begin == variable.offset
                        ? ""
                        : fmt::format("from byte {} on", shown(part.range.begin - variable.offset));

@@ -31,10 +31,14 @@ struct SharedArray {
   std::uint32_t offset = 0;    ///< in the block's shared memory
   std::uint32_t bytes = 0;     ///< from the first to the last that is accessed
   std::uint32_t declared = 0;  ///< bytes of the variable, or what is left of a dynamic one
+  bool is_dynamic = false;     ///< its bytes are given at launch
   /// the bytes of the variable that begins here, as far as it is known; 0: this is a later part of
   /// one.
   std::uint32_t variable_bytes = 0;
   std::vector<std::size_t> sites;
+  /// Copies that no counter of loads or stores sees (cp.async, bulk copies, st.async). They too
+  /// need their bytes together, and aligned.
+  std::vector<std::size_t> copies;
   std::vector<std::uint32_t> extents;  ///< as declared, the innermost last; empty: not known
   std::uint32_t element_bytes = 0;     ///< the element bytes of the declaration; 0: not known
   bool is_given = false;               ///< a person said so

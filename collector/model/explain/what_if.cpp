@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <numeric>
 
 #include "collector/model/explain/joined.h"
 #include "collector/model/machine/access_counts.h"
@@ -60,9 +59,30 @@ WhatIf::WhatIf(const Subject& subject, const SharedArray& array)
   if (array.element_bytes != 0) element_ = std::max(element_, array.element_bytes);
   if (has_matrices_) element_ = std::max(element_, matrix_row_bytes);
   find_members();
+  find_copies();
   if (!array.is_whole) {
     impossible_ = "its accesses lie in more ways than are kept";
   }
+}
+
+/// An asynchronous copy of 8 or 16 bytes needs them together, and aligned as much, in any layout.
+void WhatIf::find_copies() {
+  for (const std::size_t number : array_.copies) {
+    const SiteInfo& site = subject_.site(number);
+    copied_ = std::max<std::uint32_t>(copied_, site.width);
+    has_bulk_copies_ |= site.is_bulk;
+    const auto is_of_box = [&](const BulkCopy& copy) {
+      return copy.rank > 0 && copy.kind != BulkCopy::Kind::prefetch &&
+             subject_.site(copy.to.site).instruction == site.instruction;
+    };
+    const auto& bulk = subject_.program.bulk_copies;
+    if (std::any_of(bulk.begin(), bulk.end(), is_of_box)) {
+      impossible_ =
+          "the descriptor of a tensor says how its boxes lie, and its swizzle mode can "
+          "keep conflicts away";
+    }
+  }
+  if (array_.offset % copied_ != 0) impossible_ = "its copies are not aligned to its beginning";
 }
 
 bool WhatIf::are_alike(const Placed& first, const Placed& second) const {
@@ -79,25 +99,26 @@ bool WhatIf::keeps_merged(const Layout& layout) const {
 std::vector<Layout> WhatIf::layouts(std::uint32_t row) const {
   std::vector<Layout> all;
   all.reserve(most_padding + most_shift + 3);
-  if (row < word || row % element_ != 0 || row >= array_.bytes) return all;
+  if (row < word || row % kept() != 0 || row >= array_.bytes) return all;
   // A word may be added to each element of an array of structures; else whole elements are.
   const bool is_of_elements = array_.extents.size() == 1 && row == element_ && element_ > word;
   if (row % word == 0) {
     for (unsigned words = 1; words <= most_padding; ++words) {
-      if (is_of_elements ? words * word % narrowest_ == 0 : words * word % element_ == 0) {
+      const std::uint32_t step = is_of_elements ? std::lcm(narrowest_, copied_) : kept();
+      if (words * word % step == 0) {
         all.push_back({Layout::Kind::padding, row, words});
       }
     }
   }
   const bool is_innermost = !array_.extents.empty() &&
                             (is_of_elements || row == array_.extents.back() * array_.element_bytes);
-  if (!members_.empty() && is_innermost) {
+  if (!members_.empty() && is_innermost && copied_ <= narrowest_) {
     const bool are_equal = std::all_of(members_.begin(), members_.end(), [&](const Member& one) {
       return one.bytes == members_[0].bytes;
     });
     all.push_back({Layout::Kind::members, array_.element_bytes, are_equal ? members_[0].bytes : 0});
   }
-  if (is_of_elements || has_stride_) return all;
+  if (is_of_elements || has_stride_ || has_bulk_copies_) return all;
   // A swizzle leads to any place of a row: the last one has to lie in the array too.
   const bool has_whole_rows =
       (array_.bytes + row - 1) / row * row <= std::max(array_.bytes, array_.declared);
@@ -109,8 +130,10 @@ std::vector<Layout> WhatIf::layouts(std::uint32_t row) const {
     }
   }
   if (has_matrices_) return all;
-  if (array_.bytes % row == 0) all.push_back({Layout::Kind::transpose, row, 0});
-  if (element_ >= 8) all.push_back({Layout::Kind::split, row, 0});
+  if (array_.bytes % row == 0 && copied_ <= element_) {
+    all.push_back({Layout::Kind::transpose, row, 0});
+  }
+  if (element_ >= 8 && copied_ <= word) all.push_back({Layout::Kind::split, row, 0});
   return all;
 }
 
@@ -297,7 +320,8 @@ const WhatIf::Different& WhatIf::different(const Layout& layout) const {
   if (are_new) of_rows.lying.emplace(subject_, array_.accesses, layout.row);
   // A row that is padded moves as a whole, and one that is swizzled exchanges its banks.
   const bool keeps_rows = layout.kind == Layout::Kind::padding ||
-                          (layout.kind == Layout::Kind::swizzle && std::has_single_bit(element_));
+                          (layout.kind == Layout::Kind::swizzle && std::has_single_bit(element_) &&
+                           std::has_single_bit(kept()));
   likeness.has_rows = merged_bytes_ != 0 || !keeps_rows;
   known.accesses = of_rows.lying->different(likeness);
   if (!likeness.has_rows) known.of_rows = cost_in_rows(of_rows);
@@ -344,7 +368,7 @@ void WhatIf::count_amounts(const Layout& layout, OfRows& of_rows, Different& kno
       last = most_padding;
       break;
     case Layout::Kind::swizzle:
-      if (element_ != word) return;
+      if (element_ != word || swizzled() != word) return;
       last = most_shift;
       break;
     case Layout::Kind::transpose:

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory_resource>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +35,10 @@ struct LayoutCost {
   std::uint64_t wavefronts() const {
     return load_wavefronts + store_wavefronts + atomic_wavefronts + matrix_load_wavefronts +
            matrix_store_wavefronts;
+  }
+  std::uint64_t requests() const {
+    return load_requests + store_requests + atomic_requests + matrix_load_requests +
+           matrix_store_requests;
   }
 };
 
@@ -85,8 +90,14 @@ class WhatIf {
   std::vector<Layout> layouts(std::uint32_t row) const;
 
   std::uint32_t element() const { return element_; }
+  /// Bytes that every layout keeps together: elements, and what a copy moves at once.
+  std::uint32_t kept() const { return std::lcm(element_, copied_); }
   /// Bytes that a swizzle keeps together: those of a word lie in one bank whatever their order.
-  std::uint32_t swizzled() const { return std::max(element_, word); }
+  std::uint32_t swizzled() const { return std::max(kept(), word); }
+  /// Bytes that an asynchronous copy moves at once, the most of all; 1: there is none.
+  std::uint32_t copied() const { return copied_; }
+  /// True for copies of stretches (cp.async.bulk): rows stay whole.
+  bool has_bulk_copies() const { return has_bulk_copies_; }
   /// Bytes that the array has more with each word of padding in rows of this length.
   std::uint32_t bytes_of_padding(std::uint32_t row) const;
   /// True if the second access costs what the first does, with the array as it is.
@@ -103,6 +114,7 @@ class WhatIf {
             members_};
   }
   void find_members();
+  void find_copies();
   /// Calls visit(begin, width) for each request of the access with the members apart.
   template <class Visit>
   void for_each_member(const Placed& access, Visit visit) const;
@@ -136,6 +148,8 @@ class WhatIf {
   const SharedArray& array_;
   std::uint32_t element_ = 4;    ///< bytes that stay together
   std::uint32_t narrowest_ = 4;  ///< the narrowest of the accesses
+  std::uint32_t copied_ = 1;     ///< see copied()
+  bool has_bulk_copies_ = false;
   std::uint32_t merged_bytes_ =
       0;  ///< the merged bytes of the widest access that ptxas made of several; 0: none
   bool has_matrices_ = false;    ///< accesses by rows of matrices (ldmatrix, stmatrix, wmma)

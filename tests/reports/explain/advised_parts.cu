@@ -190,7 +190,7 @@ __global__ void product_with_rows(float* c, const float* a, const float* b) {
   c[blockIdx.x * 256 + y * 16 + x] = sum;
 }
 __global__ void product_with_rows_padded(float* c, const float* a, const float* b) {
-  __shared__ float as[16][16], bs[16][17];
+  __shared__ float as[16][16], bs[16][20];
   const int x = threadIdx.x, y = threadIdx.y;
   as[y][x] = a[y * 16 + x];
   bs[y][x] = b[y * 16 + x];

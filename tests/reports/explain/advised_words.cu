@@ -50,3 +50,14 @@ __device__ void strided_places(float* out, const float* in) {
 __global__ void places_1000(float* out, const float* in) { strided_places<1000>(out, in); }
 __global__ void places_1024(float* out, const float* in) { strided_places<1024>(out, in); }
 __global__ void places_1030(float* out, const float* in) { strided_places<1030>(out, in); }
+
+// Rows of 32 words, read by columns, in all the shared memory that a block can have.
+__global__ void columns_of_all_memory(float* out, const float* in) {
+  extern __shared__ float t[];
+  for (int i = threadIdx.x; i < 58112; i += 256) t[i] = in[i % 2048];
+  __syncthreads();
+  float sum = 0;
+#pragma unroll 1
+  for (int k = 0; k < 32; k++) sum += t[threadIdx.x * 32 + k];
+  out[threadIdx.x] = sum;
+}
