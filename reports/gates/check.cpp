@@ -138,6 +138,7 @@ std::optional<Finding> judge(const Gate& gate, const LaunchToCheck& launch) {
   if (!launch.was_run) return std::nullopt;
   Finding finding;
   finding.gate = gate.text;
+  finding.condition = gate.condition;
   finding.launch = launch.readable_name;
   finding.name = launch.name;
   finding.relation = gate.relation;
@@ -358,6 +359,11 @@ bool CheckRequest::checks(const LaunchName& launch) const {
   return selectors.empty() ||
          std::any_of(selectors.begin(), selectors.end(),
                      [&](const Selector& selector) { return selector.selects(launch); });
+}
+
+std::string Finding::measured_text() const {
+  if (!measured) return "";
+  return limit ? number_beside(*measured, *limit) : readable_number(*measured, Zeros::trim);
 }
 
 std::string Finding::by_how_much() const {

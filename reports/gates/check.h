@@ -49,8 +49,9 @@ std::string_view to_string(GateKind kind);
 struct Finding {
   GateKind kind = GateKind::gate;
   Outcome outcome = Outcome::holds;
-  std::string gate;    ///< "gst_efficiency >= 90"
-  std::string launch;  ///< "transpose/naive at 1,024"; empty when nothing matched
+  std::string gate;       ///< "gst_efficiency >= 90", with the selector that was typed
+  std::string condition;  ///< the same without one; empty: there is none
+  std::string launch;     ///< "transpose/naive at 1,024"; empty when nothing matched
   LaunchName name;
   /// Left and right of the relation; of a baseline the slow-down in per cent.
   std::optional<double> measured, limit;
@@ -60,6 +61,8 @@ struct Finding {
   std::string file;    ///< the source line that costs most, where it is known
   std::int64_t line = 0;
 
+  /// "99.9996": what was measured, with digits that tell it from the limit; empty without values.
+  std::string measured_text() const;
   /// "by 6 (+300 %)"; empty without values.
   std::string by_how_much() const;
 };

@@ -52,6 +52,7 @@ class Parser {
                 mistake->expected);
       }
       at_ = colon + 1;
+      gate_.condition = std::string(trimmed(text_.substr(at_)));
     }
     gate_.left = sum();
     gate_.relation = relation();

@@ -29,7 +29,8 @@ struct Term {
 };
 
 struct Gate {
-  std::string text;  ///< as it was typed
+  std::string text;       ///< as it was typed
+  std::string condition;  ///< the text behind the selector; empty: there is none
   Selector selector;
   std::unique_ptr<Term> left, right;
   std::string relation;

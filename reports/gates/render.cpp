@@ -48,12 +48,13 @@ std::string where(const Finding& finding) {
 /// "transpose/tiled at 1,024: gst_efficiency >= 90 is broken: it is 25, -65 (-72.2 %)"
 std::string sentence(const Finding& finding) {
   std::string text = finding.launch.empty() ? "" : finding.launch + ": ";
-  text += fmt::format("{} {}", finding.gate,
+  const bool says_launch = !finding.launch.empty() && !finding.condition.empty();
+  text += fmt::format("{} {}", says_launch ? finding.condition : finding.gate,
                       finding.outcome == Outcome::holds    ? "holds"
                       : finding.outcome == Outcome::broken ? "is broken"
                                                            : "is inconclusive");
   if (finding.measured) {
-    text += fmt::format(": it is {}", readable_number(*finding.measured, Zeros::trim));
+    text += fmt::format(": it is {}", finding.measured_text());
     const std::string by = finding.by_how_much();
     if (!by.empty()) text += ", " + by;
   }
@@ -69,7 +70,8 @@ Table table_of_open(const Check& check) {
                    Column::text("because")};
   for (const Finding& finding : check.findings) {
     if (finding.outcome == Outcome::holds) continue;
-    Cell measured = finding.measured ? Cell(*finding.measured) : Cell(Missing{finding.reason});
+    Cell measured =
+        finding.measured ? Cell(finding.measured_text()) : Cell(Missing{finding.reason});
     measured.mark = mark_of(finding.grade);
     const auto text = [](const std::string& value) {
       return value.empty() ? Cell(Missing{}) : Cell(value);

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 namespace warpmeter::reports {
 namespace {
@@ -72,9 +73,9 @@ std::string fraction_of(std::string digits, Zeros zeros) {
   return digits.empty() ? digits : fmt::format(".{}", digits);
 }
 
-std::string fixed_text(Decimal decimal, Zeros zeros) {
+std::string fixed_text(Decimal decimal, Zeros zeros, int digits) {
   const int whole = decimal.exponent + 1;  // digits before the point
-  const auto wanted = static_cast<std::size_t>(std::max(significant_digits, whole));
+  const auto wanted = static_cast<std::size_t>(std::max(digits, whole));
   decimal.digits.resize(wanted, '0');
   if (whole <= 0) {
     const std::string zeros_after_point(static_cast<std::size_t>(-whole), '0');
@@ -85,10 +86,21 @@ std::string fixed_text(Decimal decimal, Zeros zeros) {
          fraction_of(decimal.digits.substr(point), zeros);
 }
 
-std::string scientific_text(Decimal decimal, Zeros zeros) {
-  decimal.digits.resize(significant_digits, '0');
+std::string scientific_text(Decimal decimal, Zeros zeros, int digits) {
+  decimal.digits.resize(static_cast<std::size_t>(digits), '0');
   return fmt::format("{}{}e{}", decimal.digits[0], fraction_of(decimal.digits.substr(1), zeros),
                      decimal.exponent);
+}
+
+std::string rounded_number(double value, Zeros zeros, int digits) {
+  if (!std::isfinite(value)) return exact_number(value);
+  if (value == 0) return "0";
+  Decimal decimal = decimal_of(std::abs(value));
+  round_to(decimal, static_cast<std::size_t>(std::max(digits, decimal.exponent + 1)));
+  const bool fixed = decimal.exponent >= smallest_fixed_exponent && decimal.exponent < 18;
+  return fmt::format(
+      "{}{}", value < 0 ? "-" : "",
+      fixed ? fixed_text(decimal, zeros, digits) : scientific_text(decimal, zeros, digits));
 }
 
 }  // namespace
@@ -116,13 +128,17 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
 }
 
 std::string readable_number(double value, Zeros zeros) {
-  if (!std::isfinite(value)) return exact_number(value);
-  if (value == 0) return "0";
-  Decimal decimal = decimal_of(std::abs(value));
-  round_to(decimal, static_cast<std::size_t>(std::max(significant_digits, decimal.exponent + 1)));
-  const bool fixed = decimal.exponent >= smallest_fixed_exponent && decimal.exponent < 18;
-  return fmt::format("{}{}", value < 0 ? "-" : "",
-                     fixed ? fixed_text(decimal, zeros) : scientific_text(decimal, zeros));
+  return rounded_number(value, zeros, significant_digits);
+}
+
+std::string number_beside(double value, double other) {
+  constexpr int all_digits = std::numeric_limits<double>::max_digits10;
+  int digits = significant_digits;
+  while (value != other && digits < all_digits &&
+         rounded_number(value, Zeros::trim, digits) == rounded_number(other, Zeros::trim, digits)) {
+    ++digits;
+  }
+  return rounded_number(value, Zeros::trim, digits);
 }
 
 std::string signed_percent(double fraction, Digits digits) {

@@ -33,6 +33,10 @@ inline constexpr double largest_exact_integer = 9007199254740992.0;
 /// away (12,345 stays). Halves round away from zero in decimal, as a reader expects: 56.25 → 56.3.
 std::string readable_number(double value, Zeros zeros);
 
+/// The same without zeros at the end, with so many more digits that it differs from the other
+/// number: 99.9996 beside 100.
+std::string number_beside(double value, double other);
+
 /// How many digits of a change people see.
 enum class Digits {
   three,  ///< significant ones: -72.2, +300, +0.0313

@@ -409,6 +409,21 @@ TEST_F(CheckFormatTest, JsonAndCsvHoldEveryFinding) {
               HasSubstr("\nholds,gate,duration > 0,transpose,"));
 }
 
+// 255,999 of 256,000 lanes: 99.9996 %, which three digits would show as the limit itself.
+TEST_F(CheckTest, AValueNearItsLimitHasDigitsThatTellThemApart) {
+  Launch near = launch("tiled", readings(1, 5, 1));
+  count(near, "gst_efficiency", 99.999609375);
+  run_ = add_run(store_, {near});
+  const Check result = checked({"transpose/tiled: gst_efficiency >= 100"});
+  EXPECT_THAT(render(result, CheckFormat::table), HasSubstr(" 99.9996  -0.000391 "));
+  EXPECT_THAT(
+      render(result, CheckFormat::github),
+      HasSubstr("transpose/tiled at 1,024: gst_efficiency >= 100 is broken: it is 99.9996,"));
+  EXPECT_THAT(render(result, CheckFormat::junit), HasSubstr("it is 99.9996, -0.000391"));
+  EXPECT_EQ(nlohmann::json::parse(render(result, CheckFormat::json))["findings"][0]["measured"],
+            99.999609375);
+}
+
 TEST_F(CheckTest, HostileNamesStayTextInEveryFormat) {
   run_ = add_run(store_, {launch("k\n::error::owned<b>&\x1b[2J", readings(1, 5, 1), "pro|gram")});
   const Check result = checked({"duration > 1s"});

@@ -56,6 +56,15 @@ TEST(ReadableNumber, HasThreeSignificantDigitsAndSeparators) {
   }
 }
 
+TEST(NumberBeside, HasDigitsThatTellItFromTheOther) {
+  EXPECT_EQ(number_beside(99.999609375, 100), "99.9996");
+  EXPECT_EQ(number_beside(100.0000001, 100), "100.0000001");
+  EXPECT_EQ(number_beside(0.12352, 0.1235), "0.12352");
+  EXPECT_EQ(number_beside(25, 90), "25");
+  EXPECT_EQ(number_beside(100, 100), "100");
+  EXPECT_EQ(number_beside(1234567.1, 1234567.25), "1,234,567.1");
+}
+
 TEST(ReadableNumber, NamesWhatIsNoNumber) {
   const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(readable_number(infinity, Zeros::keep), "inf");
