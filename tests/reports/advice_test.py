@@ -248,6 +248,19 @@ class Words(Findings):
                      for remedy in finding["remedies"]}
             self.assertEqual(names & {"swizzle"}, expected)
 
+    def test_words_that_nobody_uses_are_no_reason_for_other_lanes(self):
+        evidence = self.evidence("strided_access", "counters_apart", "--grid", "64", "--block", "256", "--arg",
+                                 "out:i32[262144]=zeros", "--arg", "in:i32[16384]=iota")
+        self.assertIn("where something uses the words between; else only another layout of the data does", evidence)
+
+    def test_a_cause_of_doubles_is_named_where_the_line_shows_it(self):
+        words = ("--grid", "8", "--block", "256", "--arg", "out:f32[2048]", "--arg", "in:f32[2048]=iota")
+        for kernel, cause in (("squares_in_double", "The line asks for double."),
+                              ("scaled_by_literal", "A literal without f makes it so.")):
+            evidence = self.evidence("double_arithmetic", kernel, *words)
+            self.assertIn(cause, evidence)
+            self.assertEqual(evidence.count("literal"), cause.count("literal"), kernel)
+
     def test_no_layout_is_tried_that_a_block_has_no_room_for(self):
         words = ("--grid", "1", "--block", "256", "--shared", "232448", "--arg", "out:f32[256]", "--arg", "in:f32[2048]=iota")
         names = {remedy["name"].split()[0]

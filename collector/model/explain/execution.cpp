@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -249,6 +250,18 @@ struct Doubles {
   }
 };
 
+/// The cause of double arithmetic, as far as the source line shows one.
+const char* cause_of_doubles(const std::string& line) {
+  static const std::regex literal(
+      R"((^|[^\w.])(\d+\.\d*|\.\d+)([eE][-+]?\d+)?(?![\w.])|(^|[^\w.])\d+[eE][-+]?\d+(?![\w.]))");
+  static const std::regex constant(R"(\bM_[A-Z0-9_]+\b)"), type(R"(\bdouble\b)");
+  const std::string code = line.substr(0, line.find("//"));
+  if (std::regex_search(code, literal)) return "A literal without f makes it so";
+  if (std::regex_search(code, constant)) return "A constant of math.h is a double";
+  if (std::regex_search(code, type)) return "The line asks for double";
+  return "The line computes in double";
+}
+
 /// Doubles that nobody asked for: they come from floats and go back to floats; or, where memory and
 /// parameters hold none, to integers and comparisons of the same line.
 void find_doubles(const Subject& subject, std::vector<Weighed>& found) {
@@ -280,11 +293,10 @@ void find_doubles(const Subject& subject, std::vector<Weighed>& found) {
                                      std::max(least, cycles_of_double * cost), found);
     finding.share = cost / all;
     finding.share_of = "the launch's instructions";
-    finding.evidence = fmt::format(
-        "{} instructions of doubles and {} conversions: {}. A literal without f, or a function of "
-        "doubles, makes it so.",
-        shown(doubles.arithmetic), shown(doubles.conversions),
-        (is_of_floats ? all_lines : doubles).what_becomes_of_them());
+    finding.evidence = fmt::format("{} instructions of doubles and {} conversions: {}. {}.",
+                                   shown(doubles.arithmetic), shown(doubles.conversions),
+                                   (is_of_floats ? all_lines : doubles).what_becomes_of_them(),
+                                   cause_of_doubles(finding.text));
     finding.grade = schema::Grade::ptx;
     finding.grade_reason = "PTX instructions: machine code executes another number of them";
   }

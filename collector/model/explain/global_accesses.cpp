@@ -131,9 +131,9 @@ class AccessFinder {
     const auto then = is_counted ? coalesced(subject_, group, lie.step, finding) : std::nullopt;
     if (!then || then->transactions >= group.transactions) {
       finding.evidence +=
-          " With other lanes for other elements, or by way of a tile in shared memory (its rows "
-          "padded by an element), neighbouring lanes could take neighbouring words; what comes out "
-          "then was not counted.";
+          " Other lanes for other elements, or a tile in shared memory (its rows padded by an "
+          "element), help where something uses the words between; else only another layout of the "
+          "data does. Neither was counted.";
       return;
     }
     // How far apart the lanes are does not tell whether structures or the order of the lanes makes

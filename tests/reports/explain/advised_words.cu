@@ -61,3 +61,23 @@ __global__ void columns_of_all_memory(float* out, const float* in) {
   for (int k = 0; k < 32; k++) sum += t[threadIdx.x * 32 + k];
   out[threadIdx.x] = sum;
 }
+
+// Counters that lie apart on purpose: nobody touches the words between.
+__global__ void counters_apart(int* out, const int* in) {
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  atomicAdd(&out[i * 16], in[i]);
+}
+
+__global__ void squares_in_double(float* out, const float* in) {
+  double sum = 0;
+  for (int k = 0; k < 8; k++) {
+    sum += (double)in[threadIdx.x + k] * (double)in[threadIdx.x + k];
+  }
+  out[threadIdx.x] = (float)sum;
+}
+
+__global__ void scaled_by_literal(float* out, const float* in) {
+  for (int k = 0; k < 8; k++) {
+    out[threadIdx.x + k * 256] = in[threadIdx.x + k] * 0.1;
+  }
+}
