@@ -29,11 +29,42 @@ static_assert(std::atomic<int>::is_always_lock_free, "a signal handler reads it"
 
 std::array<Place, 32> places;
 std::atomic<pid_t> owner{0};
-std::array<std::atomic<pid_t>, 64> groups;  // 0: none
+using Processes = std::array<std::atomic<pid_t>, 64>;  // 0: none
+Processes groups, processes;
+std::atomic<bool> was_asked{false};
 
-/// The files directly in a folder. Removing may hide others from the reading: it is read again
-/// until nothing was removed.
-void empty_folder(int folder) {
+/// The place that remembers it; -1: all are taken.
+int remembered(Processes& all, pid_t process) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    pid_t expected = 0;
+    if (all[i].compare_exchange_strong(expected, process)) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+void forget(Processes& all, int place) {
+  if (place >= 0) all[static_cast<std::size_t>(place)] = 0;
+}
+
+constexpr int deepest = 4;  // our folders have one more in them
+
+void empty_folder(int folder, int depth);
+
+/// False where it stays: a folder that is not empty, or another's.
+bool remove_entry(int folder, const char* name, int depth) {
+  if (unlinkat(folder, name, 0) == 0) return true;
+  const bool is_above = std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0;
+  if (is_above || depth == deepest) return false;
+  const int inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (inner < 0) return false;
+  empty_folder(inner, depth + 1);
+  close(inner);
+  return unlinkat(folder, name, AT_REMOVEDIR) == 0;
+}
+
+/// All that a folder holds. Removing may hide others from the reading: it is read again until
+/// nothing was removed.
+void empty_folder(int folder, int depth) {
   alignas(std::uint64_t) char entries[4096];
   bool any = true;
   while (any) {
@@ -47,7 +78,7 @@ void empty_folder(int folder) {
         std::uint16_t length = 0;
         std::memcpy(&length, entries + at + 16, sizeof length);
         const char* name = entries + at + 19;
-        any = unlinkat(folder, name, 0) == 0 || any;
+        any = remove_entry(folder, name, depth) || any;
         at += length;
       }
     }
@@ -61,7 +92,7 @@ void remove_doomed() {
     if (place.state.load() != doomed || unlink(place.path) == 0) continue;
     const int folder = ::open(place.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) continue;
-    empty_folder(folder);
+    empty_folder(folder, 0);
     close(folder);
     rmdir(place.path);
   }
@@ -72,6 +103,11 @@ void remove_doomed() {
 void end_by_signal(int signal) {
   const int error = errno;
   end_doomed_groups();
+  if (catches_endings()) {
+    for (const std::atomic<pid_t>& each : processes) {
+      if (const pid_t process = each.load(); process > 1) kill(process, SIGKILL);
+    }
+  }
   remove_doomed();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
@@ -97,23 +133,24 @@ bool catches_endings() { return owner.load() == getpid(); }
 
 void end_doomed_groups() {
   if (!catches_endings()) return;
+  was_asked = true;
   for (const std::atomic<pid_t>& group : groups) {
     if (const pid_t leader = group.load(); leader > 1) kill(-leader, SIGKILL);
   }
 }
 
-DoomedGroup::DoomedGroup(pid_t leader) {
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    pid_t expected = 0;
-    if (!groups[i].compare_exchange_strong(expected, leader)) continue;
-    place_ = static_cast<int>(i);
-    return;
-  }
+bool is_ending() { return was_asked.load(); }
+
+// The signal may have come since the group was started.
+DoomedGroup::DoomedGroup(pid_t leader) : place_(remembered(groups, leader)) {
+  if (is_ending()) kill(-leader, SIGKILL);
 }
 
-DoomedGroup::~DoomedGroup() {
-  if (place_ >= 0) groups[static_cast<std::size_t>(place_)] = 0;
-}
+DoomedGroup::~DoomedGroup() { forget(groups, place_); }
+
+DoomedProcess::DoomedProcess(pid_t process) : place_(remembered(processes, process)) {}
+
+DoomedProcess::~DoomedProcess() { forget(processes, place_); }
 
 Doomed::Doomed(const std::string& path) {
   if (path.size() >= longest_path) return;
@@ -131,19 +168,12 @@ Doomed::~Doomed() {
   if (place_ >= 0) places[static_cast<std::size_t>(place_)].state = unused;
 }
 
-struct SignalsHeld::Mask {
-  sigset_t set;
-};
-
-SignalsHeld::SignalsHeld() : before_(new Mask) {
+SignalsHeld::SignalsHeld() {
   sigset_t all;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before_->set);
+  pthread_sigmask(SIG_SETMASK, &all, &before_);
 }
 
-SignalsHeld::~SignalsHeld() {
-  pthread_sigmask(SIG_SETMASK, &before_->set, nullptr);
-  delete before_;
-}
+SignalsHeld::~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 }  // namespace warpmeter

@@ -3,6 +3,7 @@
 // removes what was only there for a while, and then ends it as it would have done.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <string>
@@ -33,8 +34,12 @@ class Doomed {
 /// True if catch_endings() was called: the program is ours.
 bool catches_endings();
 
-/// Ends the groups of all DoomedGroup that live. For handlers of signals: safe there.
+/// Ends the groups of all DoomedGroup that live, and from now on is_ending(). For handlers of
+/// signals: safe there.
 void end_doomed_groups();
+
+/// True if a signal has asked this program to end: it starts no compiler any more.
+bool is_ending();
 
 /// A group of processes, of a compiler that this program started, that is killed when a signal ends
 /// the program. Only so many at a time are remembered.
@@ -49,6 +54,19 @@ class DoomedGroup {
   int place_ = -1;
 };
 
+/// A child that is killed at the second signal, and when a signal ends the program at once: the
+/// program that is observed. Only so many at a time are remembered.
+class DoomedProcess {
+ public:
+  explicit DoomedProcess(pid_t process);
+  ~DoomedProcess();
+  DoomedProcess(const DoomedProcess&) = delete;
+  DoomedProcess& operator=(const DoomedProcess&) = delete;
+
+ private:
+  int place_ = -1;
+};
+
 /// No signal is handled by this thread while it lives, so that nothing comes between making a file
 /// and remembering it.
 class SignalsHeld {
@@ -58,9 +76,11 @@ class SignalsHeld {
   SignalsHeld(const SignalsHeld&) = delete;
   SignalsHeld& operator=(const SignalsHeld&) = delete;
 
+  /// The signals that were blocked before.
+  const sigset_t& before() const { return before_; }
+
  private:
-  struct Mask;
-  Mask* before_;
+  sigset_t before_;
 };
 
 }  // namespace warpmeter

@@ -50,4 +50,11 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
+/// A signal asks the program to end, and the command cannot go on without the answer of a compiler
+/// that was ended for it. main() adds no sentence to that of the signal.
+class Interrupted : public Error {
+ public:
+  Interrupted() : Error(ExitCode::nothing, "a signal stopped this") {}
+};
+
 }  // namespace warpmeter

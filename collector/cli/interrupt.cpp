@@ -6,6 +6,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <ctime>
 #include <string_view>
 
 #include "base/endings.h"
@@ -14,13 +15,28 @@ namespace warpmeter::cli {
 namespace {
 
 std::atomic<int> received{0};
-std::atomic<std::uint64_t> heard{0};  // a bit a signal
-std::string_view farewell;            // set before the handlers are
+std::atomic<std::uint64_t> heard{0};    // a bit a signal
+std::atomic<std::int64_t> first_ns{0};  // when the first one came
+std::string_view farewell;              // set before the handlers are
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler stores it");
+
+/// Safe in a handler of signals.
+std::int64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+/// A terminal and the process that started us may both pass on one wish, as different signals. One
+/// that comes later is a second wish.
+constexpr std::int64_t one_wish_ns = 500'000'000;
 
 void on_signal(int signal) {
   const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(signal);
-  if ((heard.fetch_or(bit) & bit) != 0) {
+  std::int64_t first = 0;
+  const std::int64_t now = now_ns();
+  const bool is_first = first_ns.compare_exchange_strong(first, now);
+  if ((heard.fetch_or(bit) & bit) != 0 || (!is_first && now - first > one_wish_ns)) {
     end_by_signal(signal);  // the second one
     return;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ctrl-C. The first one asks the command to end in order and keep what is finished; the second one
-// ends it at once (base/endings.h). SIGTERM and SIGHUP are heard the same way.
+// ends it at once (base/endings.h). SIGTERM and SIGHUP are heard the same way, and may be the
+// second one. A compiler that runs for the command is ended by the first.
 #pragma once
 
 #include <string_view>

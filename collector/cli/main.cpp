@@ -159,6 +159,8 @@ int main(int argc, char** argv) {
     cli::check_open_files();
     clear_left_folders();
     status = static_cast<int>(cli::run_command(words));
+  } catch (const Interrupted& interrupted) {
+    status = static_cast<int>(interrupted.code());
   } catch (const Error& error) {
     status = cli::complain(error.code(), error.what());
   } catch (const std::bad_alloc&) {

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "base/child.h"
 #include "base/error.h"
 
 extern char** environ;
@@ -99,38 +99,32 @@ Program::Program(const std::vector<std::string>& words,
                  const std::map<std::string, std::string>& variables, const Streams& streams) {
   const fs::path file = find_program(words.front());
   std::vector<std::string> arguments = words, environment = environment_with(variables);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  // We ignore these; the program shall not.
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int ignored : {SIGPIPE, SIGXFSZ}) sigaddset(&signals, ignored);
-  posix_spawnattr_setsigdefault(&attributes, &signals);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  const auto silence = [&](int descriptor, int mode) {
-    posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", mode, 0);
-  };
-  if (!streams.input) silence(STDIN_FILENO, O_RDONLY);
-  if (!streams.output) silence(STDOUT_FILENO, O_WRONLY);
-  if (!streams.output) silence(STDERR_FILENO, O_WRONLY);
-  const int failure = posix_spawnp(&id_, file.c_str(), &actions, &attributes,
-                                   pointers(arguments).data(), pointers(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (failure != 0) throw not_startable(words.front(), std::strerror(failure));
+  const std::vector<char*> words_of_it = pointers(arguments),
+                           variables_of_it = pointers(environment);
+  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  ChildStart start{file.c_str(), words_of_it.data(), variables_of_it.data()};
+  if (!streams.input) start.input = nothing;
+  if (!streams.output) start.output = start.error = nothing;
+  const SignalsHeld held;
+  start.blocked = held.before();
+  id_ = start_child(start);
+  const int failure = errno;
+  if (nothing >= 0) close(nothing);
+  if (id_ < 0) throw not_startable(words.front(), std::strerror(failure));
+  doomed_.emplace(id_);
 }
 
 Program::~Program() {
   if (poll()) return;
   kill(id_, SIGKILL);
   waitpid(id_, nullptr, 0);
+  doomed_.reset();
 }
 
 std::optional<Ending> Program::poll() {
   int status = 0;
   if (!ending_ && waitpid(id_, &status, WNOHANG) == id_) {
+    doomed_.reset();
     ending_ = WIFSIGNALED(status) ? Ending{0, WTERMSIG(status)} : Ending{WEXITSTATUS(status), 0};
   }
   return ending_;

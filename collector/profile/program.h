@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/endings.h"
+
 namespace warpmeter::profile {
 
 /// How a program ended: with an exit code, or by a signal.
@@ -29,6 +31,7 @@ struct Ending {
 /// be executed.
 std::filesystem::path find_program(const std::string& name);
 
+/// Dies with us: at the second signal, and when we are killed. What it starts goes on.
 class Program {
  public:
   /// Which of our standard streams it shares; /dev/null takes the place of the others.
@@ -53,6 +56,7 @@ class Program {
 
  private:
   pid_t id_ = -1;
+  std::optional<DoomedProcess> doomed_;
   std::optional<Ending> ending_;
 };
 

@@ -229,6 +229,7 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   BlockProgress progress(is_terminal(STDERR_FILENO) && !request.quiet);
   options.progress = std::ref(progress);
 
+  catch_interrupts();
   std::vector<std::string> kernels;
   for (const model::LaunchSpec& launch : spec.launches) kernels.push_back(launch.kernel);
   const model::KernelFile file =
@@ -245,7 +246,6 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   std::string database = request.database;
   if (!keep) database = (folder.emplace().path() / "warpmeter.db").string();
   Output output(destination);
-  catch_interrupts();
   ExitCode code = ExitCode::done;
   {
     schema::Store store(database);

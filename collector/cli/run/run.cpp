@@ -160,7 +160,7 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
   }
   add_measured_findings(request.database, summary.run_id);
   keep_sources(request.database, summary.run_id, sources_of(choice));
-  if (request.lines) keep_code(request.database, summary.run_id, choice, arch);
+  if (request.lines && !interrupted()) keep_code(request.database, summary.run_id, choice, arch);
 
   print_comparison(request, summary.run_id, output);
   print_lines(request, summary.run_id, output);

@@ -15,6 +15,7 @@
 #include "base/cache_folder.h"
 #include "base/error.h"
 #include "base/new_file.h"
+#include "collector/model/input/compiled_json.h"
 
 namespace warpmeter::model {
 namespace {
@@ -105,12 +106,7 @@ std::optional<Compiled> find_compiled(const std::string& key) {
   try {
     const json entry = json::from_cbor(whole_contents(stream));
     if (entry.at("key").get_ref<const std::string&>() != key) return std::nullopt;
-    Compiled compiled;
-    compiled.ptx = entry.at("ptx").get<std::string>();
-    for (const std::uint8_t byte : entry.at("cubin").get_binary()) {
-      compiled.cubin.push_back(std::byte{byte});
-    }
-    compiled.named = entry.at("named").get<std::map<std::string, std::string>>();
+    Compiled compiled = compiled_of(entry);
     std::error_code ignored;
     fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
     return compiled;
@@ -127,12 +123,8 @@ void keep_compiled(const std::string& key, const Compiled& compiled) {
   if (path.empty()) return;
   fs::create_directories(path.parent_path(), error);
   if (error) return;
-  json entry;
+  json entry = json_of(compiled);
   entry["key"] = key;
-  entry["ptx"] = compiled.ptx;
-  const auto* cubin = reinterpret_cast<const std::uint8_t*>(compiled.cubin.data());
-  entry["cubin"] = json::binary({cubin, cubin + compiled.cubin.size()});
-  entry["named"] = compiled.named;
   std::vector<std::uint8_t> bytes = json::to_cbor(entry);
   const Sum sum = sum_of(bytes);
   bytes.insert(bytes.end(), sum.begin(), sum.end());

@@ -70,7 +70,7 @@ Compiled compile_with_nvcc(const fs::path& nvcc, const std::string& path,
   for (const std::string& include : options.includes) words.push_back("-I" + include);
   for (const std::string& define : options.defines) words.push_back("-D" + define);
   words.insert(words.end(), options.flags.begin(), options.flags.end());
-  const ToolOutcome outcome = run_tool(words);
+  const ToolOutcome outcome = run_tool(words, folder.path().string());
   Compiled compiled;
   if (outcome.exit_code != 0) {
     compiled.failure = outcome.output.empty() ? "nvcc failed without a word" : outcome.output;

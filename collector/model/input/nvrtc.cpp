@@ -7,7 +7,11 @@
 
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
+#include "base/endings.h"
+#include "collector/model/input/apart.h"
+#include "collector/model/input/compiled_json.h"
 #include "collector/model/input/toolkit.h"
 
 namespace warpmeter::model {
@@ -138,9 +142,10 @@ std::vector<int> nvrtc_architectures() {
   return known;
 }
 
-Compiled compile_with_nvrtc(const std::string& path, const std::string& source,
-                            const CompileOptions& options,
-                            const std::vector<std::string>& expressions) {
+namespace {
+
+Compiled compile_here(const std::string& path, const std::string& source,
+                      const CompileOptions& options, const std::vector<std::string>& expressions) {
   const Api& api = nvrtc();
   Compiled compiled;
   nvrtcProgram created = nullptr;
@@ -177,6 +182,26 @@ Compiled compile_with_nvrtc(const std::string& path, const std::string& source,
       compiled.named[expression] = name;
     }
   }
+  return compiled;
+}
+
+}  // namespace
+
+// NVRTC handles SIGINT and SIGTERM while it compiles, by exit(4). In other people's programs it
+// may: they called it.
+Compiled compile_with_nvrtc(const std::string& path, const std::string& source,
+                            const CompileOptions& options,
+                            const std::vector<std::string>& expressions) {
+  if (!catches_endings()) return compile_here(path, source, options, expressions);
+  nvrtc();  // loaded once, not in each child
+  const auto answer = work_apart([&] {
+    const auto bytes =
+        nlohmann::json::to_cbor(json_of(compile_here(path, source, options, expressions)));
+    return std::string(bytes.begin(), bytes.end());
+  });
+  if (answer) return compiled_of(nlohmann::json::from_cbor(*answer));
+  Compiled compiled;
+  compiled.failure = "NVRTC ended without an answer; it may have run out of memory";
   return compiled;
 }
 

@@ -2,7 +2,6 @@
 #include "collector/model/input/toolkit.h"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,8 +10,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 
+#include "base/child.h"
 #include "base/endings.h"
 #include "base/error.h"
 
@@ -107,36 +108,26 @@ bool is_starting_tool() { return is_starting; }
 
 namespace {
 
-/// The tool, which dies with this thread. In our own program it has a group of processes to itself,
-/// so that what it starts can be ended with it; in other people's, Ctrl-C has to reach it.
+/// In our own program the tool has a group of processes to itself, so that what it starts can be
+/// ended with it; in other people's, Ctrl-C has to reach it.
 pid_t start(char* const* words, char* const* variables, int output) {
   const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  const bool has_group = catches_endings();
-  const pid_t parent = getpid();
-  const SignalsHeld held;
   sigset_t none;
   sigemptyset(&none);
   is_starting = true;
-  // The memory is shared until the child is its program, as with posix_spawn(), which has no way to
-  // ask for the first of these calls.
-  const pid_t child = vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (has_group) setpgid(0, 0);
-    const bool is_set = getppid() == parent && dup2(input, STDIN_FILENO) >= 0 &&
-                        dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0;
-    sigprocmask(SIG_SETMASK, &none, nullptr);
-    if (is_set) execve(words[0], words, variables);
-    _exit(127);
-  }
+  const pid_t child =
+      start_child({words[0], words, variables, input, output, output, catches_endings(), none});
+  const int failure = errno;
   is_starting = false;
   if (input >= 0) close(input);
+  errno = failure;
   return child;
 }
 
 }  // namespace
 
-ToolOutcome run_tool(const std::vector<std::string>& words) {
+ToolOutcome run_tool(const std::vector<std::string>& words, const std::string& temporary) {
+  if (is_ending()) throw Interrupted();
   ToolOutcome outcome;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return outcome;
@@ -146,8 +137,12 @@ ToolOutcome run_tool(const std::vector<std::string>& words) {
   // A compiler needs no library that was preloaded into us.
   std::vector<char*> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (std::strncmp(*variable, "LD_PRELOAD=", 11) != 0) variables.push_back(*variable);
+    const std::string_view text = *variable;
+    const bool is_replaced = !temporary.empty() && text.starts_with("TMPDIR=");
+    if (!is_replaced && !text.starts_with("LD_PRELOAD=")) variables.push_back(*variable);
   }
+  std::string folder = "TMPDIR=" + temporary;
+  if (!temporary.empty()) variables.push_back(folder.data());
   variables.push_back(nullptr);
   const pid_t child = start(arguments.data(), variables.data(), ends[1]);
   const int failure = child < 0 ? errno : 0;
@@ -166,6 +161,9 @@ ToolOutcome run_tool(const std::vector<std::string>& words) {
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
+    const bool is_stopped = WIFSIGNALED(status) && is_ending();
+    if (is_stopped) close(ends[0]);
+    if (is_stopped) throw Interrupted();
   } else {
     outcome.output = std::strerror(failure);
   }

@@ -33,8 +33,10 @@ struct ToolOutcome {
   std::string output;  ///< standard output and error together, at most 1 MiB
 };
 
-/// Runs a program to its end, without a shell; its standard input is empty.
-ToolOutcome run_tool(const std::vector<std::string>& words);
+/// Runs a program to its end, without a shell; its standard input is empty. Throws Interrupted
+/// where a signal has asked this program to end. Its temporary files are in `temporary` where that
+/// is given, since a tool that is ended leaves them.
+ToolOutcome run_tool(const std::vector<std::string>& words, const std::string& temporary = "");
 /// True if this thread is starting one just now: what it starts is none of a program's that this
 /// code has been loaded into.
 bool is_starting_tool();

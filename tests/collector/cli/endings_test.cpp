@@ -62,6 +62,13 @@ class Endings : public Workspace {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
+  static std::vector<pid_t> children_of(pid_t process) {
+    const std::string id = std::to_string(process);
+    std::vector<pid_t> children;
+    std::ifstream list("/proc/" + id + "/task/" + id + "/children");
+    for (pid_t child = 0; list >> child;) children.push_back(child);
+    return children;
+  }
   static bool writes_in(const Process& process, const std::string& folder) {
     std::error_code gone;
     for (const auto& entry : std::filesystem::directory_iterator(
@@ -118,6 +125,116 @@ TEST_F(Endings, BySecondCtrlCLeaveNoTemporaryFolder) {
   kill(process.id(), SIGINT);
   EXPECT_EQ(process.wait().signal, SIGINT);
   EXPECT_THAT(names_in("tmp"), IsEmpty());
+}
+
+/// A source that no compiler comes to the end of: 10^11 tokens.
+std::string macro_bomb() {
+  std::string source = "#define A0 x x x x x x x x x x\n";
+  for (int i = 1; i <= 10; ++i) {
+    source += "#define A" + std::to_string(i);
+    for (int j = 0; j < 10; ++j) source += " A" + std::to_string(i - 1);
+    source += "\n";
+  }
+  return source + "extern \"C\" __global__ void k(float* o) { A10 }\n";
+}
+
+constexpr const char* family_of_bomb =
+    "family: f\nfile: macro.cu\narguments: [ o: 'f32[256]' ]\n"
+    "variants: { a: { kernel: k, grid: [1], block: [32] } }\n";
+
+TEST_F(Endings, EndACompilationAndItsProcesses) {
+  write("macro.cu", macro_bomb());
+  write("fam.yaml", family_of_bomb);
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"model", "macro.cu", "-k", "k", "--grid", "1", "--block", "32",
+                                 "--arg", "f32[256]"},
+        {"run", "fam.yaml", "-b", "model"},
+        {"run", "fam.yaml", "-b", "model", "--compiler", "nvcc"}}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      Process process({words, folder_, {{"TMPDIR", file("tmp").string()}}});
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      while (children_of(process.id()).empty() && std::chrono::steady_clock::now() < end) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      const std::vector<pid_t> children = children_of(process.id());
+      EXPECT_THAT(children, testing::Not(IsEmpty())) << words[0];
+      kill(process.id(), signal);
+      const Outcome outcome = process.wait();
+      EXPECT_EQ(outcome.signal, signal) << words[0] << outcome.exit_code << outcome.error;
+      EXPECT_THAT(outcome.error, HasSubstr("ending in order"));
+      EXPECT_EQ(outcome.error.find("warpmeter:", outcome.error.find("ending in order")),
+                std::string::npos)
+          << outcome.error;
+      for (const pid_t child : children) EXPECT_NE(kill(child, 0), 0) << child;
+      EXPECT_THAT(names_in("tmp"), IsEmpty());
+    }
+  }
+}
+
+/// Writes its number, and goes on for minutes whoever asks it to end.
+constexpr const char* stubborn_program =
+    "#!/bin/sh\ntrap '' TERM INT HUP\necho $$ > program.pid\n"
+    "while :; do sleep 0.1; done\n";
+
+class ObservedProgram : public Endings {
+ protected:
+  void SetUp() override {
+    Endings::SetUp();
+    write("stubborn", stubborn_program);
+    std::filesystem::permissions(file("stubborn"), std::filesystem::perms::owner_all);
+  }
+  Start start() const {
+    return {{"profile", "-b", "model", "./stubborn"}, folder_, {{"TMPDIR", file("tmp").string()}}};
+  }
+  pid_t begun() const {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (contents("program.pid").empty() && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return std::stoi(contents("program.pid"));
+  }
+  /// Soon: who dies with us does so a moment later.
+  static bool has_ended(pid_t process) {
+    for (int i = 0; i < 200 && kill(process, 0) == 0; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return kill(process, 0) != 0;
+  }
+};
+
+TEST_F(ObservedProgram, IsKilledByASecondSignalAndNothingIsLeft) {
+  Process process(start());
+  const pid_t program = begun();
+  kill(process.id(), SIGTERM);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  kill(process.id(), SIGTERM);
+  EXPECT_EQ(process.wait().signal, SIGTERM);
+  EXPECT_TRUE(has_ended(program));
+  EXPECT_THAT(names_in("tmp"), IsEmpty());
+}
+
+TEST_F(ObservedProgram, DiesWithAKilledWarpmeterWhoseFolderTheNextCommandRemoves) {
+  Process process(start());
+  const pid_t program = begun();
+  kill(process.id(), SIGKILL);
+  process.wait();
+  EXPECT_TRUE(has_ended(program));
+  run_program({{"runs"}, folder_, {{"TMPDIR", file("tmp").string()}}});
+  EXPECT_THAT(names_in("tmp"), IsEmpty());
+}
+
+TEST_F(ObservedProgram, MayStartADaemonThatOutlivesIt) {
+  write("stubborn", "#!/bin/sh\n(setsid sleep 30 >&- 2>&- <&- & echo $! > program.pid)\n");
+  Start quiet = start();
+  quiet.words.insert(quiet.words.begin() + 1, {"--target-processes", "application-only"});
+  Process process(quiet);
+  const pid_t daemon = begun();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  kill(process.id(), SIGKILL);
+  process.wait();
+  EXPECT_EQ(kill(daemon, 0), 0);
+  kill(daemon, SIGKILL);
 }
 
 TEST_F(Endings, ALimitOnTheSizeOfFilesIsExitCode5ForAFile) {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "base/child.h"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "base/endings.h"
+
+namespace warpmeter {
+namespace {
+
+/// The child's part until it is the program. Returns errno where it does not become one.
+int become(const ChildStart& start, pid_t parent, const sigset_t& blocked) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) return ESRCH;  // the parent died before it was asked to take us along
+  if (start.has_group) setpgid(0, 0);
+  const int streams[] = {start.input, start.output, start.error};
+  for (int i = 0; i < 3; ++i) {
+    if (streams[i] >= 0 && dup2(streams[i], i) < 0) return errno;
+  }
+  for (const int ignored : {SIGPIPE, SIGXFSZ}) std::signal(ignored, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &blocked, nullptr);
+  execve(start.program, start.words, start.variables);
+  return errno;
+}
+
+}  // namespace
+
+pid_t start_child(const ChildStart& start) {
+  sigset_t blocked;
+  pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+  if (start.blocked) blocked = *start.blocked;
+  const pid_t parent = getpid();
+  volatile int failure = 0;
+  const SignalsHeld held;
+  // The memory is shared until the child is its program, as with posix_spawn(), which has no way to
+  // ask for a signal when the parent dies.
+  const pid_t child = vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+  if (child == 0) {
+    failure = become(start, parent, blocked);
+    _exit(127);
+  }
+  if (child < 0 || failure == 0) return child;
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  errno = failure;
+  return -1;
+}
+
+}  // namespace warpmeter

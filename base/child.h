@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// A program as a child of this process, which dies with the thread that starts it: kill -9 leaves
+// nothing behind. What the child starts by itself is its own business.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <optional>
+
+namespace warpmeter {
+
+struct ChildStart {
+  const char* program = nullptr;            ///< a path
+  char* const* words = nullptr;             ///< the program's name first, null last
+  char* const* variables = nullptr;         ///< null last
+  int input = -1, output = -1, error = -1;  ///< for its standard streams; -1: ours
+  bool has_group = false;                   ///< of processes, to itself
+  /// The signals that it blocks; ours when not given. It ignores neither SIGPIPE nor SIGXFSZ.
+  std::optional<sigset_t> blocked = {};
+};
+
+/// The child's number; -1 with errno where the program cannot be started.
+pid_t start_child(const ChildStart& start);
+
+}  // namespace warpmeter
