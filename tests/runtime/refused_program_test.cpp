@@ -18,6 +18,21 @@ TEST_F(RuntimeProgramRefused, WithMachineCodeOnlyIsToldWhatToCompileWith) {
   EXPECT_THAT(outcome.error, HasSubstr("compute_90"));
 }
 
+/// The loader reads no sections: the program runs, whatever its header says of them.
+TEST_F(RuntimeProgramRefused, WhoseHeaderNamesSectionsBehindTheFilesEndRunsAsAlone) {
+  std::string bytes = text_of(program("check_clean"));
+  constexpr std::size_t number_of_sections = 60;  // e_shnum of the ELF header, two bytes
+  ASSERT_GT(bytes.size(), number_of_sections + 2);
+  bytes[number_of_sections] = bytes[number_of_sections + 1] = static_cast<char>(0xff);
+  std::ofstream(file("damaged"), std::ios::binary) << bytes;
+  std::filesystem::permissions(file("damaged"), std::filesystem::perms::owner_all);
+  for (const char* check : {"-q", "--check"}) {
+    const Outcome outcome = run_program({{"profile", "-b", "model", check, "./damaged"}, folder_});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+    EXPECT_THAT(outcome.error, Not(HasSubstr("signal"))) << outcome.error;
+  }
+}
+
 TEST_F(RuntimeProgramRefused, NoneOfWhoseLaunchesCanRunHasNothingMeasured) {
   const Outcome counted = profile("launches_machine_code");
   EXPECT_EQ(counted.exit_code, 3);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <link.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unwind.h>
 
 #include <algorithm>
@@ -66,6 +67,23 @@ int each_object_to_read(SeesObject see, void* data) {
         return is_of_nobody(*object) ? 0 : sees(object, size, its_data);
       },
       &asked);
+}
+
+// libbacktrace maps what the headers of a file say, and to read behind a file's end is SIGBUS. The
+// linker gives its calls to the second function here.
+using CannotView = backtrace_error_callback;
+int view_of_file(backtrace_state* state, int file, off_t offset, std::uint64_t size,
+                 CannotView complain, void* data, void* view) asm("__real_backtrace_get_view");
+int view_within_file(backtrace_state* state, int file, off_t offset, std::uint64_t size,
+                     CannotView complain, void* data, void* view) asm("__wrap_backtrace_get_view");
+int view_within_file(backtrace_state* state, int file, off_t offset, std::uint64_t size,
+                     CannotView complain, void* data, void* view) {
+  struct stat info {};
+  const bool is_within = fstat(file, &info) == 0 && offset >= 0 && offset <= info.st_size &&
+                         size <= static_cast<std::uint64_t>(info.st_size - offset);
+  if (is_within) return view_of_file(state, file, offset, size, complain, data, view);
+  complain(data, "a size leads out of the file", 0);
+  return 0;
 }
 
 namespace warpmeter::runtime {
