@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A program as a child of this process, which dies with the thread that starts it: kill -9 leaves
-// nothing behind. What the child starts by itself is its own business.
+// nothing behind. Processes that the child starts by itself are its own business.
 #pragma once
 
 #include <signal.h>
@@ -15,7 +15,7 @@ struct ChildStart {
   char* const* words = nullptr;             ///< the program's name first, null last
   char* const* variables = nullptr;         ///< null last
   int input = -1, output = -1, error = -1;  ///< for its standard streams; -1: ours
-  bool has_group = false;                   ///< of processes, to itself
+  bool has_group = false;                   ///< it is a process group of its own
   /// The signals that it blocks; ours when not given. It ignores neither SIGPIPE nor SIGXFSZ.
   std::optional<sigset_t> blocked = {};
 };

@@ -193,7 +193,7 @@ Compiled compile_with_nvrtc(const std::string& path, const std::string& source,
                             const CompileOptions& options,
                             const std::vector<std::string>& expressions) {
   if (!catches_endings()) return compile_here(path, source, options, expressions);
-  nvrtc();  // loaded once, not in each child
+  nvrtc();  // the library is loaded once, not in each child
   const auto answer = work_apart([&] {
     const auto bytes =
         nlohmann::json::to_cbor(json_of(compile_here(path, source, options, expressions)));

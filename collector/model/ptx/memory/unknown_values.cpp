@@ -112,7 +112,8 @@ class HeapPointers {
   bool has_any_ = false;
 };
 
-/// What a kernel never sets. A function that others call may be handed what they set.
+/// Registers and memory that a kernel never sets. A function that others call may be handed what
+/// they set.
 class NeverSet {
  public:
   NeverSet(const Function& function, const DataFlow& data, std::span<const MemoryAccess> accesses,
