@@ -12,6 +12,7 @@
 #include "base/element.h"
 #include "base/variant_name.h"
 #include "collector/family/cpu_call.h"
+#include "collector/model/input/device_flags.h"
 #include "collector/model/input/fill.h"
 
 namespace warpmeter::family {
@@ -54,7 +55,11 @@ class Reader {
     spec_.source = file_.beside(spec_.source_place.text);
     if (const YAML::Node node = root["cubin"]) spec_.cubin = file_.beside(text(node, "cubin").text);
     file_.read_compile_options(root, spec_.options);
-    spec_.options.flags = model::YamlFile::words(texts(root["flags"], "flags"));
+    if (const YAML::Node node = root["flags"]) {
+      spec_.options.flags = model::YamlFile::words(texts(node, "flags"));
+      file_.checked(model::YamlFile::place(node),
+                    [&] { model::check_device_flags("flags", spec_.options.flags); });
+    }
     read_sizes(root["sizes"]);
     if (root["largest"]) spec_.largest = text(root["largest"], "largest");
     spec_.expected_at = texts(root["expect_at"], "expect_at");

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string_view>
 
@@ -51,6 +52,15 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
   }
 }
 
+/// nvcc puts its words between double quotes for a shell that starts its parts, and in them a shell
+/// executes $(…) and `…`. Null: no word holds the like.
+const std::string* executed_by_shell(const std::vector<std::string>& words) {
+  const auto unsafe = std::find_if(words.begin(), words.end(), [](const std::string& word) {
+    return word.find_first_of("$`\\\n") != std::string::npos;
+  });
+  return unsafe == words.end() ? nullptr : &*unsafe;
+}
+
 }  // namespace
 
 Compiled compile_with_nvcc(const fs::path& nvcc, const std::string& path,
@@ -70,8 +80,15 @@ Compiled compile_with_nvcc(const fs::path& nvcc, const std::string& path,
   for (const std::string& include : options.includes) words.push_back("-I" + include);
   for (const std::string& define : options.defines) words.push_back("-D" + define);
   words.insert(words.end(), options.flags.begin(), options.flags.end());
-  const ToolOutcome outcome = run_tool(words, folder.path().string());
   Compiled compiled;
+  if (const std::string* unsafe = executed_by_shell(words)) {
+    compiled.failure = fmt::format(
+        "nvcc hands its words to a shell, which would execute a part of '{}': error: leave out $, "
+        "` and \\",
+        *unsafe);
+    return compiled;
+  }
+  const ToolOutcome outcome = run_tool(words, folder.path().string());
   if (outcome.exit_code != 0) {
     compiled.failure = outcome.output.empty() ? "nvcc failed without a word" : outcome.output;
     compiled.failure.resize(compiled.failure.find_last_not_of('\n') + 1);

@@ -40,7 +40,13 @@ void YamlFile::read(const std::function<void(const YAML::Node& root)>& use) cons
 void YamlFile::read(std::string_view text,
                     const std::function<void(const YAML::Node& root)>& use) const {
   try {
-    use(YAML::Load(std::string(text)));
+    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
+    if (documents.size() > 1) {
+      refuse(documents[1], fmt::format("a second document begins here, and {} is one: leave out "
+                                       "the --- between them",
+                                       kind_));
+    }
+    use(documents.empty() ? YAML::Node() : documents.front());
   } catch (const YAML::Exception& wrong) {
     model::refuse(path_, at_mark(wrong.mark), wrong.msg + "; mend it as YAML or JSON");
   }

@@ -189,6 +189,51 @@ TEST_F(Family, MistakesAreSaidWithLineAndColumn) {
               HasSubstr("3:3: 'a/b' is no name for a variant"));
 }
 
+TEST_F(Family, FlagsAreOfDeviceCodeOnly) {
+  const auto with = [this](const std::string& flags) {
+    return refusal("file: k.cu\nflags: " + flags + "\nvariants:\n  v: {grid: 1, block: 32}\n");
+  };
+  for (const char* flags :
+       {"--use_fast_math", "[-O3, -G, -lineinfo]", "[-maxrregcount=32, --maxrregcount, 64]",
+        "['-Xptxas=-O2,-dlcm=ca,-v', -Xptxas, -warn-spills]", "[-DN=32, -D, N, -UM, -std=c++20]",
+        "[-ftz=true, -fmad=false, --prec-div=true, -prec-sqrt=false, -rdc=true, -restrict]",
+        "[--extra-device-vectorization, --expt-relaxed-constexpr, --expt-extended-lambda]",
+        "[-diag-suppress, '177,550']"}) {
+    EXPECT_EQ(with(flags), "") << flags;
+  }
+  for (const char* flags : {"-ccbin=./evil",
+                            "[-ccbin, ./evil]",
+                            "--compiler-bindir=.",
+                            "[-Xcompiler, -fplugin=a.so]",
+                            "[-include, /etc/passwd]",
+                            "--pre-include=/etc/passwd",
+                            "[-optf, a]",
+                            "'@a'",
+                            "-I/etc",
+                            "-Xptxas=--options-file",
+                            "'-Xptxas=-v,-o,/tmp/a'",
+                            "[-Xptxas, -c, a]",
+                            "-Xlinker=a",
+                            "a.cu",
+                            "--keep",
+                            "-dryrun",
+                            "-G=1",
+                            "'-maxrregcount=$(id)'",
+                            "-ldir=.",
+                            "-run",
+                            "--"}) {
+    EXPECT_THAT(with(flags), HasSubstr("2:8: flags '")) << flags;
+    EXPECT_THAT(with(flags), HasSubstr("is none of those that a file may ask for: -O,")) << flags;
+  }
+  EXPECT_THAT(with("[-D, 'A B']"), HasSubstr("2:8: flags takes NAME or NAME=VALUE, not 'A B'"));
+}
+
+TEST_F(Family, AFileIsOneDocument) {
+  const std::string one = "file: k.cu\nvariants:\n  v: {kernel: k, grid: 1, block: 32}\n";
+  EXPECT_EQ(refusal("---\n" + one + "...\n"), "");
+  EXPECT_THAT(refusal(one + "---\n" + one), HasSubstr("5:1: a second document begins here"));
+}
+
 TEST_F(Family, SizesStandOnceAndAreNotCalledSize) {
   const auto with = [this](const std::string& lines) {
     return refusal("file: k.cu\n" + lines + "\nvariants:\n  v: {kernel: k, grid: 1, block: 32}\n");

@@ -86,5 +86,22 @@ TEST_F(Nvcc, TakesNoExpressionThatIsNoKernel) {
   }
 }
 
+TEST_F(Nvcc, GetsNoWordThatItsShellWouldExecute) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "k.cu").string();
+  const std::string made = (folder.path() / "made").string();
+  std::ofstream(path) << "extern \"C\" __global__ void k() {}";
+  for (const std::string& value : {"$(touch " + made + ")", "`touch " + made + "`"}) {
+    CompileOptions options;
+    options.defines = {"X=" + value};
+    const Compiled compiled = compile_with_nvcc(*toolkit_program("nvcc"), path, options, {});
+    EXPECT_THAT(compiled.failure, HasSubstr("a shell, which would execute a part of '-DX="));
+    EXPECT_FALSE(std::filesystem::exists(made));
+  }
+  CompileOptions quoted;
+  quoted.defines = {"X=\"a b; c\""};
+  EXPECT_EQ(compile_with_nvcc(*toolkit_program("nvcc"), path, quoted, {}).failure, "");
+}
+
 }  // namespace
 }  // namespace warpmeter::model
