@@ -18,6 +18,9 @@ bool is_utf8(std::string_view text);
 /// \u202e).
 std::string printable(std::string_view text);
 
+/// The same of several lines, which stay apart.
+std::string printable_lines(std::string_view text);
+
 /// Code points; a byte that is no UTF-8 is one.
 std::size_t characters(std::string_view text);
 

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "base/utf8.h"
 #include "collector/cli/options.h"
 #include "collector/cli/terminal.h"
 
@@ -34,9 +35,15 @@ std::size_t table_width(const std::string& file) {
   return to_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
 }
 
+std::string shown(std::string_view text, std::string_view format, const std::string& file) {
+  const bool is_at_risk = format == "csv" && table_width(file) > 0;
+  return is_at_risk ? printable_lines(text) : std::string(text);
+}
+
 std::string rendered(const reports::Table& table, const std::string& format,
                      const std::string& file) {
-  return reports::render(table, *reports::parse_format(format), table_width(file));
+  return shown(reports::render(table, *reports::parse_format(format), table_width(file)), format,
+               file);
 }
 
 }  // namespace warpmeter::cli

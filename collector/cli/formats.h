@@ -26,6 +26,10 @@ std::string_view format_by_ending(std::string_view file,
 /// The width that a table for `file` is laid out for: the terminal's, or 0 for any.
 std::size_t table_width(const std::string& file);
 
+/// CSV as a terminal may show it: a value that would act on the terminal is spelled out there.
+/// Other formats, and what goes to a file or a pipe, stay as they are.
+std::string shown(std::string_view text, std::string_view format, const std::string& file);
+
 /// The table in a format by name. On a terminal, long text of a `table` is wrapped to its width;
 /// `file` is where it goes, empty for standard output.
 std::string rendered(const reports::Table& table, const std::string& format,

@@ -123,7 +123,7 @@ ExitCode run_command(const std::vector<std::string>& words) {
 }
 
 int complain(ExitCode code, const char* sentence) {
-  say(fmt::format("{} {}\n", coloured(STDERR_FILENO, Colour::red, "warpmeter:"), sentence));
+  say(Colour::red, "warpmeter:", fmt::format(" {}\n", sentence));
   return static_cast<int>(code);
 }
 
@@ -149,7 +149,11 @@ void check_open_files() {
 
 int main(int argc, char** argv) {
   using namespace warpmeter;
-  const std::vector<std::string> words(argv, argv + argc);
+  std::vector<std::string> words(argv, argv + argc);
+  if (words.size() > 1 && words[1] == "help") {  // "help run" is "run --help"
+    words.erase(words.begin() + 1);
+    words.emplace_back("--help");
+  }
   cli::hide_passwords(argc, argv);
   keep_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is noticed by the write

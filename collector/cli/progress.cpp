@@ -35,7 +35,7 @@ bool ProgressBar::is_due(std::size_t done) {
 }
 
 void ProgressBar::draw(const std::string& line, std::size_t done) {
-  say(fmt::format("\r{}\x1b[K", line));
+  say_in_place(line);
   drawn_ = true;
   done_ = done;
   last_ = std::chrono::steady_clock::now();
@@ -55,7 +55,7 @@ void ProgressBar::update(std::size_t done, std::size_t total, std::string_view w
 
 void ProgressBar::clear() {
   if (!drawn_) return;
-  say("\r\x1b[K");
+  say_in_place("");
   drawn_ = false;
 }
 

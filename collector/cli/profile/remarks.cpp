@@ -338,10 +338,7 @@ Error nothing_measured(const ProfileRequest& request, const profile::Recorder& r
 
 }  // namespace
 
-void say_line(const std::string& text) {
-  const std::string line = text + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
-}
+void say_line(const std::string& text) { say(text + "\n"); }
 
 ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome,
                   profile::Recorder& recorder) {

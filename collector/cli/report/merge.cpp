@@ -62,8 +62,8 @@ bool tell(const std::vector<schema::MergedSource>& sources) {
       say(fmt::format("left out: {}\n", naming_other_option(source.refused, "")));
     }
     for (const std::string& conflict : source.conflicts) {
-      say(fmt::format("{} {}, {}; the target keeps what it has\n",
-                      coloured(STDERR_FILENO, Colour::red, "conflict:"), source.path, conflict));
+      say(Colour::red, "conflict:",
+          fmt::format(" {}, {}; the target keeps what it has\n", source.path, conflict));
       any = true;
     }
     for (const std::string& remark : source.remarks) {

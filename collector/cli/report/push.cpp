@@ -62,8 +62,8 @@ ExitCode told(const Exchange& exchange, const schema::Exchanged& done, const std
     output.write(rendered(exchange_table(done, there, exchange.target.empty()), exchange.format));
   output.finish();
   for (const std::string& conflict : done.conflicts) {
-    say(fmt::format("{} {}, {}; {} keeps what it has\n",
-                    coloured(STDERR_FILENO, Colour::red, "conflict:"), here, conflict, there));
+    say(Colour::red,
+        "conflict:", fmt::format(" {}, {}; {} keeps what it has\n", here, conflict, there));
   }
   for (const std::string& remark : done.remarks) say(remark + "\n");
   if (!done.conflicts.empty()) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/request/run_record.h"
@@ -29,7 +30,7 @@ namespace {
 
 std::string launch_name(std::string_view family, std::string_view variant, std::int64_t size) {
   const std::string at = size > 0 ? fmt::format(" {}", size) : "";
-  return fmt::format("{}/{}{}", family, variant, at);
+  return fmt::format("{}/{}{}", printable(family), printable(variant), at);
 }
 
 /// A compiler's complaint takes many lines: once for all launches that it is about.
@@ -100,7 +101,8 @@ run::Hooks hooks_of(const RunRequest& request, ProgressBar& bar, Output& output,
                   said = std::set<std::string>()](const schema::Launch& launch) mutable {
     if (request.watch) return;  // it says so under its table
     bar.clear();
-    say(fmt::format("{} {}: {}\n", coloured(STDERR_FILENO, Colour::red, "failed:"),
+    say(Colour::red, "failed:",
+        fmt::format(" {}: {}\n",
                     launch_name(launch.family, launch.variant, launch.size.value_or(0)),
                     short_if_said(launch.reason, said)));
   };

@@ -191,7 +191,7 @@ class Watch {
       try {
         words = measure(saves);
       } catch (const Error& error) {
-        words = fmt::format("{}\n", error.what());
+        words = printable_lines(error.what()) + "\n";
       }
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
       // A round that came to its end is shown, even if Ctrl-C has come meanwhile.
