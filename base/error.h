@@ -28,7 +28,7 @@ inline constexpr std::array<ExitCodeInfo, 8> exit_codes = {{
      "wrong usage, an unknown name, an SQL error or a statement that would write"},
     {static_cast<int>(ExitCode::nothing), "nothing to measure or show, or no certain answer",
      "nothing was measured, matched or paired; a gate is inconclusive, or its run unfinished; "
-     "`query` or `profile` was stopped by its `--timeout`"},
+     "`query`, `report` or `profile` was stopped by its `--timeout`"},
     {static_cast<int>(ExitCode::no_hardware), "no usable hardware",
      "the hardware, driver or permission is not there"},
     {static_cast<int>(ExitCode::file), "a file or database failed",

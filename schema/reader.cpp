@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
+#include <memory>
+#include <new>
 
 #include "base/utf8.h"
 #include "schema/database.h"
+#include "schema/own_objects.h"
 #include "schema/sqlite.h"
 #include "schema/store.h"
 #include "schema/watch.h"
@@ -29,13 +33,30 @@ Error sql_error(sqlite3* db, std::string_view sql) {
   return {ExitCode::usage, message};
 }
 
+/// The pragmas that are tables declare themselves, which looks like writing.
+Error refused(const Watch& watch, std::string_view sql) {
+  constexpr std::string_view table = "pragma_";
+  const std::size_t at = lower_case(std::string(sql)).find(table);
+  if (at == std::string_view::npos || !watch.refuses_writing()) {
+    return {ExitCode::usage, watch.refusal()};
+  }
+  const auto end =
+      std::find_if_not(sql.begin() + static_cast<std::ptrdiff_t>(at), sql.end(),
+                       [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  const std::string_view name(sql.begin() + static_cast<std::ptrdiff_t>(at), end);
+  return {ExitCode::usage,
+          fmt::format("the table {} is not on the list of those that queries may read: write "
+                      "PRAGMA {} as a query of its own, or read a view (warpmeter list views)",
+                      name, name.substr(table.size()))};
+}
+
 /// The one statement in `sql`.
 Statement prepare_one(sqlite3* db, std::string_view sql, const Watch& watch) {
   sqlite3_stmt* prepared = nullptr;
   const char* tail = nullptr;
   const auto size = [](std::string_view text) { return static_cast<int>(text.size()); };
   if (sqlite3_prepare_v2(db, sql.data(), size(sql), &prepared, &tail) != SQLITE_OK) {
-    if (!watch.refusal().empty()) throw Error(ExitCode::usage, watch.refusal());
+    if (!watch.refusal().empty()) throw refused(watch, sql);
     throw sql_error(db, sql);
   }
   if (prepared == nullptr) throw Error(ExitCode::usage, "there is no SQL statement in the query");
@@ -54,6 +75,42 @@ Statement prepare_one(sqlite3* db, std::string_view sql, const Watch& watch) {
     throw Error(ExitCode::usage, "read-only: query cannot change the database; write SELECT …");
   }
   return statement;
+}
+
+/// While it lives, SQLite takes no more memory than a user's statement may need.
+class MemoryLimit {
+ public:
+  MemoryLimit() : before_(sqlite3_hard_heap_limit64(most)) {}
+  ~MemoryLimit() { sqlite3_hard_heap_limit64(before_); }
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+  /// Throws the sentence where this limit is what SQLite lacked.
+  static void refuse() {
+    const std::unique_ptr<void, void (*)(void*)> room(
+        std::malloc(static_cast<std::size_t>(most - sqlite3_memory_used())), std::free);
+    if (!room) throw std::bad_alloc();  // the machine has less
+    throw Error(ExitCode::nothing,
+                "the query was stopped at 1 GiB of memory, which is all that one may need: ask "
+                "for less");
+  }
+
+ private:
+  static constexpr sqlite3_int64 most = sqlite3_int64{1} << 30;
+  sqlite3_int64 before_;
+};
+
+void check_text(std::string_view sql) {
+  if (sql.size() > longest_statement) {
+    throw Error(ExitCode::usage,
+                fmt::format("a query has at most {} bytes, and this one has more: put what it "
+                            "lists into fewer words",
+                            longest_statement));
+  }
+  const std::size_t zero = sql.find('\0');
+  if (zero == std::string_view::npos) return;
+  throw Error(ExitCode::usage, fmt::format("a query is text, and byte {} of this one is NUL: give "
+                                           "it as UTF-8",
+                                           zero + 1));
 }
 
 }  // namespace
@@ -97,6 +154,8 @@ void Reader::query_user(
     const std::function<void(const std::vector<std::string>& columns)>& on_columns,
     const std::function<bool(const std::vector<Value>& row)>& on_row,
     const QueryLimits& limits) const {
+  check_text(sql);
+  const MemoryLimit memory;
   const Watch watch(db_.get());
   const Deadline deadline(db_.get(), limits.time, limits.cancelled);
   Statement statement = prepare_one(db_.get(), sql, watch);
@@ -116,13 +175,14 @@ void Reader::query_user(
                               limits.time->count()));
     }
     if (code != SQLITE_ROW) {
-      if (!watch.refusal().empty()) throw Error(ExitCode::usage, watch.refusal());
+      if (!watch.refusal().empty()) throw refused(watch, sql);
       // A value that does not fit (an overflow, broken JSON) is the statement's fault, not the
       // file's.
       if ((code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_TOOBIG ||
           (code & 0xff) == SQLITE_MISMATCH) {
         throw sql_error(db_.get(), sql);
       }
+      if ((code & 0xff) == SQLITE_NOMEM) MemoryLimit::refuse();
       throw_file_error(db_.get());
     }
     int column = 0;

@@ -47,7 +47,10 @@ struct ViewInfo {
 /// The public views, sorted by name.
 std::span<const ViewInfo> views();
 
-/// The limits of a user's statement.
+/// The longest statement that a user can have written.
+inline constexpr std::size_t longest_statement = std::size_t{1} << 20;
+
+/// The limits of a user's statement, beside the memory that SQLite may take for it.
 struct QueryLimits {
   std::optional<std::chrono::duration<double>> time;  ///< Error{nothing} when it has passed
   std::function<bool()> cancelled;                    ///< the rows end there
@@ -70,7 +73,7 @@ class Reader {
 
   /// Runs one statement that a user wrote, row by row; `on_row` returns false to stop.
   /// Throws Error{usage}: SQLite's message with the place, or that the database is read-only; see
-  /// QueryLimits.
+  /// QueryLimits. Error{nothing} too where SQLite needs more than 1 GiB of memory.
   void query_user(std::string_view sql, const Parameters& parameters,
                   const std::function<void(const std::vector<std::string>& columns)>& on_columns,
                   const std::function<bool(const std::vector<Value>& row)>& on_row,

@@ -5,6 +5,7 @@
 #include "schema/watch.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -85,12 +86,18 @@ int Watch::authorize(void* watch, int action, const char* first, const char* sec
     case SQLITE_PRAGMA: {
       const std::string name = first == nullptr ? "" : lower_case(first);
       if (is_in(pragmas_with_argument, name)) return SQLITE_OK;
-      if (second == nullptr && is_in(pragmas_without, name)) return SQLITE_OK;
-      break;
+      if (is_in(pragmas_without, name)) {
+        if (second == nullptr) return SQLITE_OK;
+        break;
+      }
+      return self.refuse(fmt::format(
+          "read-only: the pragma {} is not on the list of those that queries may use: {}, {}", name,
+          fmt::join(pragmas_with_argument, ", "), fmt::join(pragmas_without, ", ")));
     }
     default:
       break;
   }
+  self.is_writing_ = true;
   return self.refuse(
       "read-only: query cannot change the database; write SELECT …, or use the other commands");
 }

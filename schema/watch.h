@@ -22,6 +22,8 @@ class Watch {
   Watch& operator=(const Watch&) = delete;
   /// The sentence for the person; empty while nothing was refused.
   const std::string& refusal() const { return refusal_; }
+  /// True if what was refused looks like writing.
+  bool refuses_writing() const { return is_writing_; }
 
  private:
   static int authorize(void* watch, int action, const char* first, const char* second, const char*,
@@ -30,6 +32,7 @@ class Watch {
 
   sqlite3* db_;
   std::string refusal_;
+  bool is_writing_ = false;
 };
 
 }  // namespace warpmeter::schema

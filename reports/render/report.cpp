@@ -56,7 +56,7 @@ Document document_of(const schema::Reader& reader, std::int64_t run_id,
     if (choice.sql.empty()) {
       section_named(choice.name).add(document, source);
     } else {
-      add_user_section(document, reader, run_id, choice);
+      add_user_section(document, reader, run_id, choice, options.limits);
     }
   }
   if (options.sections.empty()) {

@@ -57,21 +57,41 @@ bool asks_for_run(std::string_view sql) {
   return false;
 }
 
+/// Nobody reads a longer table in a report.
+constexpr std::size_t most_bytes = std::size_t{64} << 20;
+
+std::size_t bytes_of(const std::vector<schema::Value>& row) {
+  std::size_t bytes = row.size() * sizeof(schema::Value);
+  for (const schema::Value& value : row) {
+    if (const auto* text = std::get_if<std::string>(&value)) bytes += text->size();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 void add_user_section(Document& document, const schema::Reader& reader, std::int64_t run_id,
-                      const SectionChoice& choice) {
+                      const SectionChoice& choice, const schema::QueryLimits& limits) {
   const Head head = head_of(choice.sql);
   schema::Rows rows;
+  std::size_t bytes = 0;
   try {
     // The whole text, so that the lines of a message are those of the file.
     reader.query_user(
         choice.sql, asks_for_run(head.statement) ? run_parameter(run_id) : schema::Parameters{},
         [&](const std::vector<std::string>& columns) { rows.columns = columns; },
         [&](const std::vector<schema::Value>& row) {
+          bytes += bytes_of(row);
+          if (bytes > most_bytes) {
+            throw Error(ExitCode::nothing,
+                        fmt::format("its table would be larger than {} MiB; add a LIMIT, or write "
+                                    "it with warpmeter query",
+                                    most_bytes >> 20));
+          }
           rows.rows.push_back(row);
           return true;
-        });
+        },
+        limits);
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}: {}", choice.name, error.what()));
   }

@@ -14,8 +14,9 @@
 
 namespace warpmeter::reports {
 
-/// Throws Error{usage} with the file's name and SQLite's message.
+/// Throws Error{usage} with the file's name and SQLite's message; Error{nothing} where a limit
+/// stopped it, or its table is larger than a report's can be.
 void add_user_section(Document& document, const schema::Reader& reader, std::int64_t run_id,
-                      const SectionChoice& choice);
+                      const SectionChoice& choice, const schema::QueryLimits& limits);
 
 }  // namespace warpmeter::reports

@@ -169,6 +169,37 @@ TEST_F(ReaderTest, TellsWhatGoesWrongWhileItRuns) {
   expect_failure(refusal("SELECT json('{')"), ExitCode::usage, HasSubstr("malformed JSON"));
 }
 
+TEST_F(ReaderTest, BlamesNumbersThatNobodyMeasuredOnWhoeverStoredThem) {
+  store_run(path(), {});
+  try {
+    Reader(path()).query("SELECT sum(i) FROM (SELECT 9223372036854775807 AS i UNION ALL SELECT 1)");
+    FAIL() << "the sum does not fit";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::file);
+    EXPECT_THAT(error.what(), HasSubstr("was changed by something else than warpmeter (integer"));
+  }
+}
+
+TEST_F(ReaderTest, RefusesTextThatIsNoStatement) {
+  store_run(path(), {});
+  const std::string longest = "SELECT 1 --" + std::string(longest_statement - 11, 'x');
+  EXPECT_EQ(ask(longest).size(), 2U);
+  expect_failure(refusal(longest + "x"), ExitCode::usage, HasSubstr("at most 1048576 bytes"));
+  expect_failure(refusal(std::string("SELECT 1\0, 2", 12)), ExitCode::usage,
+                 HasSubstr("byte 9 of this one is NUL"));
+}
+
+TEST_F(ReaderTest, SaysOfTablesThatOnlyReadThatTheyAreNotOnTheList) {
+  store_run(path(), {});
+  expect_failure(
+      refusal("SELECT * FROM pragma_table_info('runs')"), ExitCode::usage,
+      AllOf(HasSubstr("pragma_table_info is not on the list"), Not(HasSubstr("cannot change"))));
+  expect_failure(refusal("PRAGMA compile_options"), ExitCode::usage,
+                 HasSubstr("the pragma compile_options is not on the list"));
+  expect_failure(refusal("PRAGMA user_version = 9"), ExitCode::usage,
+                 HasSubstr("cannot change the database"));
+}
+
 TEST_F(ReaderTest, RunsOneStatementOnly) {
   store_run(path(), {});
   EXPECT_THAT(ask("SELECT 1; -- done"), ElementsAre("1 ", "1"));

@@ -72,7 +72,10 @@ std::string typed_text(const Query& query) {
     throw Error(ExitCode::usage,
                 "query needs SQL or the name of a view (see: warpmeter list views)");
   }
-  return {std::istreambuf_iterator<char>(std::cin), {}};
+  std::string text;
+  // One more than a statement can have is refused where it is run.
+  for (char c = 0; text.size() <= schema::longest_statement && std::cin.get(c);) text += c;
+  return text;
 }
 
 /// The statement that was meant: standard input when nothing was typed, all of a view for its name.
@@ -132,8 +135,9 @@ ExitCode run(const Query& query) {
   const schema::Reader reader(query.database);
 
   std::unique_ptr<Answer> answer;
-  reports::RowStream rows(*reports::parse_format(query.format), table_width(query.file),
-                          [&](std::string_view text) { return answer->write(text); });
+  reports::RowStream rows(
+      *reports::parse_format(query.format), table_width(query.file),
+      [&](std::string_view text) { return answer->write(shown(text, query.format, query.file)); });
   std::int64_t count = 0;
   try {
     reader.query_user(

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -28,6 +29,7 @@ namespace fs = std::filesystem;
 struct Report {
   std::string database, run = "last", format = "markdown", file;
   std::vector<std::string> sections;
+  double timeout = 60;  ///< seconds for a section of the person's
   bool no_plots = false;
 };
 
@@ -44,9 +46,8 @@ std::vector<reports::SectionChoice> choices_of(const std::vector<std::string>& n
     const ReadFile file = read_regular_file(name);
     if (!file.text || file.text->empty()) {
       throw Error(ExitCode::file,
-                  fmt::format("cannot read the section file {}: it is missing, empty or not "
-                              "readable",
-                              name));
+                  fmt::format("the section file {} {}", name,
+                              file.text ? "is empty: write one SELECT into it" : file.why_not));
     }
     choices.push_back({fs::path(name).stem().string(), *file.text});
   }
@@ -83,10 +84,12 @@ ExitCode run(const Report& report) {
   options.width = width;
   options.sections = choices_of(report.sections);
   options.plots = !report.no_plots;
+  options.limits.time = std::chrono::duration<double>(report.timeout);
   options.plot_folder = plot_folder_of(report);
   Output output(destination);
   const std::vector<reports::PlotFile> plots = reports::write_report(
-      reader, run_id, options, [&](std::string_view text) { return output.write(text); });
+      reader, run_id, options,
+      [&](std::string_view text) { return output.write(shown(text, report.format, report.file)); });
   write_plots(report.file, options.plot_folder, plots, files);
   output.finish();
   return ExitCode::done;
@@ -115,6 +118,8 @@ Command add_report(CLI::App& program) {
   add_list(app, "--section", "NAME|FILE.sql", report->sections,
            fmt::format("Only these, in this order: {}; or a file with a SELECT of your own",
                        fmt::join(reports::section_names(), ", ")));
+  add_seconds(app, "--timeout", report->timeout,
+              "Stop a section of your own after that long, and exit with 3; 60 when not given");
   add_flag(app, "--no-plots", report->no_plots, "Tables only, in markdown and HTML");
   return {&app, [report, &app] {
             if (app.count("--format") == 0)

@@ -179,6 +179,19 @@ TEST_F(Report, IsOfTheRunThatIsAskedFor) {
   EXPECT_EQ(warpmeter({"report", "--run", "nonsense"}).exit_code, 2);
 }
 
+/// A section may be a stranger's.
+TEST_F(Report, StopsASectionThatDoesNotEnd) {
+  const std::string endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) ";
+  write("endless.sql", "-- Endless\n" + endless + "SELECT count(*) FROM c");
+  const Outcome stopped = warpmeter({"report", "--section", "endless.sql", "--timeout", "1"});
+  EXPECT_EQ(stopped.exit_code, 3);
+  EXPECT_THAT(stopped.error, HasSubstr("endless: the query was stopped after 1 s (--timeout)"));
+  write("rows.sql", "-- Rows\n" + endless + "SELECT x FROM c");
+  const Outcome large = warpmeter({"report", "--section", "rows.sql"});
+  EXPECT_EQ(large.exit_code, 3);
+  EXPECT_THAT(large.error, HasSubstr("rows: its table would be larger than 64 MiB; add a LIMIT"));
+}
+
 TEST_F(Report, OfSectionsWithoutContentSaysSoInEveryFormat) {
   for (const char* format : {"markdown", "table", "csv", "json", "html"}) {
     const Outcome outcome = warpmeter({"report", "--section", "stalls", "--format", format});
