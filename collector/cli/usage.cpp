@@ -98,14 +98,12 @@ Error usage_error(const CLI::App& program, const CLI::ParseError& refusal) {
 
 Error out_of_memory(const CLI::App& command) {
   const std::string& name = command.get_name();
-  const bool measures = name == "run" || name == "model" || name == "profile";
   const char* const remedy =
       name == "run"     ? "choose a smaller --size"
       : name == "model" ? "choose smaller buffers, blocks of fewer threads or fewer --threads"
       : name == "query" ? "ask for fewer rows with --limit, or in the SQL"
                         : "end other programs, or use a machine with more";
-  return {measures ? ExitCode::kernel : ExitCode::file,
-          fmt::format("this machine has too little memory for that; {}", remedy)};
+  return {ExitCode::file, fmt::format("this machine has too little memory for that; {}", remedy)};
 }
 
 std::string naming_other_option(std::string sentence, std::string_view option) {

@@ -88,7 +88,7 @@ void check_size(const kernels::Family& family, std::int64_t size, const Backend&
   const std::uint64_t bytes = family.footprint(size);
   const std::uint64_t capacity = backend.problem_capacity();
   if (bytes > capacity) {
-    throw Error(ExitCode::kernel,
+    throw Error(ExitCode::usage,
                 fmt::format("{} at size {} needs {} of buffers, but {} can hold {}; choose a "
                             "smaller --size",
                             family.name, size, gib(bytes), backend.device().name, gib(capacity)));
@@ -97,7 +97,7 @@ void check_size(const kernels::Family& family, std::int64_t size, const Backend&
   constexpr std::uint64_t copies = 3;
   const std::uint64_t available = available_host_bytes();
   if (available != 0 && bytes > available / copies) {
-    throw Error(ExitCode::kernel,
+    throw Error(ExitCode::usage,
                 fmt::format("{} at size {} needs {} of memory on this machine (input, reference "
                             "and result), which has {} left; choose a smaller --size",
                             family.name, size, gib(bytes * copies), gib(available)));

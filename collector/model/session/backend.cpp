@@ -334,7 +334,7 @@ class ModelBackend : public run::Backend {
     for (const kernels::Buffer& buffer : problem.buffers) bytes += buffer.initial.size();
     // The input is there already; the launch and the expected values need as much again each.
     if (bytes > available_memory() / 2) {
-      throw Error(ExitCode::kernel,
+      throw Error(ExitCode::usage,
                   fmt::format("the problem's {} bytes do not fit into this machine's memory "
                               "together with their copies; choose a smaller size",
                               bytes));

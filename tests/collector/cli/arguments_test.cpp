@@ -40,12 +40,12 @@ TEST(OutOfMemory, NamesOptionsThatTheCommandHas) {
     const Error error = out_of_memory(app);
     return std::pair(error.code(), std::string(error.what()));
   };
-  EXPECT_EQ(said("run").first, ExitCode::kernel);
+  EXPECT_EQ(said("run").first, ExitCode::file);
   EXPECT_THAT(said("run").second, HasSubstr("--size"));
   for (const char* command : {"model", "profile", "check", "report", "history", "query"}) {
     EXPECT_THAT(said(command).second, Not(HasSubstr("--size"))) << command;
   }
-  EXPECT_EQ(said("model").first, ExitCode::kernel);
+  EXPECT_EQ(said("model").first, ExitCode::file);
   EXPECT_EQ(said("report").first, ExitCode::file);
 }
 

@@ -433,7 +433,7 @@ TEST(CheckFits, RefusesWhatTheDeviceCannotHold) {
     check_fits(selections, backend);
     FAIL() << "200 bytes do not fit into 100";
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kernel);
+    EXPECT_EQ(error.code(), ExitCode::usage);
     EXPECT_THAT(error.what(), HasSubstr("fake at size 50"));
     EXPECT_THAT(error.what(), HasSubstr("Fake 9000"));
   }
