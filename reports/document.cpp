@@ -211,7 +211,8 @@ struct TextWriter {
     if (heading.level > 2) return text + "\n";
     const std::string mark = heading.level == 1 ? "═" : "─";
     std::string rule;
-    for (std::size_t i = 0; i < display_width(text); ++i) rule += mark;
+    const std::size_t width = display_width(text);
+    for (std::size_t i = 0; i < width; ++i) rule += mark;
     return text + "\n" + rule + "\n";
   }
   std::string operator()(const Paragraph& paragraph) const {

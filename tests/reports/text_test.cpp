@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 #include "base/utf8.h"
@@ -176,6 +177,17 @@ TEST(TextTable, StaysReadableWhereTheTerminalIsTooNarrow) {
             "a_name_that_  1,000,000\n"
             "is_longer_th\n"
             "an_that\n");
+}
+
+/// A rule whose length is counted for each of its marks would take minutes.
+TEST(DocumentText, UnderlinesAHeadingOfAnyLengthInNoTime) {
+  constexpr std::size_t length = 1'000'000;
+  Document document;
+  document.heading(2, std::string(length, 'k'));
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string text = document_text(document, 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  EXPECT_EQ(characters(text), 2 * length + 2);  // two line ends
 }
 
 TEST(DocumentText, UnderlinesHeadingsAndWrapsParagraphs) {
