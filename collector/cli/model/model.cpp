@@ -64,6 +64,7 @@ model::CompileOptions options_of(const ModelRequest& request) {
 /// The launches that were asked for, in the order in which they run.
 model::Spec spec_of(const ModelRequest& request) {
   model::Spec spec;
+  refuse_loose_numbers(request, request.files);
   require(request.files.size() < 2, "model runs one file; several are for --accepts");
   if (!request.files.empty()) spec.file = request.files[0];
   spec.cubin = request.cubin;

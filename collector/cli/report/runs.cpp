@@ -143,6 +143,8 @@ ExitCode label(const Runs& runs) {
   check_label(runs.arguments[1]);
   const std::int64_t id = schema::Reader(runs.database).find_run(runs.arguments[0]);
   schema::label_run(runs.database, id, runs.arguments[1]);
+  say(runs.arguments[1].empty() ? fmt::format("run {} has no label now\n", id)
+                                : fmt::format("run {} is '{}' now\n", id, runs.arguments[1]));
   return ExitCode::done;
 }
 

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "collector/cli/request/kernel_words.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/error.h"
 
 #include "collector/cli/options.h"
 
@@ -33,6 +38,19 @@ void add_kernel_options(CLI::App& app, KernelWords& words, const std::string& gr
       "for the model, as it is faster. Where one is missing or fails, the other compiles");
   add_text(app, "--cubin", "FILE", words.cubin,
            "The machine code of a .ptx; the .cubin beside it when not given");
+}
+
+void refuse_loose_numbers(const KernelWords& words, const std::vector<std::string>& names) {
+  const auto is_number = [](const std::string& name) {
+    return !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
+  };
+  const auto loose = std::find_if(names.begin(), names.end(), is_number);
+  const bool has_extent = !words.grid.empty() || !words.block.empty();
+  if (loose == names.end() || !has_extent) return;
+  const std::string first = words.grid.empty() ? words.block : words.grid;
+  throw Error(ExitCode::usage,
+              fmt::format("'{}' stands alone: the numbers of --grid or --block are one word, {},{}",
+                          *loose, first, *loose));
 }
 
 model::CompileOptions compile_options_of(const KernelWords& words) {

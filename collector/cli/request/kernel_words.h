@@ -24,6 +24,9 @@ struct KernelWords {
 /// `grid` says what --grid may be.
 void add_kernel_options(CLI::App& app, KernelWords& words, const std::string& grid);
 
+/// Refuses "--grid 4 4": a number that stands alone among the names of files.
+void refuse_loose_numbers(const KernelWords& words, const std::vector<std::string>& names);
+
 /// The options of -I, -D, --std and --compiler. Throws Error{usage} that begins with the option.
 model::CompileOptions compile_options_of(const KernelWords& words);
 

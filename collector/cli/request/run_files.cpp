@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/kernel_name.h"
+#include "base/words.h"
 #include "collector/cli/arguments.h"
 #include "collector/family/launch_state.h"
 #include "collector/family/listing.h"
@@ -63,6 +64,24 @@ std::vector<family::Text> extent(std::string_view option, std::string_view typed
   return parts;
 }
 
+/// Refuses a count or an extent that uses the size where none is given.
+void refuse_missing_size(const FilesRequest& request) {
+  const auto check = [](std::string_view option, const std::string& text, std::string_view part) {
+    for_each_word(part, [&](std::size_t, std::string_view word) {
+      if (word != "n") return;
+      refuse_usage(
+          fmt::format("{} '{}' uses n, the size, and none was given: add -n 1024", option, text));
+    });
+  };
+  check("--grid", request.grid, request.grid);
+  check("--block", request.block, request.block);
+  for (const std::string& argument : request.arguments) {
+    const std::size_t open = argument.find('['), close = argument.find(']');
+    if (open < close)
+      check("--arg", argument, std::string_view(argument).substr(open, close - open));
+  }
+}
+
 /// One kernel of one file, as the command line describes it.
 family::FamilySpec spec_of_words(const FilesRequest& request,
                                  const std::vector<std::string>& sizes) {
@@ -73,6 +92,7 @@ family::FamilySpec spec_of_words(const FilesRequest& request,
                     "threads in a block",
                     file));
   }
+  if (sizes.empty()) refuse_missing_size(request);
   family::FamilySpec spec;
   spec.name = fs::path(file).stem().string();
   spec.source = file;

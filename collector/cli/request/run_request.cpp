@@ -17,6 +17,9 @@ namespace warpmeter::cli {
 
 std::vector<std::int64_t> sizes_of(const RunRequest& request) {
   std::vector<std::int64_t> sizes;
+  const bool is_short = std::any_of(request.words.begin(), request.words.end(),
+                                    [](const auto& word) { return word.starts_with("-n"); });
+  const char* const option = is_short ? "-n" : "--size";
   for (const std::string& text : request.sizes) {
     // More digits than a number has is a size all the same: one that nothing can hold.
     const std::string largest = std::to_string(INT64_MAX);
@@ -24,7 +27,7 @@ std::vector<std::int64_t> sizes_of(const RunRequest& request) {
     const bool is_huge =
         is_digits && text.front() != '0' &&
         (text.size() > largest.size() || (text.size() == largest.size() && text > largest));
-    sizes.push_back(is_huge ? INT64_MAX : whole_number("--size", text, 1, INT64_MAX));
+    sizes.push_back(is_huge ? INT64_MAX : whole_number(option, text, 1, INT64_MAX));
   }
   return sizes;
 }

@@ -39,6 +39,7 @@
 #include "collector/cli/terminal.h"
 #include "collector/family/catalogue.h"
 #include "collector/lab/dcgm.h"
+#include "collector/model/explain/explain.h"
 #include "collector/model/input/kernel_file.h"
 #include "reports/best.h"
 #include "reports/disturbances.h"
@@ -133,6 +134,14 @@ std::map<std::string, std::string> sources_of(const run::Choice& choice) {
   return sources;
 }
 
+/// False if no variant could be compiled.
+bool has_code(const run::Choice& choice) {
+  return std::any_of(choice.selections.begin(), choice.selections.end(), [](const auto& selection) {
+    return std::any_of(selection.variants.begin(), selection.variants.end(),
+                       [](const kernels::Variant* variant) { return variant->failure.empty(); });
+  });
+}
+
 ExitCode measure(const RunRequest& request, const run::Choice& choice, const run::Options& options,
                  Backends backends) {
   Output output;
@@ -174,7 +183,7 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
   say_disturbances(request, summary.run_id);
   remark(request,
          fmt::format("next: {}", next_command(request, summary.run_id, summary.cancelled)));
-  if (!request.files.files.empty() && !summary.cancelled) {
+  if (!request.files.files.empty() && !summary.cancelled && has_code(choice)) {
     remark(request, fmt::format("      {}  # races, unset memory, accesses out of bounds",
                                 check_command(request)));
   }
@@ -188,9 +197,12 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
 ExitCode run_command(const RunRequest& typed) {
   RunRequest request = typed;
   request.files.files = take_files(request.selectors);
+  refuse_loose_numbers(request.files, request.selectors);
   check_combinations(request);
   find_continued(request);
   if (is_listing(request.files)) {
+    sizes_of(request);  // a wrong value is wrong, though nothing is run
+    for (const std::string& shape : request.backend.shapes) model::explain::parse_shape(shape);
     Output output;
     output.write(listing(request.files));
     output.finish();

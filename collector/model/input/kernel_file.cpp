@@ -21,6 +21,7 @@
 #include "collector/model/input/compiler_messages.h"
 #include "collector/model/input/npy.h"
 #include "collector/model/input/nvcc.h"
+#include "collector/model/input/template_instance.h"
 #include "collector/model/input/toolkit.h"
 
 namespace warpmeter::model {
@@ -279,6 +280,15 @@ std::string find_entry(const KernelFile& file, std::string_view kernel) {
     found.push_back(entry);
   }
   if (found.size() == 1) return found[0];
+  if (found.empty() && file.path.ends_with(".cu")) {
+    const std::string instance = instance_of_template(source_text(file.path), kernel);
+    if (!instance.empty()) {
+      throw Error(
+          ExitCode::usage,
+          fmt::format("{} is a template of {}: write an instance with values of yours, '{}'",
+                      kernel, file.path, instance));
+    }
+  }
   if (entries.empty()) {
     throw Error(ExitCode::usage,
                 fmt::format("{} holds no kernel; one is a __global__ function, and of a template "
