@@ -55,7 +55,8 @@ void check_metric(const schema::Reader& reader, const std::string& metric) {
 }
 
 /// "a, b and 3 more"
-std::string some_of(const std::vector<std::string>& names) {
+std::string some_of(std::vector<std::string> names) {
+  std::transform(names.begin(), names.end(), names.begin(), printable);
   constexpr std::size_t shown = 12;
   if (names.size() <= shown) return fmt::format("{}", fmt::join(names, ", "));
   return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + shown, ", "),

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/utf8.h"
 #include "base/variant_name.h"
 #include "reports/table/number.h"
 
@@ -200,7 +201,8 @@ std::string meant_by(const std::vector<LaunchName>& launches, const Selector& se
     const std::string near = near_names(launches, selector);
     return near.empty() ? near_names(without_sizes, selector) : near;
   }
-  const std::vector<std::string> names = selectors_of(at_sizes, selector);
+  std::vector<std::string> names = selectors_of(at_sizes, selector);
+  std::transform(names.begin(), names.end(), names.begin(), printable);
   constexpr std::size_t shown = 3;
   const std::size_t count = std::min(names.size(), shown);
   std::string all = selector.text();
@@ -220,7 +222,8 @@ void require_selected(const std::vector<LaunchName>& launches, std::vector<Selec
       throw Error(ExitCode::nothing, fmt::format("no launch matches '{}', and {}; measure it again",
                                                  selector.text(), unfinished));
     }
-    const std::vector<std::string> names = selectors_of(launches, selector);
+    std::vector<std::string> names = selectors_of(launches, selector);
+    std::transform(names.begin(), names.end(), names.begin(), printable);
     // A person names the database so, and sees the last run of another one; or a line.
     const std::string& text = selector.text();
     const std::size_t colon = text.rfind(':');

@@ -32,7 +32,7 @@ struct ReportOptions {
   std::string plot_folder;  ///< the plot folder of markdown's images, relative to the report;
                             ///< empty: no plots
   bool plots = true;        ///< true if HTML has plots
-  schema::QueryLimits limits = {};  ///< of a user's section
+  schema::QueryLimits limits = {};  ///< a user's section has these
 };
 
 /// Takes a report piece by piece; false when nobody wants the rest.

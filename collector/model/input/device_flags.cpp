@@ -14,7 +14,7 @@
 namespace warpmeter::model {
 namespace {
 
-/// What stands behind a flag: nothing, a word of its own alphabet, a macro, or flags of ptxas.
+/// The value behind a flag: nothing, a word of its own alphabet, a macro, or flags of ptxas.
 enum class Value { none, word, macro, ptxas };
 
 struct Flag {
