@@ -81,8 +81,8 @@ constexpr Flag ptxas_flags[] = {
               fmt::format("{} '{}' is none of those that a file may ask for: -O, -G, -lineinfo, "
                           "-use_fast_math, -maxrregcount, -ftz, -fmad, -prec-div, -prec-sqrt, "
                           "-rdc, -restrict, -diag-suppress, -Xptxas, -D, -U, -std, "
-                          "--extra-device-vectorization, --expt-relaxed-constexpr, "
-                          "--expt-extended-lambda (folders of headers: include:)",
+                          "-extra-device-vectorization, -expt-relaxed-constexpr, "
+                          "-expt-extended-lambda (folders of headers: include:)",
                           option, flag));
 }
 
