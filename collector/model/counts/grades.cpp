@@ -292,9 +292,12 @@ schema::Counter counter_of(std::string_view name, const Program& program,
       // Nobody had to wait here, or was let through; on the hardware somebody may be.
       const bool may_be_there = site.space == known->space || site.space == AddressSpace::generic;
       const bool is_left_ordered = !outcome.ordered.empty() && outcome.ordered[i] != 0;
+      const bool is_reached =
+          outcome.counts[i].shared.requests + outcome.counts[i].global.requests > 0;
       const bool is_raced = site.is_raced && !outcome.is_of_one_thread;
-      const bool may_differ = site.waits || site.is_ordered || site.may_fall_short || is_raced ||
-                              !site.unknown.empty() || is_left_ordered;
+      const bool may_come = !is_reached && (is_raced || !site.unknown.empty());
+      const bool may_differ =
+          site.waits || site.is_ordered || site.may_fall_short || is_left_ordered || may_come;
       if (!may_differ || !may_be_there) continue;
     }
     sum += counts->*known->count;
