@@ -63,6 +63,17 @@ TEST_F(RuntimeProgram, HasTheLinesOfFilesThatWereCompiledApart) {
   EXPECT_THAT(wrong.error, HasSubstr("apart_lines_function.cu:5"));
 }
 
+// Each of 40 warps loads 32 floats from 32 sectors.
+TEST_F(RuntimeProgram, HasTheLinesOfItsWorstLaunchPrinted) {
+  const Outcome outcome = profile("two_sizes", {"--lines"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.error,
+              HasSubstr("two_sizes/far_apart, grid 40x1x1, block 32x1x1, launch 2 of 3"));
+  EXPECT_THAT(outcome.error, HasSubstr("1,280"));
+  EXPECT_THAT(outcome.error, testing::Not(HasSubstr("grid 1x1x1")));
+  EXPECT_THAT(outcome.error, testing::Not(HasSubstr("grid 2x1x1")));
+}
+
 // Whoever compiled a program chose the paths of its line table.
 TEST_F(RuntimeProgram, HasSourcesReadInItsProjectAndInFoldersThatThePersonNames) {
   const std::string sources = source_dir() + "/tests/device/programs";

@@ -154,7 +154,7 @@ void show_lines(const ProfileRequest& request, const profile::Recorder& recorder
   if (!request.lines || !recorder.run_id()) return;
   const bool is_wide = is_terminal(STDERR_FILENO);
   const std::string text = lines_text(
-      schema::Reader(request.database), *recorder.run_id(), ShownLaunches::first_of_kernel,
+      schema::Reader(request.database), *recorder.run_id(), ShownLaunches::worst_of_kernel,
       is_wide ? static_cast<std::size_t>(terminal_width(STDERR_FILENO)) : 0);
   say_line(text.empty() ? "warpmeter: no launch has lines" : text);
 }

@@ -65,19 +65,26 @@ Table lines_table(const schema::Reader& reader, std::int64_t run_id, std::int64_
 std::string lines_text(const schema::Reader& reader, std::int64_t run_id, ShownLaunches which,
                        std::size_t width) {
   const schema::Rows rows = reader.query(
-      "SELECT l.launch_id, l.family, l.variant, l.size, l.kernel, l.grid, l.block FROM launches l "
-      "WHERE l.run_id = :run AND l.launch_id IN (SELECT CASE WHEN :first THEN min(n.launch_id) "
-      "ELSE n.launch_id END FROM lines n JOIN launches k USING (run_id, launch_id) "
-      "WHERE n.run_id = :run GROUP BY CASE WHEN :first THEN k.kernel ELSE n.launch_id END) "
-      "ORDER BY l.launch_id",
-      {{":run", run_id}, {":first", which == ShownLaunches::first_of_kernel ? 1 : 0}});
+      "WITH numbered AS (SELECT *, row_number() OVER (PARTITION BY kernel ORDER BY launch_id) AS "
+      "number, count(*) OVER (PARTITION BY kernel) AS launches FROM launches WHERE run_id = :run), "
+      "shown AS (SELECT launch_id, row_number() OVER (PARTITION BY kernel ORDER BY "
+      "sum(transactions) DESC, launch_id) AS place FROM lines JOIN launches USING (run_id, "
+      "launch_id) WHERE run_id = :run GROUP BY launch_id, kernel) "
+      "SELECT launch_id, family, variant, size, grid, block, number, launches FROM numbered JOIN "
+      "shown USING (launch_id) WHERE place = 1 OR NOT :worst ORDER BY launch_id",
+      {{":run", run_id}, {":worst", which == ShownLaunches::worst_of_kernel ? 1 : 0}});
   reports::Document document;
   for (const reports::Row& row : reports::each_row(rows)) {
     const std::optional<std::int64_t> size = row.integer("size");
+    const std::int64_t launches = row.integer("launches").value_or(1);
+    const bool is_chosen = which == ShownLaunches::worst_of_kernel && launches > 1;
     document.heading(
-        3, fmt::format("{}/{}{}, grid {}, block {}", row.text("family"), row.text("variant"),
+        3, fmt::format("{}/{}{}, grid {}, block {}{}", row.text("family"), row.text("variant"),
                        size ? fmt::format(" at {}", reports::grouped_number(*size)) : "",
-                       row.text("grid"), row.text("block")));
+                       row.text("grid"), row.text("block"),
+                       is_chosen ? fmt::format(", launch {} of {}",
+                                               row.integer("number").value_or(1), launches)
+                                 : ""));
     const std::int64_t id = row.integer("launch_id").value_or(0);
     document.table(lines_table(reader, run_id, id, true));
     reports::Table waits = reports::stalls_table(reports::waiting_lines(reader, run_id, id), false);

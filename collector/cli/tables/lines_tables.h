@@ -14,7 +14,8 @@ namespace warpmeter::cli {
 reports::Table lines_table(const schema::Reader& reader, std::int64_t run_id,
                            std::int64_t launch_id, bool for_people);
 
-enum class ShownLaunches { all, first_of_kernel };
+/// The worst launch of a kernel has the most transactions; of several the first.
+enum class ShownLaunches { all, worst_of_kernel };
 
 /// --lines: a heading and a table each launch that has lines, for a terminal of this width (0:
 /// none); empty when none has.
