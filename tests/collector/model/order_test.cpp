@@ -427,6 +427,23 @@ TEST_P(Order, ButNotWhereThereIsOneThread) {
   EXPECT_EQ(grade_of(program, 0, AddressSpace::global, outcome).grade, schema::Grade::exact);
 }
 
+// A generic access that goes to global memory may come there more often, and to shared memory
+// never.
+TEST_P(Order, AnAccessThatCameSaysWhichMemoryItReaches) {
+  LaunchOutcome outcome;
+  Program program;
+  program.why_unaudited.clear();
+  program.sites.resize(1);
+  program.sites[0].is_raced = true;
+  outcome.counts.resize(1);
+  const auto grade = [&](std::string_view name) { return counter(name, program, outcome).grade; };
+  EXPECT_EQ(grade("global_load_requests"), schema::Grade::modelled);
+  EXPECT_EQ(grade("shared_load_requests"), schema::Grade::modelled);
+  outcome.counts[0].global.requests = 3;
+  EXPECT_EQ(grade("global_load_requests"), schema::Grade::modelled);
+  EXPECT_EQ(grade("shared_load_requests"), schema::Grade::exact);
+}
+
 // Behind such a call lanes go on apart on an H200, which made each access once for each function.
 TEST_P(Order, LanesThatCallDifferentFunctionsDoNotMeet) {
   const std::uint64_t out = device.zeros();
