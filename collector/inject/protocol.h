@@ -163,9 +163,7 @@ struct Checked {
   std::uint64_t stopped = 0;   ///< kernels that did not come to their ends
   std::uint64_t refused = 0;   ///< launches and calls that the model could not answer
   std::uint64_t partial = 0;   ///< launches with memory beyond what could be followed
-  std::uint64_t ordered = 0;   ///< launches with volatile or ordered loads or stores
-  std::uint64_t unnamed = 0;   ///< launches of which has_unnamed() held (model/check/checker.h)
-  std::uint64_t cluster_signals = 0;  ///< the same for has_cluster_signals()
+  std::uint64_t gaps = 0;      ///< model::check::Gaps of all launches
 };
 
 /// One thing that was found in a launch, of the Explained that this connection sends next; as many

@@ -126,9 +126,7 @@ bool Recorder::take(int peer, inject::Message&& message) {
     checked_.stopped += checked->stopped;
     checked_.refused += checked->refused;
     checked_.partial += checked->partial;
-    checked_.ordered += checked->ordered;
-    checked_.unnamed += checked->unnamed;
-    checked_.cluster_signals += checked->cluster_signals;
+    checked_.gaps |= checked->gaps;
     return true;
   }
   if (const auto* bye = std::get_if<inject::Bye>(&message)) {

@@ -108,9 +108,7 @@ std::string checked_text(const Looked& by, bool has_findings, bool is_verbose) {
   coverage.is_program = true;
   coverage.has_ended = checked.stopped == 0;
   coverage.is_partial = checked.partial > 0;
-  coverage.has_ordered = checked.ordered > 0;
-  coverage.has_unnamed = checked.unnamed > 0;
-  coverage.has_cluster_signals = checked.cluster_signals > 0;
+  coverage.gaps = model::check::Gaps(checked.gaps);
   const std::uint64_t launches = checked.launches + checked.stopped;
   const bool is_whole = checked.stopped == 0 && checked.refused == 0 && checked.partial == 0 &&
                         checked.unended == 0 && by.unobserved.empty();

@@ -33,10 +33,7 @@ void add(Seen& seen, const std::string& name, const model::CheckedLaunch& checke
   const model::check::Coverage& of_launch = checked.coverage;
   seen.coverage.has_ended = seen.coverage.has_ended && of_launch.has_ended;
   seen.coverage.is_partial = seen.coverage.is_partial || of_launch.is_partial;
-  seen.coverage.has_ordered = seen.coverage.has_ordered || of_launch.has_ordered;
-  seen.coverage.has_unnamed = seen.coverage.has_unnamed || of_launch.has_unnamed;
-  seen.coverage.has_cluster_signals =
-      seen.coverage.has_cluster_signals || of_launch.has_cluster_signals;
+  seen.coverage.gaps.add(of_launch.gaps);
 }
 
 void show(const RunRequest& request, const Seen& seen) {

@@ -95,9 +95,6 @@ Checker::Checker(const Program& program, const Geometry& geometry, DeviceMemory&
     return site.space == AddressSpace::global && site.scope == Scope::block &&
            (site.is_strong || site.is_atomic());
   });
-  has_ordered_ = std::any_of(program.sites.begin(), program.sites.end(), [](const SiteInfo& site) {
-    return site.is_strong && !site.is_atomic();
-  });
   has_arrays_ = program.shared_variables.size() > 1;
   has_signals_ = std::any_of(program.sites.begin(), program.sites.end(), [](const SiteInfo& site) {
     return site.kind == AccessKind::atomic || (site.kind == AccessKind::load && site.is_strong);
@@ -108,6 +105,13 @@ Checker::Checker(const Program& program, const Geometry& geometry, DeviceMemory&
 }
 
 Checker::~Checker() = default;
+
+Gaps Checker::gaps() const {
+  Gaps gaps = gaps_of(program_);
+  gaps.add(Gap::unnamed, has_unnamed_);
+  gaps.add(Gap::cluster_signals, has_cluster_signals_);
+  return gaps;
+}
 
 /// A generic pointer may lead to another block's memory, and so may a copy in bulk, which signals
 /// there too.

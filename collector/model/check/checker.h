@@ -20,6 +20,7 @@
 #include "collector/model/check/cluster_races.h"
 #include "collector/model/check/copies.h"
 #include "collector/model/check/findings.h"
+#include "collector/model/check/gaps.h"
 #include "collector/model/check/order.h"
 #include "collector/model/check/passage.h"
 #include "collector/model/check/shadow.h"
@@ -84,14 +85,8 @@ class Checker final : public LaunchObserver {
   /// Memory became too much to follow all of it: races on what was touched first from then on are
   /// not found.
   bool is_partial() const { return budget_.is_exceeded; }
-  /// The kernel has loads or stores that are volatile or ordered: such accesses never race with
-  /// each other, whatever the author meant.
-  bool has_ordered() const { return has_ordered_; }
-  /// True if some access to one of several shared arrays does not show which it means.
-  bool has_unnamed() const { return has_unnamed_; }
-  /// The launch is in clusters, whose blocks may order each other by more than the cluster's
-  /// barrier: then races on their shared memory are not judged.
-  bool has_cluster_signals() const { return has_cluster_signals_; }
+  /// The mistakes that this launch may have beyond those that are found.
+  Gaps gaps() const;
   /// That the checker took, at most.
   std::size_t bytes() const;
 
@@ -142,15 +137,16 @@ class Checker final : public LaunchObserver {
   Locations locations_;
   std::map<std::uint64_t, std::unique_ptr<Shadow>> shadows_;  ///< by the allocation's address
   std::map<std::uint64_t, Region> regions_;
-  bool is_plain_ = false;  ///< see Accessing
-  bool has_ordered_ = false;
-  bool has_arrays_ = false;  ///< several in shared memory
-  bool has_unnamed_ = false;
+  bool is_plain_ = false;     ///< see Accessing
+  bool has_arrays_ = false;   ///< several in shared memory
+  bool has_unnamed_ = false;  ///< an access to one of them does not show which it means
   bool has_signals_ = false;  ///< some thread may be told something by another: see signals.h
   Signals signals_;           ///< between blocks
   /// The launch is in clusters; its blocks may write to each other's shared memory.
   bool is_in_clusters_ = false, has_remote_writes_ = false;
-  bool has_cluster_signals_ = false;  ///< see has_cluster_signals()
+  /// Its blocks may order each other by more than the cluster's barrier: then races on their shared
+  /// memory are not judged.
+  bool has_cluster_signals_ = false;
   /// By cluster; the blocks that run own them.
   std::map<std::uint64_t, std::weak_ptr<ClusterRaces>> cluster_races_;
   /// Some load has found a part of what it reads unset; what each of them did: "12 of the 16 bytes

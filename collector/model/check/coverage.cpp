@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "collector/model/check/coverage.h"
 
+#include <iterator>
+#include <utility>
+
 namespace warpmeter::model::check {
+namespace {
+
+void add(std::vector<std::string>& to, std::vector<std::string> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(to));
+}
+
+}  // namespace
 
 std::vector<std::string> looked_for() {
   return {"accesses out of bounds or misaligned",
@@ -42,47 +52,21 @@ std::vector<std::string> left_out(const Coverage& coverage) {
   if (coverage.is_partial) {
     all.emplace_back("races on memory beyond what this machine could follow");
   }
-  if (coverage.has_ordered) {
-    all.emplace_back(
-        "races of volatile, relaxed, acquiring and releasing accesses with each other, which PTX "
-        "allows: volatile takes the place of no barrier");
-  }
-  if (coverage.has_unnamed) {
-    all.emplace_back(
-        "accesses that run over from one shared array into another, where the code does not show "
-        "which of them is meant");
-  }
-  if (coverage.has_cluster_signals) {
-    all.emplace_back(
-        "races on shared memory, and between blocks on global memory, in clusters whose blocks may "
-        "order each other by more than the cluster's barrier (barrier objects, bulk copies, "
-        "fences, flags)");
-  }
+  add(all, main_gaps(coverage.gaps));
   return all;
 }
 
 std::vector<std::string> not_looked_for(const Coverage& coverage) {
   std::vector<std::string> all = left_out(coverage);
+  add(all, further_gaps(coverage.gaps));
   all.emplace_back(
-      "the fences that bulk copies need (fence.proxy.async), and whether what they store to global "
-      "memory is waited for");
-  all.emplace_back(
-      "accesses that run over from one local array of a thread into another, and stacks deeper "
-      "than "
-      "cudaLimitStackSize: a thread has 256 KiB here");
+      "accesses that run over from one local array of a thread, or one row or member of any array "
+      "or structure, into another, and stacks deeper than cudaLimitStackSize: a thread has 256 KiB "
+      "here");
   all.emplace_back(
       "what becomes of a vector's or structure's unset part once it passes through local memory");
-  all.emplace_back(
-      "reads of shared memory that nothing has set, where another block of the cluster may write "
-      "it");
-  all.emplace_back(
-      "stores behind a load of the same memory by the read-only way (__ldg, const __restrict__), "
-      "past which the compiler may move the load");
   all.emplace_back("accesses that the compiler has left out, since it knew their value");
   if (coverage.is_program) {
-    all.emplace_back(
-        "races between a kernel and those that it launches itself, and between these; pointers to "
-        "local or shared memory that it hands them");
     all.emplace_back(
         "kernels that may begin before the one in front of them has ended (programmatic launches): "
         "here they wait for it");
@@ -94,6 +78,12 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
     constexpr const char* host_ends =
         "the ends of the host's own buffers (malloc, new, arrays), and host code that reads its "
         "own variable of a device variable's name";
+    constexpr const char* left_behind =
+        "streams, events, graphs, textures and the like that are never destroyed; host memory that "
+        "is freed while it is registered";
+    constexpr const char* host_functions =
+        "races between a host function of a stream (cudaLaunchHostFunc, cudaStreamAddCallback) "
+        "and what other streams or the host do";
     constexpr const char* races_elsewhere =
         "host code that, before a wait, reads registered memory or leaves it as it was, touches "
         "what kernels with fences for the host use, touches a page in the moment in which another "
@@ -109,8 +99,9 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
     all.insert(all.end(),
                {"other arguments and input than these",
                 "whether what kernels allocate themselves (malloc, new) is freed, or freed twice",
-                host_ends, "other orders in which threads may come to locks and atomics",
-                unset_elsewhere, races_elsewhere, streams_elsewhere,
+                left_behind, host_functions, host_ends,
+                "other orders in which threads may come to locks and atomics", unset_elsewhere,
+                races_elsewhere, streams_elsewhere,
                 "whether the program looks at what calls return, and whether results are right"});
     return all;
   }

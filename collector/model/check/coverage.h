@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "collector/model/check/gaps.h"
+
 namespace warpmeter::model::check {
 
 /// How much of a launch was followed.
@@ -14,10 +16,7 @@ struct Coverage {
   bool is_partial = false;  ///< memory became too much to follow all of it (Checker::is_partial)
   bool has_ended = true;    ///< the kernel came to its end
   bool is_program = false;  ///< the host code was looked at as well
-  /// Some loads or stores are volatile, relaxed or otherwise ordered (Checker::has_ordered).
-  bool has_ordered = false;
-  bool has_unnamed = false;          ///< see Checker::has_unnamed
-  bool has_cluster_signals = false;  ///< see Checker::has_cluster_signals
+  Gaps gaps;                ///< of the kernels
 };
 
 std::vector<std::string> looked_for();

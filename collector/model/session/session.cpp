@@ -116,9 +116,7 @@ const Program& LaunchSession::program_of(const std::string& entry) {
 check::Coverage coverage_of(const check::Checker& checker) {
   check::Coverage coverage;
   coverage.is_partial = checker.is_partial();
-  coverage.has_ordered = checker.has_ordered();
-  coverage.has_unnamed = checker.has_unnamed();
-  coverage.has_cluster_signals = checker.has_cluster_signals();
+  coverage.gaps = checker.gaps();
   return coverage;
 }
 

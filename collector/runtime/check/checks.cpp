@@ -214,9 +214,7 @@ void Checks::launched(const std::string& kernel, const model::check::Checker& ch
   inject::Checked checked;
   ++(has_ended ? checked.launches : checked.stopped);
   checked.partial = checker.is_partial() ? 1 : 0;
-  checked.ordered = checker.has_ordered() ? 1 : 0;
-  checked.unnamed = checker.has_unnamed() ? 1 : 0;
-  checked.cluster_signals = checker.has_cluster_signals() ? 1 : 0;
+  checked.gaps = checker.gaps().bits();
   report_.tell(checked);
   const std::vector<model::check::Finding> findings = checker.findings();
   if (findings.empty()) return;

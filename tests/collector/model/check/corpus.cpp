@@ -140,7 +140,9 @@ std::vector<Kernel> kernels(const std::string& source) {
   const std::string folder = source + "/tests/collector/model/check";
   std::vector<std::string> stems;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".cu") stems.push_back(entry.path().stem().string());
+    const bool has_launches = fs::exists(fs::path(entry.path()).replace_extension(".yaml"));
+    if (entry.path().extension() == ".cu" && has_launches)
+      stems.push_back(entry.path().stem().string());
   }
   std::sort(stems.begin(), stems.end());
   std::vector<Kernel> all;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// A kernel with code that the check does not judge says so, and no other kernel does.
+#include "collector/model/check/gaps.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <variant>
+
+#include "collector/model/input/kernel_file.h"
+#include "collector/model/machine/decode/decode.h"
+#include "tests/collector/model/check/corpus.h"
+#include "tests/paths.h"
+
+namespace warpmeter::corpus {
+namespace {
+
+using model::check::Gap;
+
+struct Opens {
+  const char* kernel;
+  std::set<Gap> gaps;
+};
+void PrintTo(const Opens& opens, std::ostream* stream) { *stream << opens.kernel; }
+
+std::string name_of(const testing::TestParamInfo<Opens>& test) { return test.param.kernel; }
+
+class GapsOf : public testing::TestWithParam<Opens> {};
+
+// The module has a __constant__ variable; only what its kernels reach is part of their programs.
+TEST_P(GapsOf, TheKernelAreNamedAndNoOthers) {
+  static const model::KernelFile file =
+      model::read_kernel_file(ptx_of(binary_dir(), "gaps"), {}, {});
+  const auto decoded = model::decode(*file.module, GetParam().kernel);
+  ASSERT_TRUE(std::holds_alternative<model::Program>(decoded));
+  const model::check::Gaps gaps = model::check::gaps_of(std::get<model::Program>(decoded));
+  model::check::Gaps expected;
+  for (const Gap gap : GetParam().gaps) expected.add(gap);
+  expected.add(Gap::constants);  // of the module
+  EXPECT_EQ(gaps.bits(), expected.bits()) << testing::PrintToString(further_gaps(gaps));
+}
+
+const Opens all[] = {
+    {"plain", {}},
+    {"constant_read", {}},
+    {"volatile_message", {Gap::order}},
+    {"source_of_a_copy_changed", {Gap::copies}},
+    {"store_counted_by_nobody", {Gap::counted_stores, Gap::objects, Gap::clusters}},
+    {"object_overwritten", {Gap::objects}},
+    {"atomics_of_two_widths", {Gap::widths}},
+    {"last_block_without_acquire", {Gap::acquires}},
+    {"local_of_another_thread", {Gap::local_memory}},
+    {"texture_read", {Gap::textures}},
+    {"surface_written", {Gap::textures}},
+};
+INSTANTIATE_TEST_SUITE_P(Kernels, GapsOf, testing::ValuesIn(all), name_of);
+
+TEST(GapsOf, SeveralKernelsAreAddedUp) {
+  model::check::Gaps gaps, more;
+  gaps.add(Gap::widths);
+  more.add(Gap::order);
+  gaps.add(more);
+  EXPECT_THAT(further_gaps(gaps), testing::ElementsAre(testing::HasSubstr("different widths")));
+  EXPECT_THAT(main_gaps(gaps), testing::ElementsAre(testing::HasSubstr("volatile")));
+}
+
+}  // namespace
+}  // namespace warpmeter::corpus
