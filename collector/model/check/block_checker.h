@@ -46,6 +46,7 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
     const Warp* warp = nullptr;
     const Operation* op = nullptr;
     const SiteInfo* info = nullptr;
+    std::uint32_t site = 0;
     Places places;
     const Region* region = nullptr;  ///< the region of global memory
     const Copy* copy = nullptr;      ///< that is finished; then there are no places

@@ -65,7 +65,7 @@ void BlockChecker::advance_copies(const Warp& warp, const CopyInfo& info, std::u
 void BlockChecker::write_copy(const Warp& warp, unsigned lane, const Copy& copy) {
   const std::uint32_t site = launch_.site_of_copy_[copy.instruction];
   const std::uint32_t number = context_of(site, warp.index, true, false, true, false);
-  current_ = {&warp, nullptr, &program_.sites[site], {}, nullptr, &copy};
+  current_ = {&warp, nullptr, &program_.sites[site], site, {}, nullptr, &copy};
   current_.places.space = AddressSpace::shared;
   const Accessing by{order_, contexts_, number, contexts_[number], 0, false};
   shared_.touch(copy.offset, copy.width, 1u << lane, by, *this);

@@ -94,7 +94,7 @@ void BlockChecker::accept(const Warp& warp, const Operation* op, const SiteInfo&
 
 void BlockChecker::accept_again(const Warp& warp, const Operation* op, const SiteInfo& info,
                                 const Places& places) {
-  current_ = {&warp, op, &info, places, nullptr, nullptr};
+  current_ = {&warp, op, &info, op->extra, places, nullptr, nullptr};
   if (cluster_ != nullptr) check_cluster(warp, op, info, places);
   if (places.space != AddressSpace::shared && places.space != AddressSpace::global) return;
   if (!program_.copies.empty() && places.space == AddressSpace::shared) {

@@ -119,14 +119,14 @@ bool BlockChecker::take(const Conflict& conflict) {
 /// not.
 std::string_view BlockChecker::atomic_instead(std::uint32_t other) const {
   const std::vector<Update>& all = launch_.updates_;
-  const auto own = static_cast<std::size_t>(current_.info - program_.sites.data());
+  const std::uint32_t own = current_.site;
   return all[own].atomic.empty() || all[other].atomic.empty() ? "" : all[own].atomic;
 }
 
 /// True if both accesses are of one such update.
 bool BlockChecker::is_one_statement(std::uint32_t other) const {
   const std::vector<Update>& all = launch_.updates_;
-  const auto own = static_cast<std::size_t>(current_.info - program_.sites.data());
+  const std::uint32_t own = current_.site;
   return all[own].store == all[other].store;
 }
 

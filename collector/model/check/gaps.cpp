@@ -27,9 +27,7 @@ constexpr Words all_words[] = {
      "races on shared memory, and between blocks on global memory, in clusters whose blocks may "
      "order each other by more than the cluster's barrier (barrier objects, bulk copies, fences, "
      "flags)"},
-    {Gap::textures, false,
-     "reads through textures and surfaces of what nothing has set, and their races, also between "
-     "streams and with stores of the same launch"},
+    {Gap::formatted_stores, false, "races of formatted stores to surfaces (sust.p)"},
     {Gap::copies, false,
      "stores to the source of an asynchronous copy before its end, and copies still under way when "
      "their block ends"},
@@ -92,7 +90,9 @@ Gaps gaps_of(const Program& program) {
   gaps.add(Gap::order, some(program.sites, [](const SiteInfo& site) {
              return site.is_strong && !site.is_atomic();
            }));
-  gaps.add(Gap::textures, !program.texture_accesses.empty());
+  gaps.add(Gap::formatted_stores, some(program.texture_accesses, [](const TextureAccess& access) {
+             return access.work == TextureAccess::Work::store_formatted;
+           }));
   gaps.add(Gap::copies, !program.copies.empty() || !program.bulk_copies.empty());
   gaps.add(Gap::bulk_copies, !program.bulk_copies.empty());
   gaps.add(Gap::counted_stores, some(program.sites, [](const SiteInfo& site) {
@@ -105,8 +105,9 @@ Gaps gaps_of(const Program& program) {
   gaps.add(Gap::constants, !program.constant_variables.empty());
   gaps.add(Gap::local_memory, program.local_bytes > 0);
   gaps.add(Gap::launches, !program.device_calls.empty());
-  gaps.add(Gap::read_only_loads,
-           some(program.sites, [](const SiteInfo& site) { return site.is_read_only; }));
+  gaps.add(Gap::read_only_loads, some(program.sites, [](const SiteInfo& site) {
+             return site.is_read_only && !site.is_texture;
+           }));
   gaps.add(Gap::clusters, program.has_clusters);
   return gaps;
 }

@@ -12,17 +12,17 @@
 namespace warpmeter::model::check {
 
 enum class Gap : std::uint8_t {
-  order,            ///< volatile or ordered loads or stores
-  unnamed,          ///< accesses that do not show which of several shared arrays they mean
-  cluster_signals,  ///< blocks of a cluster may order each other by more than its barrier
-  textures,         ///< texture or surface accesses
-  copies,           ///< asynchronous copies
-  bulk_copies,      ///< those of whole stretches
-  counted_stores,   ///< stores whose bytes a barrier object counts
-  objects,          ///< barrier objects
-  widths,           ///< atomics of several widths
-  acquires,         ///< atomics with fences, in front of a barrier
-  constants,        ///< the module has __constant__ variables
+  order,             ///< volatile or ordered loads or stores
+  unnamed,           ///< accesses that do not show which of several shared arrays they mean
+  cluster_signals,   ///< blocks of a cluster may order each other by more than its barrier
+  formatted_stores,  ///< sust.p
+  copies,            ///< asynchronous copies
+  bulk_copies,       ///< those of whole stretches
+  counted_stores,    ///< stores whose bytes a barrier object counts
+  objects,           ///< barrier objects
+  widths,            ///< atomics of several widths
+  acquires,          ///< atomics with fences, in front of a barrier
+  constants,         ///< the module has __constant__ variables
   local_memory,
   launches,  ///< kernels launch others
   read_only_loads,

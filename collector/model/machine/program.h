@@ -87,6 +87,7 @@ struct SiteInfo {
   std::uint8_t row_bytes = 0;  ///< the row bytes of a register of a load or store; 0: not known
   bool is_float = false;       ///< an atomic of floats
   bool is_apart = false;       ///< for what no counter of loads or stores holds
+  bool is_texture = false;     ///< samples a texture or reaches a surface: not counted, but checked
   bool is_bulk = false;        ///< one of those that moves stretches, not a request a warp
   Carrier carrier = Carrier::registers;
   bool may_fall_short = false;  ///< cp.async whose source may have fewer bytes than it stores

@@ -9,6 +9,28 @@
 #include "collector/model/machine/decode/decoder.h"
 
 namespace warpmeter::model {
+namespace {
+
+/// An observer hears of the bytes that it reaches. A sample's width depends on the texture.
+SiteInfo site_of(const TextureAccess& access) {
+  using Work = TextureAccess::Work;
+  SiteInfo site;
+  site.space = AddressSpace::global;
+  site.kind = access.work == Work::sample || access.work == Work::load ? AccessKind::load
+              : access.work == Work::change                            ? AccessKind::reduction
+                                                                       : AccessKind::store;
+  site.is_apart = site.is_texture = true;
+  // The texture's cache keeps what it has, whatever the kernel stores.
+  site.is_read_only = access.work == Work::sample;
+  if (!access.is_surface) return site;
+  site.parts = access.parts;
+  site.width = static_cast<std::uint8_t>(access.data_bytes * access.parts);
+  site.alignment = site.width;
+  if (access.work == Work::store) site.row_bytes = access.row_bytes;
+  return site;
+}
+
+}  // namespace
 
 /// [handle, {coordinates}].
 TextureAccess Decoder::texture_access(const Operand& place, unsigned rows_of_coordinates) {
@@ -33,6 +55,7 @@ TextureAccess Decoder::texture_access(const Operand& place, unsigned rows_of_coo
 
 void Decoder::emit_texture(const TextureAccess& access) {
   Operation& operation = emit(Code::texture);
+  if (access.work != TextureAccess::Work::ask) operation.extra = add_site(site_of(access));
   operation.imm = static_cast<std::int64_t>(program_.texture_accesses.size());
   program_.texture_accesses.push_back(access);
 }

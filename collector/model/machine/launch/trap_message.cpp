@@ -160,7 +160,7 @@ std::string_view verb(AccessKind kind) {
 const SiteInfo* site_of(const Program& program, const RaisedTrap& raised) {
   const SiteInfo* first = nullptr;
   for (const SiteInfo& site : program.sites) {
-    if (site.instruction != raised.instruction) continue;
+    if (site.instruction != raised.instruction || site.is_texture) continue;
     if (site.space == static_cast<AddressSpace>(raised.space)) return &site;
     if (first == nullptr) first = &site;
   }

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "base/lanes.h"
 #include "collector/model/machine/memory/sharing.h"
+#include "collector/model/machine/observer.h"
 #include "collector/model/machine/texture/format.h"
 #include "collector/model/machine/texture/surface.h"
 #include "collector/model/machine/worker_memory.h"
@@ -20,8 +23,12 @@ class DeviceImages : public ImageMemory {
   explicit DeviceImages(WorkerMemory& memory) : memory_(memory) {}
 
   const std::byte* at(std::uint64_t address, unsigned bytes) override {
-    return reach(address, bytes, false);
+    const std::byte* const there = reach(address, bytes, false);
+    if (there != nullptr && memory_.observer != nullptr) read_.push_back(address);
+    return there;
   }
+  /// The elements that were read since it was asked the last time, for an observer.
+  std::vector<std::uint64_t> take_read() { return std::exchange(read_, {}); }
 
   std::byte* reach(std::uint64_t address, unsigned bytes, bool stores) {
     if (allocation_ == nullptr || !holds(address, bytes) || stores != stores_) {
@@ -39,6 +46,11 @@ class DeviceImages : public ImageMemory {
     return allocation_->data.data() + offset;
   }
 
+  bool has(std::uint64_t address, unsigned bytes) const {
+    const Allocation* there = memory_.device->find(address);
+    return there != nullptr && address - there->address + bytes <= there->data.size();
+  }
+
  private:
   bool holds(std::uint64_t address, unsigned bytes) const {
     return address >= allocation_->address &&
@@ -46,6 +58,7 @@ class DeviceImages : public ImageMemory {
   }
 
   WorkerMemory& memory_;
+  std::vector<std::uint64_t> read_;
   Allocation* allocation_ = nullptr;
   TouchedWords* touched_ = nullptr;
   bool stores_ = false;
@@ -104,8 +117,55 @@ void give(const Warp& w, const TextureAccess& access, unsigned lane,
   }
 }
 
+/// Elements of one size that lanes have read.
+class Samples {
+ public:
+  void add(unsigned lane, unsigned parts, unsigned bytes, std::vector<std::uint64_t> elements) {
+    if (elements.empty()) return;
+    Lane& of = lanes_[lane];
+    of.elements = std::move(elements);
+    of.parts = static_cast<std::uint8_t>(parts);
+    of.bytes = static_cast<std::uint8_t>(bytes);
+  }
+
+  /// Tells the observer of the first element of each lane, of the second, and so on.
+  void tell(const Warp& w, const Operation* op) const {
+    SiteInfo site = w.memory->program->sites[op->extra];
+    for (std::size_t round = 0;; ++round) {
+      std::uint32_t left = 0;
+      std::array<std::uint64_t, warp_lanes> addresses{};
+      for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+        if (round >= lanes_[lane].elements.size()) continue;
+        left |= 1u << lane;
+        addresses[lane] = lanes_[lane].elements[round];
+      }
+      if (left == 0) return;
+      while (left != 0) {
+        const Lane& first = lanes_[static_cast<unsigned>(std::countr_zero(left))];
+        Places places{AddressSpace::global, 0, 0, addresses.data()};
+        for_each_lane(left, [&](unsigned lane) {
+          const Lane& own = lanes_[lane];
+          const bool is_alike = own.bytes == first.bytes && own.parts == first.parts;
+          if (is_alike) places.mask |= 1u << lane;
+        });
+        left &= ~places.mask;
+        site.width = first.bytes;
+        site.parts = first.parts;
+        w.memory->observer->accept(w, op, site, places);
+      }
+    }
+  }
+
+ private:
+  struct Lane {
+    std::vector<std::uint64_t> elements;
+    std::uint8_t parts = 1, bytes = 4;
+  };
+  std::array<Lane, warp_lanes> lanes_;
+};
+
 bool sample_lane(Warp& w, const Operation* op, const TextureAccess& access, unsigned lane,
-                 DeviceImages& images) {
+                 DeviceImages& images, Samples& samples) {
   const Texture* texture = texture_of(w, handle_of(w, access, lane));
   if (texture == nullptr) {
     give(w, access, lane, {});
@@ -125,6 +185,7 @@ bool sample_lane(Warp& w, const Operation* op, const TextureAccess& access, unsi
   if (sampled.is_missing) {
     return raise_missing(w, op, lane, sampled.missing, texture->format.bytes());
   }
+  samples.add(lane, texture->format.channels, texture->format.bytes(), images.take_read());
   give(w, access, lane, sampled.registers);
   return true;
 }
@@ -184,6 +245,46 @@ void load_lane(const Warp& w, const TextureAccess& access, unsigned lane, const 
   }
 }
 
+unsigned bytes_on(const Surface& surface, const TextureAccess& access) {
+  return access.work == TextureAccess::Work::store_formatted
+             ? surface.format.bytes()
+             : std::uint32_t{access.data_bytes} * access.parts;
+}
+
+SurfacePlace place_of_lane(const Warp& w, const Surface& surface, const TextureAccess& access,
+                           unsigned lane) {
+  std::array<std::int32_t, 3> at{};
+  for (unsigned axis = 0; axis < 3; ++axis) at[axis] = read<std::int32_t>(w, access.at[axis], lane);
+  return place_on(surface, access, at, read<std::int32_t>(w, access.layer, lane),
+                  bytes_on(surface, access));
+}
+
+/// Tells the observer where lanes will reach surfaces, before they do. The memory of a formatted
+/// store, whose value in memory is another than in registers, is only set.
+void tell_of_surfaces(const Warp& w, const Operation* op, const TextureAccess& access,
+                      std::uint32_t mask, DeviceImages& images) {
+  std::array<std::uint64_t, warp_lanes> addresses{};
+  Places places{AddressSpace::global, 0, 0, addresses.data()};
+  const bool is_formatted = access.work == TextureAccess::Work::store_formatted;
+  for_each_lane(mask, [&](unsigned lane) {
+    const Surface* surface = surface_of(w, handle_of(w, access, lane));
+    if (surface == nullptr) return;
+    const SurfacePlace place = place_of_lane(w, *surface, access, lane);
+    const unsigned bytes = bytes_on(*surface, access);
+    if (place.kind != SurfacePlace::Kind::inside || !images.has(place.address, bytes)) return;
+    if (is_formatted) return w.memory->observer->written_for(w, lane, place.address, bytes);
+    addresses[lane] = place.address;
+    places.mask |= 1u << lane;
+  });
+  if (places.mask == 0) return;
+  Operation part = *op;  // with its rows where those of a plain store are
+  part.d = access.data[0];
+  part.b = access.data[1];
+  part.c = access.data[2];
+  part.e = access.data[3];
+  w.memory->observer->accept(w, &part, w.memory->program->sites[op->extra], places);
+}
+
 bool reach_surface(Warp& w, const Operation* op, const TextureAccess& access, unsigned lane,
                    DeviceImages& images) {
   const bool loads = access.work == TextureAccess::Work::load;
@@ -192,20 +293,15 @@ bool reach_surface(Warp& w, const Operation* op, const TextureAccess& access, un
     if (loads) load_lane(w, access, lane, nullptr);
     return true;
   }
-  const bool is_formatted = access.work == TextureAccess::Work::store_formatted;
-  const unsigned bytes =
-      is_formatted ? surface->format.bytes() : std::uint32_t{access.data_bytes} * access.parts;
-  std::array<std::int32_t, 3> at{};
-  for (unsigned axis = 0; axis < 3; ++axis) at[axis] = read<std::int32_t>(w, access.at[axis], lane);
-  const auto layer = read<std::int32_t>(w, access.layer, lane);
-  const SurfacePlace place = place_on(*surface, access, at, layer, bytes);
+  const unsigned bytes = bytes_on(*surface, access);
+  const SurfacePlace place = place_of_lane(w, *surface, access, lane);
   if (place.kind == SurfacePlace::Kind::misaligned ||
       (place.kind == SurfacePlace::Kind::beyond && access.beyond_edge == BeyondEdge::trap)) {
     const bool is_misaligned = place.kind == SurfacePlace::Kind::misaligned;
     w.trap = {};
     w.trap.space = static_cast<std::uint8_t>(place.axis);
-    w.trap.address =
-        static_cast<std::uint64_t>(std::int64_t{place.axis == 3 ? layer : at[place.axis]});
+    const std::uint16_t row = place.axis == 3 ? access.layer : access.at[place.axis];
+    w.trap.address = static_cast<std::uint64_t>(std::int64_t{read<std::int32_t>(w, row, lane)});
     w.trap.width = bytes;
     return raise(w, op, is_misaligned ? TrapKind::misaligned_surface : TrapKind::outside_surface,
                  lane);
@@ -263,20 +359,24 @@ bool access_texture(Warp& w, const Operation* op, std::uint32_t mask) {
   using Work = TextureAccess::Work;
   const TextureAccess& access =
       w.memory->program->texture_accesses[static_cast<std::size_t>(op->imm)];
+  const bool is_observed = w.memory->observer != nullptr && access.work != Work::ask;
   DeviceImages images(*w.memory);
+  Samples samples;
+  if (is_observed && access.is_surface) tell_of_surfaces(w, op, access, mask, images);
   // The lowest lane of those that store to one place stays, as of plain stores of up to 4 bytes.
   const bool is_backwards = access.work == Work::store || access.work == Work::store_formatted;
   for (unsigned i = 0; i < warp_lanes; ++i) {
     const unsigned lane = is_backwards ? warp_lanes - 1 - i : i;
     if ((mask >> lane & 1) == 0) continue;
     if (access.work == Work::sample) {
-      if (!sample_lane(w, op, access, lane, images)) return false;
+      if (!sample_lane(w, op, access, lane, images, samples)) return false;
     } else if (access.work == Work::ask) {
       answer_lane(w, access, lane);
     } else if (!reach_surface(w, op, access, lane, images)) {
       return false;
     }
   }
+  if (is_observed && !access.is_surface) samples.tell(w, op);
   if (access.is_resident != no_operand) w.predicates[access.is_resident] |= mask;
   return true;
 }

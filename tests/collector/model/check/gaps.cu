@@ -90,3 +90,8 @@ extern "C" __global__ void texture_read(int* out, cudaTextureObject_t texture) {
 extern "C" __global__ void surface_written(cudaSurfaceObject_t surface) {
   surf1Dwrite(static_cast<int>(threadIdx.x), surface, 0);
 }
+
+extern "C" __global__ void surface_written_formatted(cudaSurfaceObject_t surface) {
+  asm volatile("sust.p.1d.b32.trap [%0, {%1}], %2;" ::"l"(surface), "r"(threadIdx.x), "r"(1)
+               : "memory");
+}

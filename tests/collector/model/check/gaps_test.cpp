@@ -52,8 +52,9 @@ const Opens all[] = {
     {"atomics_of_two_widths", {Gap::widths}},
     {"last_block_without_acquire", {Gap::acquires}},
     {"local_of_another_thread", {Gap::local_memory}},
-    {"texture_read", {Gap::textures}},
-    {"surface_written", {Gap::textures}},
+    {"texture_read", {}},
+    {"surface_written", {}},
+    {"surface_written_formatted", {Gap::formatted_stores}},
 };
 INSTANTIATE_TEST_SUITE_P(Kernels, GapsOf, testing::ValuesIn(all), name_of);
 
