@@ -34,14 +34,14 @@ TEST_P(Hangs, AreReportedWithinSeconds) {
   EXPECT_THAT(counted.error, says_so);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Hangs,
-                         testing::Values("unequal_grid", "one_round_more", "flag_nobody_sets",
-                                         "counts_its_tries", "sleeps_longer_and_longer",
-                                         "lock_never_released", "lock_of_each_thread",
-                                         "object_for_too_many", "cluster_without_one",
-                                         "two_named_barriers", "object_asked_again",
-                                         "flag_asked_again"),
-                         [](const auto& test) { return std::string(test.param); });
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, Hangs,
+    testing::Values("unequal_grid", "one_round_more", "flag_nobody_sets", "counts_its_tries",
+                    "sleeps_longer_and_longer", "lock_never_released", "lock_of_each_thread",
+                    "object_for_too_many", "cluster_without_one", "two_named_barriers",
+                    "object_asked_again", "object_asked_in_rounds", "object_asked_for_a_time",
+                    "pipeline_without_release", "atomic_asked_again", "flag_asked_again"),
+    [](const auto& test) { return std::string(test.param); });
 
 class Ends : public Hangs {};
 
@@ -55,7 +55,9 @@ TEST_P(Ends, ThoughTheyTakeLong) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Ends,
                          testing::Values("gives_up_by_itself", "waits_for_a_time",
-                                         "waits_for_a_long_count", "gives_up_after_some_waits"),
+                                         "waits_for_a_long_count", "gives_up_after_some_waits",
+                                         "gives_up_after_some_atomics", "waits_for_a_late_arrival",
+                                         "counts_in_memory"),
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace

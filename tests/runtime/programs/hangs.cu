@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <cuda/barrier>
+#include <cuda/pipeline>
 #include <cuda/std/chrono>
 namespace cg = cooperative_groups;
 
@@ -109,6 +110,93 @@ __global__ void flag_asked_again(int* out, int* flag) {
   out[blockIdx.x * threads + threadIdx.x] = 1;
 }
 
+/// The object is for a thread more than there are, and the wait stands in a loop that does more.
+__global__ void object_asked_in_rounds(int* out, int*) {
+#pragma nv_diag_suppress static_var_with_dynamic_init
+  __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+  if (threadIdx.x == 0) init(&barrier, blockDim.x + 1);
+  __syncthreads();
+  (void)barrier.arrive();
+  for (int round = 0; round < 4; ++round) {
+    barrier.wait_parity(round % 2);
+    out[blockIdx.x * threads + (threadIdx.x + round) % threads] = 1;
+  }
+}
+
+/// The same by the token of the arrival.
+__global__ void object_asked_for_a_time(int* out, int*) {
+#pragma nv_diag_suppress static_var_with_dynamic_init
+  __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+  if (threadIdx.x == 0) init(&barrier, blockDim.x + 1);
+  __syncthreads();
+  auto token = barrier.arrive();
+  while (!barrier.try_wait_for(std::move(token), cuda::std::chrono::microseconds(1))) {
+  }
+  out[blockIdx.x * threads + threadIdx.x] = 1;
+}
+
+/// A round without consumer_release().
+__global__ void pipeline_without_release(int* out, int* in) {
+#pragma nv_diag_suppress static_var_with_dynamic_init
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+  __shared__ int tile[2][threads];
+  auto pipeline = cuda::make_pipeline(cg::this_thread_block(), &state);
+  for (int round = 0, fetched = 0; round < 6; ++round) {
+    for (; fetched < 6 && fetched < round + 2; ++fetched) {
+      pipeline.producer_acquire();
+      cuda::memcpy_async(&tile[fetched % 2][threadIdx.x], in, sizeof(int), pipeline);
+      pipeline.producer_commit();
+    }
+    pipeline.consumer_wait();
+    out[blockIdx.x * threads + threadIdx.x] = tile[round % 2][threadIdx.x];
+    if (round != 1) pipeline.consumer_release();
+  }
+}
+
+__global__ void atomic_asked_again(int* out, int* flag) {
+  for (bool is_set = false; !is_set;) {
+    const long long begin = clock64();
+    do {
+      is_set = atomicAdd(flag, 0) != 0;
+    } while (!is_set && clock64() - begin < 1000);
+  }
+  out[blockIdx.x * threads + threadIdx.x] = 1;
+}
+
+/// An atomic that counts ends the waits.
+__global__ void gives_up_after_some_atomics(int* out, int* flag) {
+  for (bool is_set = false; !is_set;) {
+    const long long begin = clock64();
+    do {
+      is_set = atomicAdd(flag, 1) > 1000000;
+    } while (!is_set && clock64() - begin < 1000);
+  }
+  out[blockIdx.x * threads + threadIdx.x] = 1;
+}
+
+/// The loop counts in memory what it looks at.
+__global__ void counts_in_memory(int* out, int* flag) {
+  volatile int* const seen = flag;
+  while (*seen < 100000) atomicAdd(flag, 1);
+  out[blockIdx.x * threads + threadIdx.x] = 1;
+}
+
+/// One thread arrives late.
+__global__ void waits_for_a_late_arrival(int* out, int* flag) {
+#pragma nv_diag_suppress static_var_with_dynamic_init
+  __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+  if (threadIdx.x == 0) init(&barrier, blockDim.x);
+  __syncthreads();
+  for (int round = 0; round < 2; ++round) {
+    if (threadIdx.x == blockDim.x - 1) {
+      for (int i = 0; i < 2000; ++i) *reinterpret_cast<volatile int*>(flag) = i;
+    }
+    (void)barrier.arrive();
+    barrier.wait_parity(round % 2);
+    out[blockIdx.x * threads + (threadIdx.x + round) % threads] = 1;
+  }
+}
+
 /// It waits again a hundred times, and ends then.
 __global__ void gives_up_after_some_waits(int* out, int* flag) {
   volatile int* const seen = flag;
@@ -179,14 +267,29 @@ int main(int, char** arguments) {
   };
 #define KERNEL(name) \
   { #name, name }
-  const Kernel kernels[] = {KERNEL(unequal_grid),           KERNEL(one_round_more),
-                            KERNEL(flag_nobody_sets),       KERNEL(counts_its_tries),
-                            KERNEL(lock_never_released),    KERNEL(sleeps_longer_and_longer),
-                            KERNEL(lock_of_each_thread),    KERNEL(object_for_too_many),
-                            KERNEL(cluster_without_one),    KERNEL(two_named_barriers),
-                            KERNEL(gives_up_by_itself),     KERNEL(waits_for_a_time),
-                            KERNEL(waits_for_a_long_count), KERNEL(object_asked_again),
-                            KERNEL(flag_asked_again),       KERNEL(gives_up_after_some_waits)};
+  const Kernel kernels[] = {KERNEL(unequal_grid),
+                            KERNEL(one_round_more),
+                            KERNEL(flag_nobody_sets),
+                            KERNEL(counts_its_tries),
+                            KERNEL(lock_never_released),
+                            KERNEL(sleeps_longer_and_longer),
+                            KERNEL(lock_of_each_thread),
+                            KERNEL(object_for_too_many),
+                            KERNEL(cluster_without_one),
+                            KERNEL(two_named_barriers),
+                            KERNEL(gives_up_by_itself),
+                            KERNEL(waits_for_a_time),
+                            KERNEL(waits_for_a_long_count),
+                            KERNEL(object_asked_again),
+                            KERNEL(object_asked_in_rounds),
+                            KERNEL(object_asked_for_a_time),
+                            KERNEL(pipeline_without_release),
+                            KERNEL(atomic_asked_again),
+                            KERNEL(gives_up_after_some_atomics),
+                            KERNEL(waits_for_a_late_arrival),
+                            KERNEL(counts_in_memory),
+                            KERNEL(flag_asked_again),
+                            KERNEL(gives_up_after_some_waits)};
   int *out = nullptr, *flag = nullptr;
   cudaMalloc(&out, blocks * threads * sizeof(int));
   cudaMalloc(&flag, sizeof(int));

@@ -170,6 +170,9 @@ class Decoder {
     bool only_asks = false;
   };
   void note_asking_loops(const Instance& instance);
+  static std::vector<std::size_t> places_in(const Instance& instance, const ptx::AskingLoop& loop);
+  static IdleRows idle_rows_of(const Instance& instance, const std::set<ptx::RegisterId>& named,
+                               const std::function<bool(ptx::RegisterId)>& decides);
   void place_loop_states();
 
   // variables.cpp
@@ -309,6 +312,7 @@ class Decoder {
                  unsigned words, std::uint16_t guard, bool is_part = false);
   void decode_copy_arrival();
   void decode_mbarrier();
+  bool is_answer_ignored() const;
   void emit_mbarrier(MbarrierKind kind, const Target& target, std::uint16_t value, std::uint16_t d);
   void decode_pending_count();
 

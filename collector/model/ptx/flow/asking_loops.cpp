@@ -45,9 +45,10 @@ bool stores(const Instruction& instruction) {
   return acts(instruction) && !is_noted;
 }
 
-/// True if it asks, and changes nothing by that.
+/// True if it asks, and changes nothing but what the answer of an atomic shows.
 bool only_asks(const Instruction& instruction) {
   const Row& row = instruction.row();
+  if (row.effects.memory == Memory::atomic) return true;
   if (row.effects.memory == Memory::load) return instruction.is_strong();
   return instruction.opcode == Opcode::mbarrier_test_wait ||
          instruction.opcode == Opcode::mbarrier_try_wait;
@@ -83,13 +84,12 @@ class Slice {
         is_inside_(graph.blocks.size(), false),
         acts_(graph.blocks.size(), false),
         decides_(data.registers().size(), false),
-        is_timed_(data.registers().size(), false),
         written_(data.registers().size()) {
     for (std::size_t i = 0; i < function.body.size(); ++i) {
       for (const RegisterId written : data.writes(i)) ++written_[written];
     }
     for (const std::size_t block : loop.members) is_inside_[block] = true;
-    follow_time();
+    is_timed_ = computed_from(reads_time);
   }
 
   std::vector<bool> decides() {
@@ -105,6 +105,16 @@ class Slice {
       follow_all();
     } while (has_taken_timed());
     return std::move(decides_);
+  }
+
+  /// The answers of barrier objects are left out: a thread may count on their phases.
+  std::vector<bool> inputs() const {
+    return computed_from([](const Instruction& instruction) {
+      const Row& row = instruction.row();
+      const bool is_memory =
+          row.effects.memory == Memory::load || row.effects.memory == Memory::atomic;
+      return reads_time(instruction) || (is_memory && row.execution != Execution::mbarrier);
+    });
   }
 
  private:
@@ -166,17 +176,20 @@ class Slice {
     return read;
   }
 
-  /// Marks the registers that tell the time, or are computed from it.
-  void follow_time() {
+  /// The registers that such instructions write, and all that are computed from them.
+  template <class Predicate>
+  std::vector<bool> computed_from(Predicate is_source) const {
+    std::vector<bool> marked(decides_.size(), false);
     for (bool has_changed = true; std::exchange(has_changed, false);) {
       for_each_instruction(loop_.members, [&](std::size_t i) {
-        if (!reads_time(function_.body[i]) && !any(reads(i), is_timed_)) return;
+        if (!is_source(function_.body[i]) && !any(reads(i), marked)) return;
         for (const RegisterId written : data_.writes(i)) {
-          has_changed |= !is_timed_[written];
-          is_timed_[written] = true;
+          has_changed |= !marked[written];
+          marked[written] = true;
         }
       });
     }
+    return marked;
   }
 
   void follow_all() {
@@ -227,6 +240,8 @@ class Slice {
         is_pure &= is_same[written] || !decides_[written];
       }
       is_pure &= !acts(function_.body[i]) || only_asks(function_.body[i]);
+      const bool is_atomic = function_.body[i].row().effects.memory == Memory::atomic;
+      is_pure &= !is_atomic || any(data_.writes(i), decides_);
     });
     return is_pure;
   }
@@ -345,7 +360,9 @@ std::vector<AskingLoop> asking_loops(const Function& function, const ControlFlow
     if (loop->members.size() > most_blocks || !any_instruction(function, graph, *loop, asks)) {
       continue;
     }
-    found.push_back({loop->members, Slice(function, graph, data, loops, *loop).decides(),
+    Slice slice(function, graph, data, loops, *loop);
+    std::vector<bool> inputs = slice.inputs();
+    found.push_back({loop->members, slice.decides(), std::move(inputs),
                      !any_instruction(function, graph, *loop, stores)});
   }
   return found;

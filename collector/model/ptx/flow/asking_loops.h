@@ -27,7 +27,10 @@ namespace warpmeter::model::ptx {
 struct AskingLoop {
   std::vector<std::size_t> blocks;
   std::vector<bool> decides;  ///< by register
-  bool only_asks = true;      ///< nothing in it changes memory, but for atomics and barrier objects
+  /// By register: it tells the time or comes from memory, so that the registers before it do not
+  /// say what it is.
+  std::vector<bool> is_input;
+  bool only_asks = true;  ///< nothing in it changes memory, but for atomics and barrier objects
 };
 
 /// Those that no other loop is around: a thread that was in one twice was there all the time.
