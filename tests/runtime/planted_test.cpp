@@ -44,7 +44,9 @@ TEST_P(Planted, MistakesAreFoundAndNothingElse) {
   EXPECT_EQ(outcome.output, "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, Planted, testing::Values("check_textures"),
+INSTANTIATE_TEST_SUITE_P(Programs, Planted,
+                         testing::Values("check_textures", "check_calls_inside",
+                                         "check_device_launches"),
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace

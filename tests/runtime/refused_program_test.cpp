@@ -109,6 +109,14 @@ TEST_F(RuntimeProgramRefused, ThatOnlyCopiesLaunchesNothing) {
   EXPECT_THAT(outcome.error, HasSubstr("the program launched no kernel"));
 }
 
+TEST_F(RuntimeProgramRefused, OrNotThatOnlyCopiesIsCheckedAllTheSame) {
+  const Outcome outcome = checked("check_copies");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.error, HasSubstr("Nothing was found of what was looked for in the program, "
+                                       "which launched nothing"));
+  EXPECT_THAT(outcome.error, Not(HasSubstr("launched no kernel")));
+}
+
 TEST_F(RuntimeProgramRefused, IsToldThatAllItsLaunchesWereAndWhy) {
   const std::string why = "a launch was refused: kernel 'fill' takes at most 1024 threads a block";
   const std::vector<std::string> loud, quiet = {"-q"};

@@ -334,6 +334,16 @@ Error nothing_measured(const ProfileRequest& request, const profile::Recorder& r
           "one that uses CUDA?"};
 }
 
+/// True of a program that launches nothing, all of whose calls were checked.
+bool are_calls_checked(const ProfileRequest& request, const profile::Recorder& recorder) {
+  const profile::Recorder::Coverage checked = recorder.checked();
+  return request.checks && !request.counts() && recorder.launches() == 0 &&
+         recorder.refused().empty() && recorder.refusals().empty() && recorder.problems().empty() &&
+         recorder.cut_off().empty() && recorder.left_out().empty() &&
+         recorder.unobserved().empty() && checked.refused == 0 && checked.unended == 0 &&
+         !recorder.activities().empty();
+}
+
 }  // namespace
 
 void say_line(const std::string& text) { say(text + "\n"); }
@@ -366,7 +376,7 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
   // A program may make anything of the signal that --timeout sends.
   if (outcome.timed_out) return ExitCode::nothing;
   if (!ended.empty()) return static_cast<ExitCode>(outcome.ending.status());
-  if (is_empty) throw nothing_measured(request, recorder);
+  if (is_empty && !are_calls_checked(request, recorder)) throw nothing_measured(request, recorder);
   return ExitCode::done;
 }
 

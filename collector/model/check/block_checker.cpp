@@ -59,6 +59,9 @@ void BlockChecker::start(std::uint64_t block, const std::byte* shared) {
   unset_.start_block(warps_of(launch_.geometry_));
   copies_.start_block();
   bulk_copies_.start_block();
+  bulk_sources_.start_block();
+  sources_ = {};
+  objects_.clear();
   signals_.clear();
   told_ = {};
   told_by_blocks_ = {};

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,7 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   void arrive(std::uint32_t barrier, std::uint32_t warp) override { order_.arrive(barrier, warp); }
   void release(const Meeting& meeting) override;
   void part(const Warp& warp, const Operation* barrier, std::uint32_t lanes) override;
+  void end() override;
 
  private:
   /// The access that is looked at, for take().
@@ -83,6 +85,12 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   void hand_over_copies(const Warp& warp, const Operation* op, std::uint32_t mask);
   std::optional<std::uint64_t> object_of(const Warp& warp, const Operation* op,
                                          unsigned lane) const;
+  void check_sources(const Warp& warp, const Operation* op, const SiteInfo& info,
+                     const Places& places);
+  void add_changed(std::uint32_t copy, std::uint32_t of, std::uint32_t instruction,
+                   std::uint32_t thread, std::uint64_t address);
+  void check_object_store(const Warp& warp, const Operation* op, const SiteInfo& info,
+                          const Places& places);
   void write_copy(const Warp& warp, unsigned lane, const Copy& copy);
   void add_unawaited(const Copy& copy, std::uint32_t instruction, std::uint32_t thread,
                      bool writes);
@@ -147,6 +155,10 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   UnsetRegisters unset_;
   Copies copies_;
   BulkCopies bulk_copies_;
+  BulkCopies bulk_sources_;  ///< the stretches of global memory that those read
+  /// By lane: the bytes of global memory that the copy about to start reads.
+  std::array<std::pair<std::uint64_t, std::uint64_t>, warp_lanes> sources_{};
+  std::set<std::uint64_t> objects_;  ///< barrier objects in use, by their places
   std::uint32_t set_in_bulk_ = ~0u;  ///< bytes that are set of the element that is copied: bits
   const std::byte* shared_memory_ = nullptr;
   std::vector<std::uint32_t> shared_number_,

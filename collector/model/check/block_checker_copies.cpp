@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "base/lanes.h"
 #include "collector/model/check/block_checker.h"
 #include "collector/model/check/stored_value.h"
 #include "collector/model/machine/bulk.h"
+#include "collector/model/machine/memory/shown_name.h"
 #include "collector/model/machine/object_waits.h"
 #include "collector/model/machine/warp/lane_rows.h"
 #include "collector/model/machine/warp/mbarrier.h"
@@ -28,7 +31,12 @@ void BlockChecker::check_copies(const Warp& warp, const Operation* op, const Sit
     const std::uint32_t thread = warp.index * warp_lanes + lane;
     const std::uint64_t offset = places[lane];
     if (is_copy) {
-      Copy copy{offset, info.width, op->instruction, thread, {}};
+      Copy copy;
+      copy.offset = offset;
+      copy.width = info.width;
+      std::tie(copy.source, copy.source_end) = std::exchange(sources_[lane], {});
+      copy.instruction = op->instruction;
+      copy.thread = thread;
       std::copy_n(stored_value(warp, op, info, lane).begin(),
                   std::min<std::size_t>(info.width, copy.value.size()), copy.value.begin());
       copies_.start(copy);
@@ -36,6 +44,56 @@ void BlockChecker::check_copies(const Warp& warp, const Operation* op, const Sit
       add_unawaited(*copy, op->instruction, thread, info.kind != AccessKind::load);
     }
   });
+}
+
+/// Stores to what a copy may still read; and what copies are about to read.
+void BlockChecker::check_sources(const Warp& warp, const Operation* op, const SiteInfo& info,
+                                 const Places& places) {
+  const bool is_bulk = op->code == Code::bulk_copy;
+  for_each_lane(places.mask, [&](unsigned lane) {
+    const std::uint32_t thread = warp.index * warp_lanes + lane;
+    const std::uint64_t begin = places[lane], end = begin + info.width;
+    if (info.kind != AccessKind::load) {
+      if (const Copy* copy = copies_.reading(begin, info.width)) {
+        add_changed(copy->instruction, copy->thread, op->instruction, thread, begin);
+      } else if (const Stretch* stretch = bulk_sources_.under_way(begin, info.width, true)) {
+        add_changed(stretch->instruction, stretch->thread, op->instruction, thread, begin);
+      }
+    } else if (is_bulk && op->d != no_operand && !launch_.is_in_clusters_) {
+      bulk_sources_.start({begin, end, op->instruction, thread, false, {}, false, 0});
+    } else if (info.carrier == Carrier::copy) {
+      auto& [from, to] = sources_[lane];
+      from = from == to ? begin : std::min(from, begin);
+      to = std::max(to, end);
+    }
+  });
+}
+
+void BlockChecker::add_changed(std::uint32_t copy, std::uint32_t of, std::uint32_t instruction,
+                               std::uint32_t thread, std::uint64_t address) {
+  launch_.findings_.add(Defect::global_race, instruction, span_of(of, thread), [&] {
+    const Allocation* memory = launch_.memory_.find(address);
+    return sentence(thread, fmt::format("writes {} at byte {}, from which the copy that {} started "
+                                        "on {} may still read; wait for the copy first",
+                                        shown_name(*memory), address - memory->address,
+                                        launch_.names_.thread(of), launch_.names_.line(copy)));
+  });
+}
+
+/// Copies into memory that another block has by now, but for those that a finding names already.
+void BlockChecker::end() {
+  if (launch_.is_in_clusters_) return;
+  for (const Stretch& stretch : bulk_copies_.loads()) {
+    if (launch_.told_copies_.contains(stretch.instruction)) continue;
+    launch_.findings_.add(Defect::race, stretch.instruction, Span::block, [&] {
+      return sentence(
+          stretch.thread,
+          fmt::format("starts a copy to {}, and its block ends before anybody waits for "
+                      "the barrier object: the copy may write to memory that another "
+                      "block has by then; wait for it",
+                      shared_at(stretch.begin, 0)));
+    });
+  }
 }
 
 void BlockChecker::add_unawaited(const Copy& copy, std::uint32_t instruction, std::uint32_t thread,
@@ -111,6 +169,7 @@ void BlockChecker::check_bulk_copies(const Warp& warp, const Operation* op, cons
 
 void BlockChecker::add_unawaited(const Stretch& stretch, std::uint32_t instruction,
                                  std::uint32_t thread, std::uint64_t offset, bool writes) {
+  launch_.told_copies_.insert({stretch.instruction, instruction});
   launch_.findings_.add(Defect::race, instruction, span_of(stretch.thread, thread), [&] {
     return sentence(
         thread,

@@ -22,6 +22,10 @@ bool makes_barrier(const Operation& op) {
   return op.code == Code::mbarrier && static_cast<MbarrierKind>(op.c) == MbarrierKind::init;
 }
 
+bool ends_barrier(const Operation& op) {
+  return op.code == Code::mbarrier && static_cast<MbarrierKind>(op.c) == MbarrierKind::invalidate;
+}
+
 bool is_object(const Operation& op) {
   return op.code == Code::mbarrier || op.code == Code::mbarrier_wait;
 }
@@ -53,6 +57,8 @@ std::uint32_t BlockChecker::context_of(std::uint32_t site, std::uint32_t warp, b
                                (info.kind == AccessKind::load && info.is_strong));
   context.changes = is_strong && is_atomic(info);
   context.hands_on = hands_on;
+  const bool is_counted = context.changes && !info.is_float && !info.is_apart;
+  if (is_counted) context.width = static_cast<std::uint8_t>(info.width / info.parts);
   number = contexts.add(context);
   return number;
 }
@@ -104,6 +110,9 @@ void BlockChecker::accept_again(const Warp& warp, const Operation* op, const Sit
   if (!program_.bulk_copies.empty() && places.space == AddressSpace::shared) {
     check_bulk_copies(warp, op, info, places);
   }
+  const bool has_copies = !program_.copies.empty() || !program_.bulk_copies.empty();
+  if (has_copies && places.space == AddressSpace::global) check_sources(warp, op, info, places);
+  if (places.space == AddressSpace::shared) check_object_store(warp, op, info, places);
   check_segments(segments_[op->extra]);
   const bool is_strong = is_atomic(info) || info.is_strong;
   if (launch_.has_signals_ && is_strong && !is_object(*op)) signal(warp, info, places);
@@ -322,19 +331,26 @@ void BlockChecker::synchronise(const Warp& warp, const Operation* op, const Site
       order_.synchronise(locations[place], warp.index, lane, what);
       return;
     }
-    if (makes_barrier(*op) || places.space != AddressSpace::shared) return;
+    if (places.space != AddressSpace::shared) return;
+    if (makes_barrier(*op)) {
+      objects_.insert(place);
+      return;
+    }
+    if (ends_barrier(*op)) objects_.erase(place);
     std::uint64_t bits;
     std::memcpy(&bits, shared_memory_ + place, sizeof(bits));
     const bool phase = bits >> 63 != 0;
     if (op->code == Code::mbarrier) {
       if (static_cast<MbarrierKind>(op->c) == MbarrierKind::complete) {
         bulk_copies_.count(warp.index * warp_lanes + lane, place, phase);
+        bulk_sources_.count(warp.index * warp_lanes + lane, place, phase);
         check_bytes(warp, op, lane, bits);
       }
       order_.arrive_object(place, phase, warp.index, lane);
-    } else if (is_complete(warp, op, lane, bits)) {
+    } else if (!launch_.is_ignored_[op->instruction] && is_complete(warp, op, lane, bits)) {
       copies_.wait(place, phase);
       bulk_copies_.wait(place, phase);
+      bulk_sources_.wait(place, phase);
       note_wait(warp, op, lane, place, order_.leave_object(place, phase, warp.index, lane));
     }
   });

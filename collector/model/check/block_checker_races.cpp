@@ -203,6 +203,14 @@ std::string BlockChecker::fence_wanted(const Conflict& conflict, Span span) cons
 std::string BlockChecker::order_wanted(const Conflict& conflict, Span span) const {
   constexpr const char* nothing = " with nothing to order the two";
   const std::string_view atomic = atomic_instead(conflict.theirs.site);
+  const SiteInfo& other = program_.sites[conflict.theirs.site];
+  if (current_.info->is_atomic() && other.is_atomic() && current_.info->width != other.width) {
+    return fmt::format(
+        " by an atomic of {} bytes, this one of {}: where they overlap in part neither is atomic "
+        "for "
+        "the other; let both have one width",
+        other.width, current_.info->width);
+  }
   if (const std::string fence = fence_wanted(conflict, span); !fence.empty()) return fence;
   if (!atomic.empty() && is_one_statement(conflict.theirs.site)) {
     return fmt::format(

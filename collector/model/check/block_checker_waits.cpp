@@ -4,6 +4,9 @@
 // stores.
 #include <fmt/format.h>
 
+#include <iterator>
+
+#include "base/lanes.h"
 #include "collector/model/check/block_checker.h"
 #include "collector/model/machine/launch/waiting_message.h"
 #include "collector/model/machine/memory/shown_name.h"
@@ -41,6 +44,24 @@ std::string BlockChecker::vain_wait_of_reader(const Conflict& conflict, Span spa
   if (current_.region != nullptr || span != Span::block) return "";
   if (current_.info->kind == AccessKind::load) return vain_wait(current_.warp->index);
   return conflict.theirs.writes ? "" : vain_wait(conflict.theirs.warp);
+}
+
+/// A plain store to a barrier object in use is undefined before mbarrier.inval.
+void BlockChecker::check_object_store(const Warp& warp, const Operation* op, const SiteInfo& info,
+                                      const Places& places) {
+  constexpr std::uint64_t object_bytes = 8;
+  if (objects_.empty() || info.kind != AccessKind::store || info.is_apart) return;
+  for_each_lane(places.mask, [&](unsigned lane) {
+    const std::uint64_t place = places[lane];
+    const auto next = objects_.lower_bound(place + info.width);
+    if (next == objects_.begin() || *std::prev(next) + object_bytes <= place) return;
+    launch_.findings_.add(Defect::race, op->instruction, Span::block, [&] {
+      return sentence(warp.index * warp_lanes + lane,
+                      fmt::format("writes over the barrier object {}, which is in use; end its use "
+                                  "first (mbarrier.inval, or the destructor of cuda::barrier)",
+                                  object_at(*std::prev(next), program_)));
+    });
+  });
 }
 
 /// Hardware may answer such a load with what was there before the kernel's store, whatever orders

@@ -2,6 +2,7 @@
 #include "collector/model/check/bulk_copies.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace warpmeter::model::check {
 
@@ -52,6 +53,13 @@ void BulkCopies::advance(const CopyInfo& info, std::uint32_t thread) {
   std::erase_if(stretches_, [&](const Stretch& stretch) {
     return stretch.thread == thread && stretch.group != 0 && stretch.group <= last;
   });
+}
+
+std::vector<Stretch> BulkCopies::loads() const {
+  std::vector<Stretch> loads;
+  std::copy_if(stretches_.begin(), stretches_.end(), std::back_inserter(loads),
+               [](const Stretch& stretch) { return !stretch.is_read; });
+  return loads;
 }
 
 const Stretch* BulkCopies::under_way(std::uint64_t offset, std::uint32_t width, bool writes) const {

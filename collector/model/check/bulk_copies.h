@@ -33,6 +33,8 @@ class BulkCopies {
   void wait(std::uint64_t object, bool phase);
   /// An instruction of one thread that puts copies in a group, or waits for groups.
   void advance(const CopyInfo& info, std::uint32_t thread);
+  /// Those that load and that nobody has waited for.
+  std::vector<Stretch> loads() const;
   /// A copy that an access of these bytes may meet; null: there is none.
   const Stretch* under_way(std::uint64_t offset, std::uint32_t width, bool writes) const;
 

@@ -63,6 +63,7 @@ Checker::Checker(const Program& program, const Geometry& geometry, DeviceMemory&
       watched_(program.operations.size(), 0),
       members_(program.places.size() + 1, no_operand),  // the end of a body is one more instruction
       fences_(program.places.size() + 1, 0),
+      is_ignored_(program.places.size() + 1, false),
       in_structures_(sites_in_structures(program)),
       site_of_copy_(program.places.size() + 1, 0),
       passage_(program) {
@@ -70,6 +71,7 @@ Checker::Checker(const Program& program, const Geometry& geometry, DeviceMemory&
   for (const FenceInfo& fence : program.fences) {
     fences_.at(fence.instruction) = static_cast<std::uint8_t>(1 + static_cast<int>(fence.scope));
   }
+  for (const std::uint32_t wait : program.ignored_waits) is_ignored_.at(wait) = true;
   watch_instructions();
   for (std::size_t i = 0; i < program.operations.size(); ++i) {
     const Operation& op = program.operations[i];

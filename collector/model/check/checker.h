@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -129,6 +130,7 @@ class Checker final : public LaunchObserver {
   std::vector<std::uint8_t> watched_;        ///< by operation: see Warp::watched
   std::vector<std::uint16_t> members_;       ///< row of the mask, by instruction; no_operand: none
   std::vector<std::uint8_t> fences_;         ///< by instruction: 0 none, else 1 + its Scope
+  std::vector<bool> is_ignored_;             ///< by instruction: a wait whose answer nobody uses
   std::vector<bool> in_structures_;          ///< by site: loads a part of one
   std::vector<std::uint32_t> site_of_copy_;  ///< by instruction
   Passage passage_;
@@ -137,9 +139,10 @@ class Checker final : public LaunchObserver {
   Locations locations_;
   std::map<std::uint64_t, std::unique_ptr<Shadow>> shadows_;  ///< by the allocation's address
   std::map<std::uint64_t, Region> regions_;
-  bool is_plain_ = false;     ///< see Accessing
-  bool has_arrays_ = false;   ///< several in shared memory
-  bool has_unnamed_ = false;  ///< an access to one of them does not show which it means
+  std::set<std::uint32_t> told_copies_;  ///< by instruction: bulk copies that a finding names
+  bool is_plain_ = false;                ///< see Accessing
+  bool has_arrays_ = false;              ///< several in shared memory
+  bool has_unnamed_ = false;             ///< an access to one of them does not show which it means
   bool has_signals_ = false;  ///< some thread may be told something by another: see signals.h
   Signals signals_;           ///< between blocks
   /// The launch is in clusters; its blocks may write to each other's shared memory.

@@ -5,6 +5,11 @@
 #include <iterator>
 
 namespace warpmeter::model::check {
+namespace {
+
+constexpr std::uint64_t page_bytes = 4096;
+
+}  // namespace
 
 Copies::Copies(const Program& program, std::size_t shared_bytes, std::size_t threads)
     : infos_(program.copies) {
@@ -19,6 +24,7 @@ void Copies::start_block() {
   for (Thread& thread : threads_) thread = {};
   std::fill(byte_of_.begin(), byte_of_.end(), nothing);
   all_.clear();
+  pages_.clear();
   hand_overs_.clear();
   hand_over_count_ = 0;
 }
@@ -37,10 +43,22 @@ void Copies::start(const Copy& started) {
   const std::uint64_t end = std::min<std::uint64_t>(copy.offset + copy.width, byte_of_.size());
   for (std::uint64_t byte = copy.offset; byte < end; ++byte) byte_of_[byte] = copy.number;
   all_.push_back(copy);
+  count_pages(copy, true);
+}
+
+void Copies::count_pages(const Copy& copy, bool begins) {
+  if (copy.source == copy.source_end) return;
+  for (std::uint64_t page = copy.source / page_bytes; page <= (copy.source_end - 1) / page_bytes;
+       ++page) {
+    std::uint32_t& count = pages_[page];
+    count = begins ? count + 1 : count - 1;
+    if (count == 0) pages_.erase(page);
+  }
 }
 
 /// Bytes that another copy has taken over since are that one's.
 void Copies::free_bytes(const Copy& copy) {
+  count_pages(copy, false);
   const std::uint64_t end = std::min<std::uint64_t>(copy.offset + copy.width, byte_of_.size());
   for (std::uint64_t byte = copy.offset; byte < end; ++byte) {
     if (byte_of_[byte] == copy.number) byte_of_[byte] = nothing;
@@ -112,6 +130,22 @@ void Copies::finish(const HandOver& handed_over) {
   Thread& of = threads_[handed_over.thread];
   for (std::vector<Copy>& group : of.groups) take_done(group);
   take_done(of.open);
+}
+
+const Copy* Copies::reading(std::uint64_t address, std::uint32_t width) const {
+  if (!pages_.contains(address / page_bytes)) return nullptr;
+  const auto reads = [&](const Copy& copy) {
+    return address < copy.source_end && copy.source < address + width;
+  };
+  for (const Thread& thread : threads_) {
+    for (const std::vector<Copy>& group : thread.groups) {
+      const auto found = std::find_if(group.begin(), group.end(), reads);
+      if (found != group.end()) return &*found;
+    }
+    const auto found = std::find_if(thread.open.begin(), thread.open.end(), reads);
+    if (found != thread.open.end()) return &*found;
+  }
+  return nullptr;
 }
 
 const Copy* Copies::under_way(std::uint64_t offset, std::uint32_t width) const {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "collector/model/machine/program.h"
@@ -16,6 +17,7 @@ namespace warpmeter::model::check {
 struct Copy {
   std::uint64_t offset = 0;  ///< in shared memory
   std::uint32_t width = 0;
+  std::uint64_t source = 0, source_end = 0;  ///< in global memory; equal: it reads nothing
   std::uint32_t instruction = 0;
   std::uint32_t thread = 0;
   std::array<std::byte, 16> value{};  ///< that it writes
@@ -41,6 +43,8 @@ class Copies {
   void wait(std::uint64_t object, bool phase);
   /// A copy that may still write one of these bytes; null: there is none.
   const Copy* under_way(std::uint64_t offset, std::uint32_t width) const;
+  /// A copy that may still read one of these bytes of global memory; null: there is none.
+  const Copy* reading(std::uint64_t address, std::uint32_t width) const;
 
  private:
   struct Thread {
@@ -57,13 +61,16 @@ class Copies {
 
   void finish(std::vector<Copy>& copies, std::vector<Copy>& done);
   void free_bytes(const Copy& copy);
+  void count_pages(const Copy& copy, bool begins);
   void finish(const HandOver& handed_over);
 
   std::vector<CopyInfo> infos_;         ///< by instruction, in ascending order
   std::vector<Thread> threads_;         ///< none where the program has no copies
   std::vector<std::uint32_t> byte_of_;  ///< the copy that writes each byte, by its number
   std::vector<Copy> all_;               ///< for this block, by number
-  std::vector<HandOver> hand_overs_;    ///< that nobody has waited for
+  /// By page of global memory: the copies under way from it.
+  std::unordered_map<std::uint64_t, std::uint32_t> pages_;
+  std::vector<HandOver> hand_overs_;  ///< that nobody has waited for
   std::uint32_t hand_over_count_ = 0;
 };
 

@@ -83,7 +83,8 @@ std::vector<std::string> not_looked_for(const Coverage& coverage) {
         "is freed while it is registered";
     constexpr const char* host_functions =
         "races between a host function of a stream (cudaLaunchHostFunc, cudaStreamAddCallback) "
-        "and what other streams or the host do";
+        "and other streams or the host, and races of the host with what stands before such a "
+        "function in its stream, once that has run: it may have told the host";
     constexpr const char* races_elsewhere =
         "host code that, before a wait, reads registered memory or leaves it as it was, touches "
         "what kernels with fences for the host use, touches a page in the moment in which another "

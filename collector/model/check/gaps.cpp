@@ -29,17 +29,15 @@ constexpr Words all_words[] = {
      "flags)"},
     {Gap::formatted_stores, false, "races of formatted stores to surfaces (sust.p)"},
     {Gap::copies, false,
-     "stores to the source of an asynchronous copy before its end, and copies still under way when "
-     "their block ends"},
+     "cp.async copies still under way when their block ends, and in clusters bulk copies under way "
+     "then and stores to what they read"},
     {Gap::bulk_copies, false,
      "the fences that bulk copies need (fence.proxy.async), and whether what they store to global "
      "memory is waited for"},
     {Gap::counted_stores, false,
      "reads of what st.async and red.async write, before a wait at their barrier object"},
-    {Gap::objects, false,
-     "waits at barrier objects (test_wait, try_wait) whose answer the code ignores, and plain "
-     "stores to barrier objects in use"},
-    {Gap::widths, false, "atomics of different widths that overlap"},
+    {Gap::objects, false, "stores to barrier objects of other blocks"},
+    {Gap::widths, false, "atomics of floats that overlap with atomics of another width"},
     {Gap::acquires, false,
      "a missing acquire or fence between an atomic and the barrier behind it, by which other "
      "threads rely on what the atomic read"},
@@ -49,7 +47,7 @@ constexpr Words all_words[] = {
      "function has returned"},
     {Gap::launches, false,
      "races between a kernel and those that it launches itself, and between these; pointers to "
-     "local or shared memory that it hands them; launches by kernels that fail"},
+     "local or shared memory that it hands them"},
     {Gap::read_only_loads, false,
      "stores behind a load of the same memory by the read-only way (__ldg, const __restrict__), "
      "past which the compiler may move the load"},
@@ -66,12 +64,15 @@ std::vector<std::string> words_of(Gaps gaps, bool are_main) {
   return all;
 }
 
-bool has_several_widths(const Program& program) {
+bool has_floats_of_several_widths(const Program& program) {
   std::set<std::uint8_t> widths;
+  bool has_floats = false;
   for (const SiteInfo& site : program.sites) {
-    if (site.is_atomic() && !site.is_apart) widths.insert(site.width);
+    if (!site.is_atomic() || site.is_apart) continue;
+    widths.insert(site.width);
+    has_floats |= site.is_float;
   }
-  return widths.size() > 1;
+  return has_floats && widths.size() > 1;
 }
 
 }  // namespace
@@ -80,9 +81,10 @@ Gaps gaps_of(const Program& program) {
   const auto some = [](const auto& list, const auto& is_meant) {
     return std::any_of(std::begin(list), std::end(list), is_meant);
   };
-  const bool has_objects = some(program.operations, [](const Operation& op) {
-    return op.code == Code::mbarrier || op.code == Code::mbarrier_wait;
-  });
+  const bool has_objects =
+      program.has_clusters && some(program.operations, [](const Operation& op) {
+        return op.code == Code::mbarrier || op.code == Code::mbarrier_wait;
+      });
   const bool has_atomics = some(program.sites, [](const SiteInfo& site) {
     return site.is_atomic() && !site.is_apart && site.space != AddressSpace::shared;
   });
@@ -100,7 +102,7 @@ Gaps gaps_of(const Program& program) {
                     (site.kind == AccessKind::store || site.kind == AccessKind::reduction);
            }));
   gaps.add(Gap::objects, has_objects);
-  gaps.add(Gap::widths, has_several_widths(program));
+  gaps.add(Gap::widths, has_floats_of_several_widths(program));
   gaps.add(Gap::acquires, has_atomics && program.has_releases && !program.barriers.empty());
   gaps.add(Gap::constants, !program.constant_variables.empty());
   gaps.add(Gap::local_memory, program.local_bytes > 0);

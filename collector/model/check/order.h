@@ -36,6 +36,7 @@ struct Context {
   std::uint32_t site = 0;
   std::uint8_t warp = 0;
   Scope scope = Scope::device;  ///< the scope of a strong one
+  std::uint8_t width = 0;       ///< the bytes of an atomic of whole numbers; 0: it is none
   bool writes : 1 = false;
   bool is_strong : 1 = false;
   bool sees : 1 = false;      ///< a strong one that gets what strong writes have left there

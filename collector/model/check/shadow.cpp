@@ -14,8 +14,10 @@ constexpr std::size_t cells_of_chunk = 4096;
 /// Unordered accesses that are remembered beside the last of each kind; of more, the first are.
 constexpr unsigned most_nodes = 64;
 
+/// Two atomics are none for each other where they overlap in part.
 bool never_race(const Context& a, const Context& b) {
   if (!a.is_strong || !b.is_strong) return false;
+  if (a.width != b.width && a.width != 0 && b.width != 0) return false;
   return a.block == b.block || (a.scope == Scope::device && b.scope == Scope::device);
 }
 
@@ -122,7 +124,7 @@ void Shadow::split(Sector& sector, std::uint8_t parts) {
 /// are two blocks, any access conflicts with one of them; and where there are two warps.
 bool Shadow::stands_for(const Context& one, const Context& other, const Accessing& by) {
   if (!by.order.is_simple() || one.writes != other.writes || one.is_strong != other.is_strong ||
-      one.scope != other.scope) {
+      one.scope != other.scope || one.width != other.width) {
     return false;
   }
   const std::uint32_t block = by.context.block;

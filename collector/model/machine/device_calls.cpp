@@ -83,6 +83,7 @@ void call_device_runtime(Warp& w, const Operation* op, std::uint32_t mask) {
           bytes == 8 ? row_of<std::uint64_t>(w, row)[lane] : row_of<std::uint32_t>(w, row)[lane];
     }
     caller.go_to(lane);
+    caller.instruction = op->instruction;
     const bool is_pointer = call.function.result_bytes == 8;
     std::uint64_t result = is_pointer ? 0 : not_supported;
     if (runtime != nullptr) result = runtime->answer(caller, call, arguments.data());

@@ -61,6 +61,7 @@ std::optional<ChildGrid> DeviceRuntime::next() {
   }
   prepared_.clear();
   errors_.clear();
+  refused_.clear();
   chunk_ = used_ = 0;
   while (!stack_.empty() && !wrong_address_) {
     Item item = std::move(stack_.back());
@@ -82,6 +83,8 @@ std::uint64_t DeviceRuntime::answer(Caller& caller, const DeviceCall& call,
     case PeekAtLastError:
     case GetLastError: {
       const int known = last == errors_.end() ? success : last->second;
+      std::erase_if(refused_,
+                    [&](const RefusedLaunch& each) { return each.thread == caller.thread; });
       if (function == GetLastError && last != errors_.end()) errors_.erase(last);
       return static_cast<std::uint64_t>(known);
     }
@@ -108,6 +111,9 @@ std::uint64_t DeviceRuntime::answer(Caller& caller, const DeviceCall& call,
       geometry.block = {number(4), number(5), number(6)};
       geometry.dynamic_shared_bytes = number(7);
       pointer = prepared(caller, a[0], geometry, error);
+      if (error == invalid_configuration) {
+        refused_.push_back({*name_of(caller, a[0]), geometry, caller.thread, caller.instruction});
+      }
       break;
     }
     case LaunchDevice: {

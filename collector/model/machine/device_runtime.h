@@ -77,9 +77,20 @@ class DeviceRuntime {
   /// for that, which the model does not know.
   bool has_own_accesses() const { return has_own_accesses_; }
 
+  /// A launch that the runtime refused; its thread has not asked for the error.
+  struct RefusedLaunch {
+    std::string kernel;
+    Geometry geometry;
+    std::uint64_t thread = 0;       ///< the thread's number in its grid
+    std::uint32_t instruction = 0;  ///< the launch in the caller's program
+  };
+  /// By the grid that has ended; before next().
+  const std::vector<RefusedLaunch>& refused() const { return refused_; }
+
   /// The answer to a call by a thread of the grid that runs; `out` stands for its memory.
   struct Caller {
     std::uint64_t thread = 0;  ///< the thread of the grid
+    std::uint32_t instruction = 0;
     const Program* program = nullptr;
     /// Writes what an argument points to; false: nowhere.
     virtual bool write(std::uint64_t address, const void* bytes, std::size_t count) = 0;
@@ -120,6 +131,7 @@ class DeviceRuntime {
   std::vector<Item> stack_;             ///< the items that follow, the last first
   std::map<std::uint64_t, Prepared> prepared_;
   std::map<std::uint64_t, int> errors_;  ///< the last one, by thread
+  std::vector<RefusedLaunch> refused_;
   std::set<std::uint64_t> streams_, events_;
   std::uint64_t next_handle_ = 0x1000;
   std::vector<std::uint64_t> chunks_;  ///< the chunks of memory for parameters

@@ -66,6 +66,8 @@ class BlockObserver {
   virtual void release(const Meeting& meeting) = 0;
   /// Lanes of a warp that wait at a barrier for others, which are elsewhere or have ended instead.
   virtual void part(const Warp& warp, const Operation* barrier, std::uint32_t lanes) = 0;
+  /// The block has come to its end.
+  virtual void end() {}
 };
 
 /// The observer of a whole launch.

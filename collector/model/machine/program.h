@@ -352,6 +352,7 @@ struct Program {
   bool has_releases = false;
   /// Where lanes wait at barrier objects: instructions.
   std::vector<std::uint32_t> object_waits;
+  std::vector<std::uint32_t> ignored_waits;  ///< those whose answer decides nothing
   /// Some warps of a block wait for each other without the rest, or arrive without waiting.
   std::vector<std::uint32_t> barriers;  ///< the barriers of the block: instructions
   /// Those that a warp comes to as a whole although a branch leads around them, when audited: the

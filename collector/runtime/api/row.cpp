@@ -108,9 +108,10 @@ cudaError_t enter(const Row& row, const void* caller, const BoundBody& body) {
   // Before the lock, which another thread may have held when this process was forked.
   if (is_in_host_function() || process.is_fork()) {
     if (row.answers == Answers::anywhere) return body(process);
-    return remembered(process, row,
-                      is_in_host_function() ? cudaErrorNotPermitted : cudaErrorInitializationError,
-                      false);
+    if (process.is_fork()) return remembered(process, row, cudaErrorInitializationError, false);
+    const std::lock_guard lock(process.mutex());
+    if (call_depth == 0) process.begin_call(row.name, caller);
+    return remembered(process, row, cudaErrorNotPermitted, true);
   }
   bool is_asked = true;
   cudaError_t result = cudaSuccess;

@@ -65,6 +65,8 @@ class Checks final : public MemoryObserver {
   Races& races() { return races_; }
   /// `has_ended`: it came to its end.
   void launched(const std::string& kernel, const model::check::Checker& checker, bool has_ended);
+  /// A kernel has launched another, which the device's runtime refused, and did not ask.
+  void launch_refused(const std::string& kernel, const model::check::Finding& finding);
   /// A launch or call that the model does not answer as hardware would. Nobody knows the bytes that
   /// it would have written, so all that there is counts as written from then on.
   void refused();

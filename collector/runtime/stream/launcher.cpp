@@ -277,6 +277,25 @@ constexpr std::string_view waited_reason =
     "on time";
 
 /// The grids of one launch: its own, and those that kernels launch from there on.
+/// Launches by a kernel that the device's runtime refused.
+void tell_refused(Checks& checks, Kernel& kernel, const model::DeviceRuntime& runtime) {
+  const model::Program& program = *kernel.program();
+  for (const auto& refused : runtime.refused()) {
+    model::check::Finding finding;
+    finding.place = program.places[refused.instruction];
+    if (finding.place.file > 0 || !program.files.empty()) {
+      finding.file = program.files[static_cast<std::size_t>(finding.place.file)];
+    }
+    const Dim3& block = refused.geometry.block;
+    finding.message = fmt::format(
+        "kernel '{}' launches '{}' with blocks of {} threads ({},{},{}) and {} bytes of shared "
+        "memory, which the device refuses (cudaErrorInvalidConfiguration), and does not ask",
+        readable_name(kernel.entry()), readable_name(refused.kernel), block.count(), block.x,
+        block.y, block.z, refused.geometry.dynamic_shared_bytes);
+    checks.launch_refused(kernel.entry(), finding);
+  }
+}
+
 class Grids {
  public:
   Grids(Process& process, const LaunchPlace& place, bool is_counted)
@@ -382,6 +401,7 @@ class Grids {
     if (checks != nullptr && has_printed) checks->printed(kernel.entry());
     if (checker) checker->ended(outcome);
     if (checker) checks->launched(kernel.entry(), *checker, !outcome.trap);
+    if (checker) tell_refused(*checks, kernel, runtime);
     if (checker) tell_set_on_host_only(process_, set_elsewhere, *checker);
     is_limit_ = outcome.trap && outcome.trap->kind == model::TrapKind::waits_outside;
     if (is_limit_ && checks != nullptr) checks->refused();

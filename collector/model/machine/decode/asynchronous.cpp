@@ -206,6 +206,29 @@ void Decoder::decode_mbarrier() {
     d = destination(operands[0], RowType::u64);
   }
   emit_mbarrier(kind, target, value, d);
+  if (waits && is_answer_ignored()) program_.ignored_waits.push_back(ordinal_);
+}
+
+/// True if registers alone are computed of what the instruction writes, and nothing of those.
+bool Decoder::is_answer_ignored() const {
+  const ptx::DataFlow& data = instance_->analysis->data;
+  const std::vector<ptx::Instruction>& body = instance_->function->body;
+  std::vector<bool> is_answer(data.registers().size(), false);
+  for (const ptx::RegisterId written : data.writes(index_)) is_answer[written] = true;
+  for (bool has_grown = true; std::exchange(has_grown, false);) {
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      const auto reads = data.reads(i);
+      const bool uses = std::any_of(reads.begin(), reads.end(),
+                                    [&](ptx::RegisterId read) { return is_answer[read]; });
+      if (!uses || i == index_) continue;
+      if (!ptx::computes(body[i].row())) return false;
+      for (const ptx::RegisterId written : data.writes(i)) {
+        has_grown |= !is_answer[written];
+        is_answer[written] = true;
+      }
+    }
+  }
+  return true;
 }
 
 void Decoder::emit_mbarrier(MbarrierKind kind, const Target& target, std::uint16_t value,

@@ -325,6 +325,7 @@ BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) 
     warp_instructions_ += warp.warp_instructions;
     thread_instructions_ += warp.thread_instructions;
   }
+  if (observer_ != nullptr) observer_->end();
   return BlockOutcome::done;
 }
 

@@ -230,3 +230,62 @@ __global__ void copies_counted_beside_their_threads(float* out, const float* in,
   __pipeline_wait_prior(0);
   out[blockIdx.x * 64 + t] = sum;
 }
+
+/// The source changes once the copy has ended, and what is no source changes before.
+extern "C" __global__ void source_changed_behind_the_copy(float* out, float* in) {
+  __shared__ alignas(16) float tile[256];
+  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(tile + 4 * threadIdx.x));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to), "l"(in + 4 * threadIdx.x)
+               : "memory");
+  in[256 + threadIdx.x] = 7;
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  in[4 * threadIdx.x + 1] = 7;
+  out[threadIdx.x] = tile[4 * threadIdx.x];
+}
+
+/// The same in bulk; then the object ends, and its memory is used again.
+extern "C" __global__ void bulk_source_changed_behind_the_copy(float* out, float* in) {
+  __shared__ alignas(128) float tile[64];
+  __shared__ unsigned long long object;
+  const auto place = [](const void* p) {
+    return static_cast<unsigned>(__cvta_generic_to_shared(p));
+  };
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(place(&object)) : "memory");
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile(
+        "{.reg .b64 s; mbarrier.arrive.expect_tx.shared.b64 s, [%0], 256;}" ::"r"(place(&object))
+        : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, "
+        "[%2];" ::"r"(place(tile)),
+        "l"(in), "r"(place(&object))
+        : "memory");
+    in[64] = 9;
+  }
+  unsigned is_over = 0;
+  while (is_over == 0) {
+    asm volatile(
+        "{.reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; selp.b32 %0, 1, 0, p;}"
+        : "=r"(is_over)
+        : "r"(place(&object))
+        : "memory");
+  }
+  out[threadIdx.x] = tile[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    in[5] = 9;
+    asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(place(&object)) : "memory");
+    *reinterpret_cast<int*>(&object) = 5;
+  }
+}
+
+/// Atomics of two widths with a barrier between them.
+extern "C" __global__ void atomics_of_two_widths_in_turn(unsigned long long* sum) {
+  unsigned long long* const own = sum + blockIdx.x;
+  atomicAdd(own, 1ull);
+  __syncthreads();
+  atomicAdd(reinterpret_cast<unsigned*>(own), 1u);
+}

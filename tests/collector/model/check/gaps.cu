@@ -95,3 +95,8 @@ extern "C" __global__ void surface_written_formatted(cudaSurfaceObject_t surface
   asm volatile("sust.p.1d.b32.trap [%0, {%1}], %2;" ::"l"(surface), "r"(threadIdx.x), "r"(1)
                : "memory");
 }
+
+extern "C" __global__ void atomics_of_float_and_long(unsigned long long* sum) {
+  atomicAdd(sum, 1ull);
+  atomicAdd(reinterpret_cast<float*>(sum), 1.0f);
+}

@@ -261,3 +261,98 @@ __global__ void copy_of_nearly_4_gibibytes(float* out, const float* in, unsigned
   __syncthreads();
   out[blockIdx.x * 64 + t] = static_cast<float>(t);
 }
+
+/// The source changes while the copy is under way.
+extern "C" __global__ void source_changed_too_early(float* out, float* in) {
+  __shared__ alignas(16) float tile[256];
+  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(tile + 4 * threadIdx.x));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to), "l"(in + 4 * threadIdx.x)
+               : "memory");
+  in[4 * threadIdx.x + 1] = 7;  // ! global-memory race
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  out[threadIdx.x] = tile[4 * threadIdx.x];
+}
+
+/// A copy in bulk whose source changes, and one whose wait's answer nobody uses.
+__device__ void start_bulk_copy(float* to, const float* from, unsigned bytes,
+                                unsigned long long* object) {
+  const auto place = [](const void* p) {
+    return static_cast<unsigned>(__cvta_generic_to_shared(p));
+  };
+  asm volatile(
+      "{.reg .b64 s; mbarrier.arrive.expect_tx.shared.b64 s, [%0], %1;}" ::"r"(place(object)),
+      "r"(bytes)
+      : "memory");
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(place(to)),
+      "l"(from), "r"(bytes), "r"(place(object))
+      : "memory");
+}
+
+__device__ void begin_object(unsigned long long* object) {
+  asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(object)))
+               : "memory");
+}
+
+__device__ bool is_over(unsigned long long* object, unsigned parity) {
+  unsigned answer;
+  asm volatile(
+      "{.reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; selp.b32 %0, 1, 0, p;}"
+      : "=r"(answer)
+      : "r"(static_cast<unsigned>(__cvta_generic_to_shared(object))), "r"(parity)
+      : "memory");
+  return answer != 0;
+}
+
+extern "C" __global__ void bulk_source_changed_too_early(float* out, float* in) {
+  __shared__ alignas(128) float tile[64];
+  __shared__ unsigned long long object;
+  if (threadIdx.x == 0) begin_object(&object);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    start_bulk_copy(tile, in, sizeof tile, &object);
+    in[5] = 9;  // ! global-memory race
+  }
+  while (!is_over(&object, 0)) {
+  }
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+
+extern "C" __global__ void answer_of_the_wait_ignored(float* out, float* in) {
+  __shared__ alignas(128) float tile[64];
+  __shared__ unsigned long long object;
+  if (threadIdx.x == 0) begin_object(&object);
+  __syncthreads();
+  if (threadIdx.x == 0) start_bulk_copy(tile, in, sizeof tile, &object);  // ?! shared-memory race
+  (void)is_over(&object, 0);
+  out[threadIdx.x] = tile[63 - threadIdx.x];  // ! shared-memory race
+}
+
+extern "C" __global__ void block_ends_before_the_copy(float* out, float* in) {
+  __shared__ alignas(128) float tile[64];
+  __shared__ unsigned long long object;
+  if (threadIdx.x == 0) {
+    begin_object(&object);
+    start_bulk_copy(tile, in, sizeof tile, &object);  // ! shared-memory race
+  }
+  out[threadIdx.x] = 1;
+}
+
+extern "C" __global__ void object_overwritten_in_use(int* out) {
+  __shared__ unsigned long long object;
+  if (threadIdx.x == 0) begin_object(&object);
+  __syncthreads();
+  if (threadIdx.x == 0) *reinterpret_cast<int*>(&object) = 5;  // ! shared-memory race
+  __syncthreads();
+  out[threadIdx.x] = *reinterpret_cast<int*>(&object);
+}
+
+extern "C" __global__ void atomics_of_two_widths(unsigned long long* sum) {
+  if (blockIdx.x == 0) {
+    atomicAdd(sum, 1ull);  // ! race between blocks
+  } else {
+    atomicAdd(reinterpret_cast<unsigned*>(sum), 1u);  // ! race between blocks
+  }
+}
