@@ -30,7 +30,7 @@ struct LaunchGroup {
   std::int64_t ordinal = 0;
   std::set<std::string> uuids, drivers;  ///< the uuids of the devices; empty ones left out
   std::set<std::int64_t> runs;
-  bool is_of_program = false;  ///< a profiled program launched them
+  bool is_of_program = false;          ///< a profiled program launched them
   std::vector<std::int64_t> launches;  ///< those that ended well
   std::size_t failures = 0;
   std::string failure;  ///< why the first of them failed

@@ -21,7 +21,8 @@ void add_kernel_options(CLI::App& app, KernelWords& words, const std::string& gr
   add_repeated(app, "--arg", "ARG", words.arguments,
                "The next argument, [NAME:]TYPE=VALUE, or [NAME:]TYPE[COUNT][=zeros|iota|random"
                "[:LO..HI][:SEED]|integers:LO..HI[:SEED]|small[:SEED]|VALUE[,VALUE...]|FILE.npy|"
-               "FILE.bin] for a buffer; also null, @NAME, bytes=HEX. Random buffers hold whole numbers of the "
+               "FILE.bin] for a buffer; also null, @NAME, bytes=HEX. Random buffers hold whole "
+               "numbers of the "
                "type's range, or LO to HI; floats from 0 to below 1, or LO to below HI. Use "
                "integers for whole numbers of any type, small for those from -8 to 8. Counts and "
                "numbers may be expressions: f32[1<<20]");

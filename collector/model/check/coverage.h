@@ -16,7 +16,7 @@ struct Coverage {
   bool is_partial = false;  ///< memory became too much to follow all of it (Checker::is_partial)
   bool has_ended = true;    ///< the kernel came to its end
   bool is_program = false;  ///< the host code was looked at as well
-  Gaps gaps;                  ///< the gaps that the kernels open
+  Gaps gaps;                ///< the gaps that the kernels open
 };
 
 std::vector<std::string> looked_for();

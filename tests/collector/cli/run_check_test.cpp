@@ -179,9 +179,9 @@ TEST_F(FamilyFile, CheckFindsWhatNobodySetAndListsAllWithVerbose) {
   EXPECT_THAT(brief.output, AllOf(HasSubstr("(-v lists each, and what was not looked for)."),
                                   Not(HasSubstr("Not looked for:"))));
   const Outcome verbose = warpmeter({"run", "--check", "-v", "f.yaml", "mine/right"});
-  EXPECT_THAT(verbose.output,
-              AllOf(HasSubstr("sync mask names and that are not there"),
-                    HasSubstr("Not looked for: accesses"), HasSubstr("and whether results are right")));
+  EXPECT_THAT(verbose.output, AllOf(HasSubstr("sync mask names and that are not there"),
+                                    HasSubstr("Not looked for: accesses"),
+                                    HasSubstr("and whether results are right")));
 }
 
 TEST_F(FamilyFile, CheckOfTheCatalogueIsDoneAtTheSmallestSize) {

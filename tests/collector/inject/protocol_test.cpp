@@ -81,7 +81,7 @@ std::vector<Message> one_of_each() {
           Shaped{"tile", "--shape gives 'tile' 4 bytes, and it has 8"},
           Bye{17},
           Finding{"leak", "app.cu:12", "4 bytes are never freed", 3, true},
-          Checked{5, 1, 2, 3, 4, 6, 7},
+          Checked{5, 1, 2, 3, 4},
           some_finding(),
           Explained{1, true, {{"low_occupancy", "the machine code was not read"}}},
           Lines{{{4, 5, 0, 44, 32, 256, 32, std::nullopt, schema::Grade::measured}}},

@@ -148,7 +148,8 @@ TEST(CorpusOf, ClustersNamesWhatIsNotJudgedOnlyWhereBlocksMaySignal) {
   const auto gaps = [](const char* kernel) {
     return ::testing::PrintToString(model::check::left_out(checked(kernel).checked));
   };
-  constexpr const char* races = "races on shared memory, and between blocks on global memory, in clusters";
+  constexpr const char* races =
+      "races on shared memory, and between blocks on global memory, in clusters";
   for (const char* kernel :
        {"flag_of_a_cluster", "fences_before_it_arrives_relaxed", "barrier_object_of_the_other"}) {
     EXPECT_THAT(gaps(kernel), ::testing::HasSubstr(races)) << kernel;
