@@ -32,6 +32,25 @@ Pair pair_of(const Conflict& conflict, Span span) {
   return {first_lane(conflict.own_lanes & here), first.other};
 }
 
+/// True if no barrier of the block fits between two accesses, or between copies of theirs: a loop
+/// that was unrolled has several on a line.
+bool are_parted(const Program& program, std::uint32_t one, std::uint32_t other) {
+  const auto is_copy = [&](const SiteInfo& site, std::uint32_t of) {
+    const Place &place = program.places[site.instruction],
+                &own = program.places[program.sites[of].instruction];
+    const bool is_there = place.file == own.file && place.line == own.line &&
+                          place.own_line == own.own_line && own.line != 0;
+    return (&site == &program.sites[of] || is_there) && site.kind == program.sites[of].kind;
+  };
+  const auto& sites = program.sites;
+  return std::any_of(sites.begin(), sites.end(), [&](const SiteInfo& first) {
+    if (first.partings.empty() || !is_copy(first, one)) return false;
+    return std::any_of(sites.begin(), sites.end(), [&](const SiteInfo& second) {
+      return is_copy(second, other) && ptx::are_parted(first.partings, second.partings);
+    });
+  });
+}
+
 }  // namespace
 
 /// True if both write the same: what the earlier one wrote is what memory holds, since a write of
@@ -143,7 +162,9 @@ bool BlockChecker::is_ordered_elsewhere(const Conflict& conflict, Span span) con
 /// Strong accesses, as far as they tell of others.
 void BlockChecker::signal(const Warp& warp, const SiteInfo& info, const Places& places) {
   const bool is_global = places.space == AddressSpace::global;
-  const bool reads = info.kind == AccessKind::load || info.kind == AccessKind::atomic;
+  const bool reads =
+      info.decides && (info.kind == AccessKind::load || info.kind == AccessKind::atomic);
+  const auto site = static_cast<std::uint32_t>(&info - program_.sites.data());
   const std::uint32_t own = warp.index, block = order_.block();
   const auto listen = [](const Signals& to, std::uint64_t place, std::uint32_t as, Told& told,
                          const Moment& at) {
@@ -160,9 +181,9 @@ void BlockChecker::signal(const Warp& warp, const SiteInfo& info, const Places& 
       if (is_global) listen(launch_.signals_, place, block, told_by_blocks_, now());
     }
     if (info.kind == AccessKind::load) return;
-    signals_.write(place, {own, now(), info.releases ? now() : fences_[own]});
+    signals_.write(place, {own, now(), info.releases ? now() : fences_[own], site});
     if (!is_global) return;
-    launch_.signals_.write(place, {block, now(), info.releases ? now() : device_fence_});
+    launch_.signals_.write(place, {block, now(), info.releases ? now() : device_fence_, site});
   });
   if (!info.acquires) return;
   acquired_[own] = now();
@@ -179,7 +200,8 @@ std::string BlockChecker::fence_wanted(const Conflict& conflict, Span span) cons
   const Told& told = is_grid ? told_by_blocks_ : told_[warp];
   const Told::Entry* entry =
       told.since(is_grid ? theirs.block : theirs.warp, conflict.number, is_shared);
-  if (entry == nullptr) return "";
+  // No fence fits between an access and itself.
+  if (entry == nullptr || entry->signal.site == theirs.site) return "";
   const char* const fence = is_grid ? "__threadfence()" : "__threadfence_block()";
   if (!entry->signal.fence.is_behind(conflict.number, is_shared)) {
     return fmt::format(
@@ -224,6 +246,14 @@ std::string BlockChecker::order_wanted(const Conflict& conflict, Span span) cons
   }
   if (span == Span::warp) return fmt::format("{}; put __syncwarp() between them", nothing);
   const std::string or_atomic = atomic.empty() ? "" : fmt::format(", or use {} for both", atomic);
+  const auto own = static_cast<std::uint32_t>(current_.info - program_.sites.data());
+  if (span == Span::block && are_parted(program_, own, conflict.theirs.site)) {
+    return fmt::format(
+        "{}; the threads of the block part at a branch before them, where __syncthreads() does not "
+        "fit: end the branch for it, or put a barrier of the threads that take part between them "
+        "(bar.sync ID, THREADS, or cuda::barrier){}",
+        nothing, or_atomic);
+  }
   if (span == Span::block) {
     return fmt::format("{}; put __syncthreads() between them{}", nothing, or_atomic);
   }

@@ -26,6 +26,7 @@ struct Moment {
 struct Signal {
   std::uint32_t from = 0;
   Moment at, fence;
+  std::uint32_t site = 0;  ///< the site of the write
 };
 
 /// By the place that they went to: of each of a few writers the latest.

@@ -23,6 +23,7 @@
 #include "collector/model/machine/warp/unset_steps.h"
 #include "collector/model/machine/warp/warp.h"
 #include "collector/model/machine/warp/warpgroup_product.h"
+#include "collector/model/ptx/parting.h"
 
 namespace warpmeter::model {
 
@@ -97,7 +98,9 @@ struct SiteInfo {
   bool is_ordered = false;      ///< where depends on the order in which threads come to an atomic
   bool is_raced = false;        ///< where depends on what a load finds that others store meanwhile
   bool is_behind = false;       ///< lanes that wait for others on the way to it come one by one
-  bool counts_lanes = false;    ///< an atomic whose equal addresses are added up beforehand
+  bool decides = false;         ///< a branch or guard depends on what it reads
+  std::vector<ptx::Parting> partings;  ///< branches that lie around it, where that is known
+  bool counts_lanes = false;           ///< an atomic whose equal addresses are added up beforehand
   /// The requests of one execution; none where another site's requests include it.
   std::vector<Request> requests;
   /// Why its addresses, or who comes to it, depend on what only the hardware knows; empty: they do

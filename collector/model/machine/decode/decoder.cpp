@@ -12,8 +12,10 @@
 #include "collector/model/ptx/flow/early_joins.h"
 #include "collector/model/ptx/flow/leaders.h"
 #include "collector/model/ptx/flow/one_value.h"
+#include "collector/model/ptx/flow/partings.h"
 #include "collector/model/ptx/flow/waiting.h"
 #include "collector/model/ptx/memory/copied_loads.h"
+#include "collector/model/ptx/memory/deciding_reads.h"
 #include "collector/model/ptx/memory/shared_variables.h"
 #include "collector/model/ptx/memory/thread_numbers.h"
 #include "collector/model/ptx/memory/verified_loads.h"
@@ -149,6 +151,8 @@ void Decoder::analyse_alone(const ptx::Function& function) {
                       {ptx::retried_loops(function, analysis.graph, analysis.data), analysis.waits},
                       given_by_calls(function));
   analysis.is_copied = ptx::copied_loads(function, analysis.data);
+  analysis.decides = ptx::deciding_reads(function, analysis.data);
+  analysis.partings = ptx::partings(function, analysis.graph, analysis.data);
   analysis.is_verified = ptx::verified_loads(function, analysis.data);
   analysis.stores_same = ptx::stores_of_one_value(function, analysis.data);
   program_.numbers_threads |= ptx::numbers_threads_of_grid(function, analysis.data);

@@ -75,6 +75,11 @@ std::uint32_t Decoder::add_site(const SiteInfo& info) {
   program_.has_clusters |= site.says_cluster;
   site.waits = is_here_or_in_callers(&Analysis::waits);
   site.is_behind = is_here_or_in_callers(&Analysis::is_behind);
+  const Analysis& analysis = *instance_->analysis;
+  site.decides = analysis.decides[index_];
+  // In functions that are called, the callers' branches would have to be known too.
+  if (instance_->caller == nullptr)
+    site.partings = analysis.partings[analysis.graph.block_of[index_]];
   note_array(site);
   return static_cast<std::uint32_t>(program_.sites.size() - 1);
 }

@@ -22,10 +22,10 @@ class BranchRegions {
   /// The same, and all blocks of the loops that the branch leaves or not. None where one of its
   /// ways traps: a launch that ends so has no counts.
   std::vector<std::size_t> with_loops_of(std::size_t branch, const Function& function);
-
- private:
+  /// By block, true where control comes to from the block `first` without going round a loop.
   std::vector<bool> ahead_of(std::size_t first) const;
 
+ private:
   const ControlFlow& graph_;
   std::vector<std::size_t> place_of_;  ///< by block: in the graph's order
   std::unordered_map<std::size_t, std::vector<std::size_t>> known_;

@@ -24,15 +24,19 @@ bool tells_threads_apart(const Instruction& instruction, const Function& functio
   return effects.memory != Memory::load || may_be_own;
 }
 
-/// A special register that is the same in all threads of a grid, or what is no register at all.
-bool is_same_special(std::string_view name) {
-  return !name.starts_with('%') || same_in(special_named(name)) == Same::grid;
+/// A special register that is the same in all threads of a grid, or of a block, or what is no
+/// register at all.
+bool is_same_special(std::string_view name, Same in) {
+  if (!name.starts_with('%')) return true;
+  const Same same = same_in(special_named(name));
+  return same == Same::grid || same == in;
 }
 
 class OneValues {
  public:
-  OneValues(const Function& function, const DataFlow& data)
-      : data_(data), is_one_(data.registers().size(), true) {
+  /// `in`: those of a grid, or of a block.
+  OneValues(const Function& function, const DataFlow& data, Same in = Same::grid)
+      : data_(data), in_(in), is_one_(data.registers().size(), true) {
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t i = 0; i < function.body.size(); ++i) {
@@ -54,12 +58,12 @@ class OneValues {
                        [&](const Operand& part) { return is_one(part); });
   }
 
- private:
   bool is_one(std::string_view name) const {
     const auto id = data_.find(name);
-    return id ? is_one_[*id] : is_same_special(name);
+    return id ? is_one_[*id] : is_same_special(name, in_);
   }
 
+ private:
   bool gives_one(std::size_t index, const Instruction& instruction,
                  const Function& function) const {
     if (tells_threads_apart(instruction, function)) return false;
@@ -71,6 +75,7 @@ class OneValues {
   }
 
   const DataFlow& data_;
+  Same in_;
   std::vector<bool> is_one_;
 };
 
@@ -93,6 +98,17 @@ std::size_t differing_operand(const Instruction& instruction, const OneValues& v
 }
 
 }  // namespace
+
+std::vector<std::size_t> parting_branches(const Function& function, const DataFlow& data) {
+  const OneValues values(function, data, Same::block);
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < function.body.size(); ++i) {
+    const Instruction& branch = function.body[i];
+    const bool is_guarded = branch.row().effects.flow == Flow::branch && branch.guard;
+    if (is_guarded && !values.is_one(branch.guard->predicate)) found.push_back(i);
+  }
+  return found;
+}
 
 std::vector<std::size_t> deciding_comparisons(const Function& function, const DataFlow& data) {
   std::vector<std::size_t> found(function.body.size());

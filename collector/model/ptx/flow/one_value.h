@@ -16,6 +16,9 @@ namespace warpmeter::model::ptx {
 /// not looked at: which of two such values a thread stores, only a run tells.
 std::vector<bool> stores_of_one_value(const Function& function, const DataFlow& data);
 
+/// Branches, by their instructions, whose guard may differ between the threads of a block.
+std::vector<std::size_t> parting_branches(const Function& function, const DataFlow& data);
+
 /// For each instruction itself; for a branch whose predicate joins several conditions, of which one
 /// alone may differ between threads, that one's comparison: compilers join a `break` with the
 /// condition of its loop.

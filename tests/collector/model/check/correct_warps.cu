@@ -191,3 +191,45 @@ __global__ void lane_zero_writes_for_its_warp(int* out, int* scratch, const int*
   __syncwarp();
   out[blockIdx.x * blockDim.x + t] = scratch[warp] + t;
 }
+
+// The remedies of taken_before_it_is_made and half_of_the_block_shares: barriers of those who take
+// part.
+__device__ void wait_for(int barrier, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+__global__ void taken_when_it_is_made(int* out, const int* in, int rounds) {
+  __shared__ int kept[32];
+  const int lane = threadIdx.x % 32;
+  for (int round = 0; round < rounds; ++round) {
+    if (threadIdx.x < 32) {
+      kept[lane] = in[round * 32 + lane];
+      wait_for(1, 64);
+      wait_for(2, 64);
+    } else {
+      wait_for(1, 64);
+      out[round * 32 + lane] = kept[31 - lane];
+      wait_for(2, 64);
+    }
+  }
+}
+__global__ void half_of_the_block_waits(int* out, const int* in) {
+  __shared__ int kept[64];
+  const int t = threadIdx.x;
+  int v = in[t];
+  if (t < 64) {
+    kept[t] = v;
+    wait_for(1, 64);
+    v += kept[63 - t];
+  }
+  out[t] = v;
+}
+
+// The remedy of counter_read_while_others_add.
+__global__ void counter_read_when_all_have_added(int* out, const int* in) {
+  __shared__ int count;
+  if (threadIdx.x == 0) count = in[0];
+  __syncthreads();
+  atomicAdd(&count, 1);
+  __syncthreads();
+  out[threadIdx.x] = count;
+}

@@ -248,3 +248,27 @@ __global__ void count_beside_a_counter(int* counts) {
   atomicAdd(&counts[0], 1);
   counts[1] += 1;  // ! race between blocks
 }
+
+// ---- counters that nobody asks: no fence makes an order of them
+
+__global__ void counter_read_while_others_add(int* out, const int* in) {
+  __shared__ int count;
+  if (threadIdx.x == 0) count = in[0];
+  __syncthreads();
+  atomicAdd(&count, 1);      // ?! shared-memory race
+  out[threadIdx.x] = count;  // ! shared-memory race
+}
+
+__global__ void counter_read_behind_a_fence(int* out, const int* in) {
+  __shared__ int count;
+  if (threadIdx.x == 0) count = in[0];
+  __syncthreads();
+  atomicAdd(&count, 1);  // ?! shared-memory race
+  __threadfence_block();
+  out[threadIdx.x] = count;  // ! shared-memory race
+}
+
+__global__ void total_read_while_others_add(int* out, int* total, const int* in) {
+  atomicAdd(total, in[threadIdx.x]);  // ?! race between blocks, global-memory race
+  out[blockIdx.x * blockDim.x + threadIdx.x] = *total;  // ! race between blocks, global-memory race
+}

@@ -181,3 +181,28 @@ __global__ void neighbours_changed_without_syncwarp(int* out, const int* in) {
   __syncthreads();
   out[blockIdx.x * 32 + t] = kept[t];
 }
+
+// One warp makes what the other takes, each in its branch: no barrier of the block fits in there.
+__global__ void taken_before_it_is_made(int* out, const int* in, int rounds) {
+  __shared__ int kept[32];
+  const int lane = threadIdx.x % 32;
+  for (int round = 0; round < rounds; ++round) {
+    if (threadIdx.x < 32) {
+      kept[lane] = in[round * 32 + lane];  // ! shared-memory race
+    } else {
+      out[round * 32 + lane] = kept[31 - lane];  // ! shared-memory race ?! uninitialised read
+    }
+  }
+}
+
+// Two of four warps share what they load.
+__global__ void half_of_the_block_shares(int* out, const int* in) {
+  __shared__ int kept[64];
+  const int t = threadIdx.x;
+  int v = in[t];
+  if (t < 64) {
+    kept[t] = v;        // ! shared-memory race
+    v += kept[63 - t];  // ! shared-memory race ?! uninitialised read
+  }
+  out[t] = v;
+}
