@@ -15,8 +15,9 @@ namespace {
 
 /// The child's part until it is the program. Returns errno where it does not become one.
 int become(const ChildStart& start, pid_t parent, const sigset_t& blocked) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) return ESRCH;  // the parent died before it was asked to take us along
+  if (start.dies_with_us) prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // The parent may have died before it was asked to take us along.
+  if (start.dies_with_us && getppid() != parent) return ESRCH;
   if (start.has_group) setpgid(0, 0);
   const int streams[] = {start.input, start.output, start.error};
   for (int i = 0; i < 3; ++i) {

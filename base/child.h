@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program as a child of this process, which dies with the thread that starts it: kill -9 leaves
-// nothing behind. Processes that the child starts by itself are its own business.
+// A program as a child of this process. A tool of ours dies with the thread that starts it: kill -9
+// leaves nothing behind. Processes that the child starts by itself are its own business.
 #pragma once
 
 #include <signal.h>
@@ -18,6 +18,7 @@ struct ChildStart {
   bool has_group = false;                   ///< it is a process group of its own
   /// The signals that it blocks; ours when not given. It ignores neither SIGPIPE nor SIGXFSZ.
   std::optional<sigset_t> blocked = {};
+  bool dies_with_us = true;
 };
 
 /// The child's number; -1 with errno where the program cannot be started.

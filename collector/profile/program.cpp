@@ -107,6 +107,7 @@ Program::Program(const std::vector<std::string>& words,
   if (!streams.output) start.output = start.error = nothing;
   const SignalsHeld held;
   start.blocked = held.before();
+  start.dies_with_us = false;
   id_ = start_child(start);
   const int failure = errno;
   if (nothing >= 0) close(nothing);

@@ -31,7 +31,7 @@ struct Ending {
 /// be executed.
 std::filesystem::path find_program(const std::string& name);
 
-/// Dies with us: at the second signal, and when we are killed. Its own children go on.
+/// A second signal ends it with us. It goes on when we are killed, as it would without us.
 class Program {
  public:
   /// Which of our standard streams it shares; /dev/null takes the place of the others.

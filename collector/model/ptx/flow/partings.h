@@ -12,7 +12,7 @@
 namespace warpmeter::model::ptx {
 
 /// For each block of the graph, the partings on whose ways it lies. Branches out of loops are none.
-/// Of functions with more branches than anybody can follow, all are empty.
+/// A function with more branches than anybody can follow has none.
 std::vector<std::vector<Parting>> partings(const Function& function, const ControlFlow& graph,
                                            const DataFlow& data);
 
