@@ -61,10 +61,10 @@ ordered_json json_of(const ExplainedRemedy& remedy) {
 ordered_json json_of(const ExplainedFinding& finding, const ExplainedLaunch& launch) {
   auto remedies = ordered_json::array();
   for (const ExplainedRemedy& remedy : finding.remedies) remedies.push_back(json_of(remedy));
-  ordered_json object = json_of_fields(finding, [&](std::string_view field, ordered_json& object) {
+  ordered_json object = json_of_fields(finding, [&](std::string_view field, ordered_json& written) {
     if (field != "evidence") return;
-    object["sentence"] = finding_sentence(finding);
-    object["advice"] = advice(finding, launch);
+    written["sentence"] = finding_sentence(finding);
+    written["advice"] = advice(finding, launch);
   });
   object["remedies"] = std::move(remedies);
   return object;

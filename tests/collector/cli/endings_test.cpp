@@ -218,10 +218,10 @@ TEST_F(ObservedProgram, OutlivesAKilledWarpmeterWhoseFolderTheNextCommandRemoves
   Process process(start());
   const pid_t program = begun();
   kill(process.id(), SIGKILL);
-  process.wait();
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_EQ(kill(program, 0), 0);
   kill(program, SIGKILL);
+  process.wait();  // for its output, which the program shared
   run_program({{"runs"}, folder_, {{"TMPDIR", file("tmp").string()}}});
   EXPECT_THAT(names_in("tmp"), IsEmpty());
 }

@@ -67,17 +67,23 @@ __device__ unsigned place_of(const void* p) { return (unsigned)__cvta_generic_to
 __device__ void expect(void* object, unsigned bytes) {
   asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(place_of(object)) : "memory");
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-  asm volatile("{ .reg .b64 s; mbarrier.arrive.expect_tx.shared.b64 s, [%0], %1; }"
-               :: "r"(place_of(object)), "r"(bytes) : "memory");
+  asm volatile(
+      "{ .reg .b64 s; mbarrier.arrive.expect_tx.shared.b64 s, [%0], %1; }" ::"r"(place_of(object)),
+      "r"(bytes)
+      : "memory");
 }
 __device__ void copy(void* to, const void* from, unsigned bytes, void* object) {
   asm volatile(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-          "r"(place_of(to)), "l"(from), "r"(bytes), "r"(place_of(object)) : "memory");
+          "r"(place_of(to)),
+      "l"(from), "r"(bytes), "r"(place_of(object))
+      : "memory");
 }
 __device__ void wait(void* object) {
-  asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;"
-               " @!p bra again; }" :: "r"(place_of(object)) : "memory");
+  asm volatile(
+      "{ .reg .pred p; again: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;"
+      " @!p bra again; }" ::"r"(place_of(object))
+      : "memory");
 }
 
 __global__ void turned_stretch(float* out, const float* in) {

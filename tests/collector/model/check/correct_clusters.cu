@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Clusters as they are meant: nothing is to be found here.
+// A kernel is read line by line, and so are its marks.
+// clang-format off
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 __global__ void __cluster_dims__(2, 1, 1) reads_from_its_neighbour(int* out, const int* in) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Mistakes of kernels whose blocks run in clusters.
 // "!": has to be found, "?!": may be (README.md).
+// A kernel is read line by line, and so are its marks.
+// clang-format off
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 // A block ends while the other may still read its shared memory.

@@ -612,9 +612,7 @@ extern "C" __global__ void store_by_unset(int* out) {
   if (unset[threadIdx.x] == 0) out[threadIdx.x] = 1;
 }
 extern __shared__ int unset_dynamic[];
-extern "C" __global__ void store_at_unset(int* out) {
-  out[unset_dynamic[threadIdx.x] & 63] = 1;
-}
+extern "C" __global__ void store_at_unset(int* out) { out[unset_dynamic[threadIdx.x] & 63] = 1; }
 extern "C" __global__ void store_by_unset_register(int* out) {
   int number;
   asm volatile("{ .reg .u32 unset; add.u32 %0, unset, 1; }" : "=r"(number));
