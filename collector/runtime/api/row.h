@@ -127,6 +127,7 @@ constexpr CUresult as_driver_error(cudaError_t error) {
                                                  : static_cast<CUresult>(error);
 }
 
+// NOLINTBEGIN(bugprone-sizeof-expression): types that are compared may be pointers
 /// True if an argument of one API's function may stand for one of the other's: it is as large, and
 /// what it points to. Flags may be of fewer bits.
 template <class To, class From>
@@ -143,6 +144,7 @@ constexpr bool stands_for() {
   }
   return sizeof(To) == sizeof(From) || std::is_unsigned_v<To>;
 }
+// NOLINTEND(bugprone-sizeof-expression)
 
 /// The argument of one API's function in the other's type.
 template <class To, class From>
