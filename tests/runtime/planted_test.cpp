@@ -45,7 +45,7 @@ TEST_P(Planted, MistakesAreFoundAndNothingElse) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Planted,
-                         testing::Values("check_textures", "check_calls_inside",
+                         testing::Values("check_textures", "check_calls_inside", "check_products",
                                          "check_device_launches"),
                          [](const auto& test) { return std::string(test.param); });
 

@@ -69,6 +69,7 @@ void BlockChecker::start(std::uint64_t block, const std::byte* shared) {
   vain_waits_ = {};
   waited_.clear();
   device_fence_ = device_acquired_ = {};
+  product_waits_ = {};
   start_in_cluster(block, shared);
   if (launch_.has_remote_writes_) {
     shared_written_.mark(0, program_.shared_bytes(launch_.geometry_));
@@ -85,6 +86,7 @@ void BlockChecker::observe(const Warp& warp, const Operation* op, std::uint32_t 
   if ((watched & watch_step) != 0) check_registers(warp, op);
   if ((watched & watch_meeting) != 0) check_mask(warp, op, mask);
   if (op->code == Code::bulk_copy) check_bulk_size(warp, op, mask);
+  if (op->code == Code::await_warpgroup) note_products(warp);
   if (cluster_ != nullptr) follow_cluster_barrier(warp, op, mask);
   if ((watched & watch_instruction) != 0) observe_instruction(warp, op, mask);
 }

@@ -132,6 +132,8 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
                               std::uint64_t offset, unsigned lane) const;
   std::string describe(const ClusterRaces::Earlier& earlier, const ClusterRaces::By& own,
                        std::uint32_t owner, unsigned lane, bool is_equal) const;
+  void note_products(const Warp& warp);
+  bool is_behind_product(const Conflict& conflict, Span span) const;
   void note_wait(const Warp& warp, const Operation* op, unsigned lane, std::uint64_t object,
                  std::uint32_t ended);
   /// "; the wait for parity 1 of …", where the warp's last wait at a barrier object was one for a
@@ -181,6 +183,8 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
     unsigned parity = 0;
   };
   std::array<std::optional<VainWait>, warp_lanes> vain_waits_;  ///< the last one of each warp
+  /// By warp: when it waited for the products of its warpgroup, in order.
+  std::array<std::vector<Stamp>, warp_lanes> product_waits_;
   /// By object and thread: how many phases had ended when the thread waited last.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> waited_;
   /// The races of its cluster; null: races between its blocks are not judged, or there is none.

@@ -120,7 +120,7 @@ bool BlockChecker::take(const Conflict& conflict) {
   const Span span = theirs.block != order_.block()        ? Span::grid
                     : theirs.warp != current_.warp->index ? Span::block
                                                           : Span::warp;
-  if (is_ordered_elsewhere(conflict, span)) return false;
+  if (is_ordered_elsewhere(conflict, span) || is_behind_product(conflict, span)) return false;
   const bool both_write = theirs.writes && current_.info->kind != AccessKind::load;
   // One of two counts is lost although both write the same.
   const bool is_equal =

@@ -78,7 +78,8 @@ Checker::Checker(const Program& program, const Geometry& geometry, DeviceMemory&
     const bool meets = members_[op.instruction] != no_operand && is_meeting(op.code);
     if (!does_nothing(op.code)) watched_[i] |= watch_noted;
     if (meets) watched_[i] |= watch_observed | watch_meeting;
-    if (op.code == Code::bulk_copy) watched_[i] |= watch_observed;
+    const bool is_followed = op.code == Code::bulk_copy || op.code == Code::await_warpgroup;
+    if (is_followed) watched_[i] |= watch_observed;
   }
   for (const UnsetStep& step : program.unset.steps) {
     if (!step.is_dormant) watched_.at(step.operation) |= watch_observed | watch_step;

@@ -51,6 +51,8 @@ constexpr Words all_words[] = {
     {Gap::read_only_loads, false,
      "stores behind a load of the same memory by the read-only way (__ldg, const __restrict__), "
      "past which the compiler may move the load"},
+    {Gap::products, false,
+     "matrices that are overwritten while wgmma.wait_group leaves products of them under way"},
     {Gap::clusters, false,
      "reads of shared memory that nothing has set, where another block of the cluster may write "
      "it"},
@@ -106,6 +108,7 @@ Gaps gaps_of(const Program& program) {
   gaps.add(Gap::acquires, has_atomics && program.has_releases && !program.barriers.empty());
   gaps.add(Gap::constants, !program.constant_variables.empty());
   gaps.add(Gap::local_memory, program.local_bytes > 0);
+  gaps.add(Gap::products, !program.warpgroup_products.empty());
   gaps.add(Gap::launches, !program.device_calls.empty());
   gaps.add(Gap::read_only_loads, some(program.sites, [](const SiteInfo& site) {
              return site.is_read_only && !site.is_texture;

@@ -26,6 +26,7 @@ enum class Gap : std::uint8_t {
   local_memory,
   launches,  ///< kernels launch others
   read_only_loads,
+  products,  ///< products of warpgroups
   clusters,
 };
 

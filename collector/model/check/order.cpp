@@ -379,6 +379,18 @@ std::uint32_t BlockOrder::unordered(const Context& context, std::uint32_t lanes,
   return found;
 }
 
+bool BlockOrder::comes_after(std::uint32_t other, Stamp stamp, std::uint32_t warp,
+                             std::uint32_t lane) const {
+  if (stamp <= floor_) return true;
+  if (views_.empty()) return false;
+  const BlockKnowledge* const known = views_[warp * warp_lanes + lane].known.of(block_);
+  if (known == nullptr) return false;
+  for (std::uint32_t of = 0; of < warp_lanes; ++of) {
+    if (known->covers(other, of, stamp)) return true;
+  }
+  return false;
+}
+
 std::uint32_t BlockOrder::survivors(const Context& context, std::uint32_t lanes, std::uint32_t warp,
                                     std::uint32_t own) const {
   if (is_past_for(context, warp)) return 0;

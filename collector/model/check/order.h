@@ -101,6 +101,9 @@ class BlockOrder {
   /// does now.
   std::uint32_t unordered(const Context& context, std::uint32_t lanes, std::uint32_t warp,
                           std::uint32_t own) const;
+  /// True if what the lane does now comes after what some lane of another warp did at that moment,
+  /// or later.
+  bool comes_after(std::uint32_t other, Stamp stamp, std::uint32_t warp, std::uint32_t lane) const;
   /// The lanes of a context, among `lanes`, that no lane of `own` comes after.
   std::uint32_t survivors(const Context& context, std::uint32_t lanes, std::uint32_t warp,
                           std::uint32_t own) const;
