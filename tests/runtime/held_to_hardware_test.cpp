@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "tests/paths.h"
@@ -92,6 +93,33 @@ TEST_F(HeldToHardware, CopiesOfStretches) {
 /// Two launches load by cp.async; their loads are LDGSTS's, of an H200 (driver 580.159,
 /// 2026-11-28).
 TEST_F(HeldToHardware, TransformsOfThrust) { hold("transforms", "h100_transforms.csv", {}); }
+
+/// Lanes that a guard leaves out of cp.async.cg count there, of an H200 (driver 580.159,
+/// 2026-11-28), at the addresses that they hold; those left out of cp.async.ca do not.
+TEST_F(HeldToHardware, CopiesUnderAGuard) {
+  const Outcome outcome = profile(
+      "guarded_copies", {"-m", "global_load_bytes,global_load_requests,global_load_sectors"});
+  EXPECT_EQ(outcome.output, expected("guarded_copies"));
+  const Outcome all =
+      warpmeter({"query", "--format", "csv",
+                 "SELECT dense_rank() OVER (ORDER BY launch_id) AS launch, " + bare("variant") +
+                     " AS kernel, metric AS counter, CAST(value AS INTEGER) AS value, grade FROM "
+                     "results WHERE metric LIKE 'global_load_%' AND metric NOT LIKE '%per%'"});
+  std::ifstream golden(source_dir() + "/tests/golden/h200_guarded_copies.csv");
+  std::set<std::string> measured;
+  for (std::string line; std::getline(golden, line);) measured.insert(line);
+  std::istringstream ours(all.output);
+  int exact = 0, bypassing = 0;
+  for (std::string line; std::getline(ours, line);) {
+    const std::size_t grade = line.rfind(',');
+    bypassing += line.find("cg16") != std::string::npos;
+    if (line.substr(grade) != ",exact") continue;
+    ++exact;
+    EXPECT_THAT(measured, testing::Contains(line.substr(0, grade)));
+  }
+  EXPECT_EQ(exact, 5 * 6 * 3) << "cp.async.ca";
+  EXPECT_EQ(bypassing, 3 * 6 * 3);
+}
 
 /// The same of copies of boxes, of an H200 (driver 580.159, 2026-11-26).
 TEST_F(HeldToHardware, CopiesOfBoxesOfTensors) {

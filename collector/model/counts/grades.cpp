@@ -42,6 +42,10 @@ constexpr std::string_view apart_reason =
     "approximate: copies past the registers and barrier objects are not calibrated on hardware";
 constexpr std::string_view copy_stores_reason =
     "leaves out the stores of cp.async, which hardware counts apart from others";
+constexpr std::string_view left_out_lanes_reason =
+    "approximate: of cp.async.cg under a guard, hardware counts the lanes that are left out too, "
+    "at "
+    "the addresses that they happen to hold";
 constexpr std::string_view part_reason =
     "approximate: copies by cp.async had sources with a part of what they store, or a warp's had "
     "none";
@@ -214,6 +218,7 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   if (site.may_fall_short && fell_short(program, index, outcome)) {
     return {Grade::modelled, part_reason};
   }
+  if (site.counts_left_out) return {Grade::modelled, left_out_lanes_reason};
   if (outcome.may_fill_heap) return {Grade::modelled, full_heap_reason};
   if (site.waits) return {Grade::modelled, waits_reason};
   if (site.is_ordered) return {Grade::modelled, ordered_reason};
@@ -296,8 +301,8 @@ schema::Counter counter_of(std::string_view name, const Program& program,
           outcome.counts[i].shared.requests + outcome.counts[i].global.requests > 0;
       const bool is_raced = site.is_raced && !outcome.is_of_one_thread;
       const bool may_come = !is_reached && (is_raced || !site.unknown.empty());
-      const bool may_differ =
-          site.waits || site.is_ordered || site.may_fall_short || is_left_ordered || may_come;
+      const bool may_differ = site.waits || site.is_ordered || site.may_fall_short ||
+                              site.counts_left_out || is_left_ordered || may_come;
       if (!may_differ || !may_be_there) continue;
     }
     sum += counts->*known->count;

@@ -100,6 +100,7 @@ struct SiteInfo {
   bool is_behind = false;       ///< lanes that wait for others on the way to it come one by one
   bool decides = false;         ///< a branch or guard depends on what it reads
   std::vector<ptx::Parting> partings;  ///< branches that lie around it, where that is known
+  bool counts_left_out = false;        ///< hardware counts lanes that a guard leaves out
   bool counts_lanes = false;           ///< an atomic whose equal addresses are added up beforehand
   /// The requests of one execution; none where another site's requests include it.
   std::vector<Request> requests;

@@ -31,23 +31,13 @@ const std::map<std::string, Row>& golden() {
   return rows;
 }
 
-/// Loads were recorded without those of cp.async, which have counters of their own on hardware.
-std::string recorded_as(const std::string& name) {
-  const schema::CounterInfo& info = *schema::Catalogue::get().find_counter(name);
-  return info.perfworks_copies.empty() ? name : info.perfworks;
-}
-
 const Answer& model_answer(const Case& which) {
   static std::map<std::string_view, Answer> answers;
   const auto known = answers.find(which.entry);
   if (known != answers.end()) return known->second;
   static const auto backend = [] {
     auto opened = model::open();
-    std::vector<std::string> names = counter_names();
-    for (const std::string& name : counter_names()) {
-      if (recorded_as(name) != name) names.push_back(recorded_as(name));
-    }
-    opened->select(names);
+    opened->select(counter_names());
     return opened;
   }();
   return answers[which.entry] = ask(*backend, which);
@@ -63,7 +53,7 @@ TEST_P(Agreement, IsWhatTheHardwareAnswered) {
   ASSERT_EQ(answer.failure, "");
   EXPECT_EQ(checksum(which, answer), std::stoull(row.at("checksum"), nullptr, 16)) << "outputs";
   for (const std::string& name : counter_names()) {
-    const schema::Counter& counter = answer.counters.at(recorded_as(name));
+    const schema::Counter& counter = answer.counters.at(name);
     ASSERT_TRUE(counter.value) << name << ": " << counter.reason;
     if (counter.grade != schema::Grade::exact) {
       EXPECT_NE(counter.reason, "") << name;

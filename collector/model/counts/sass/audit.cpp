@@ -158,6 +158,7 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
     if (is_atomic(site.kind)) site.kind = verdict.kind;
     site.retries = verdict.retries;
     site.counts_lanes = verdict.counts_lanes;
+    site.counts_left_out = verdict.counts_left_out;
     for (const int line : verdict.together) {
       const auto [first, last] = on_ptx_line.equal_range(line);
       for (auto at = first; at != last; ++at) site.together.push_back(at->second);

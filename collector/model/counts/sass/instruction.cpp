@@ -104,6 +104,7 @@ Instruction decode(Word word, std::uint64_t offset, int arch) {
     result.access = load;
     result.space = global;
     result.carrier = Carrier::copy;
+    result.bypasses_l1 = (word.high >> 17 & 1) == 0;
   } else if (found != std::end(accesses)) {
     result.access = found->kind;
     result.space = found->space;

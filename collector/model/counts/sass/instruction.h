@@ -42,6 +42,7 @@ struct Instruction {
   bool never_runs = false;           ///< its guard is !PT
   bool is_break = false;             ///< lanes stop waiting for others
   bool is_guarded = false;           ///< some threads may not execute it
+  bool bypasses_l1 = false;          ///< a copy past the registers that leaves L1 out: cp.async.cg
   bool is_local = false;             ///< LDL, STL: an access to local memory
   bool is_local_store = false;       ///< STL, of the register `second`
   bool is_barrier = false;           ///< BAR: of the block

@@ -46,6 +46,10 @@ std::vector<Verdict> Judge::judge() {
     if (verdicts_[i].doubt.empty()) verdicts_[i].doubt = doubt_of_flow(i);
     if (verdicts_[i].doubt.empty()) verdicts_[i].together = together(i);
     if (access.shares_line) verdicts_[i].doubt = several_on_line;
+    verdicts_[i].counts_left_out =
+        std::any_of(found_[i].begin(), found_[i].end(), [](const MachineAccess* machine) {
+          return machine->instruction.bypasses_l1 && machine->instruction.is_guarded;
+        });
   }
   return std::move(verdicts_);
 }

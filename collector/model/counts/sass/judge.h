@@ -39,7 +39,8 @@ struct Verdict {
   std::optional<std::vector<Request>> requests;  ///< nothing: as they were
   AccessKind kind = AccessKind::load;
   bool retries = false, counts_lanes = false;
-  std::vector<int> together;  ///< lines of branches at which no warp may part
+  bool counts_left_out = false;  ///< lanes that a guard leaves out count too
+  std::vector<int> together;     ///< lines of branches at which no warp may part
 };
 
 /// A function's accesses, judged one after the other. Its parts must outlive it.
