@@ -47,8 +47,8 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   struct Current {
     const Warp* warp = nullptr;
     const Operation* op = nullptr;
-    const SiteInfo* info = nullptr;
-    std::uint32_t site = 0;
+    const SiteInfo* info = nullptr;  ///< none of the program's own for a texture's elements
+    std::uint32_t site = 0;          ///< its number in the program
     Places places;
     const Region* region = nullptr;  ///< the region of global memory
     const Copy* copy = nullptr;      ///< that is finished; then there are no places

@@ -164,8 +164,7 @@ void BlockChecker::signal(const Warp& warp, const SiteInfo& info, const Places& 
   const bool is_global = places.space == AddressSpace::global;
   const bool reads =
       info.decides && (info.kind == AccessKind::load || info.kind == AccessKind::atomic);
-  const auto site = static_cast<std::uint32_t>(&info - program_.sites.data());
-  const std::uint32_t own = warp.index, block = order_.block();
+  const std::uint32_t own = warp.index, block = order_.block(), site = current_.site;
   const auto listen = [](const Signals& to, std::uint64_t place, std::uint32_t as, Told& told,
                          const Moment& at) {
     const std::vector<Signal>* here = to.at(place);
@@ -246,8 +245,7 @@ std::string BlockChecker::order_wanted(const Conflict& conflict, Span span) cons
   }
   if (span == Span::warp) return fmt::format("{}; put __syncwarp() between them", nothing);
   const std::string or_atomic = atomic.empty() ? "" : fmt::format(", or use {} for both", atomic);
-  const auto own = static_cast<std::uint32_t>(current_.info - program_.sites.data());
-  if (span == Span::block && are_parted(program_, own, conflict.theirs.site)) {
+  if (span == Span::block && are_parted(program_, current_.site, conflict.theirs.site)) {
     return fmt::format(
         "{}; the threads of the block part at a branch before them, where __syncthreads() does not "
         "fit: end the branch for it, or put a barrier of the threads that take part between them "

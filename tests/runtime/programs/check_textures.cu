@@ -26,6 +26,16 @@ __global__ void fetch_and_store_elsewhere(int* to, int* of_texture, cudaTextureO
   to[threadIdx.x] = tex1Dfetch<int>(texture, width - 1 - threadIdx.x);
 }
 
+/// The block parts at a branch. Half of the second warp fetches what the other half and the first
+/// warp store.
+__global__ void store_or_fetch(int* to, int* of_texture, cudaTextureObject_t texture) {
+  if (threadIdx.x < 48) {
+    of_texture[width - 1 - threadIdx.x] = threadIdx.x;
+  } else {
+    to[threadIdx.x] = tex1Dfetch<int>(texture, threadIdx.x - 24);  // ! global-memory race
+  }
+}
+
 __global__ void write_one_place(cudaSurfaceObject_t surface) {
   surf1Dwrite(static_cast<int>(threadIdx.x), surface, 0);  // ! global-memory race
 }
@@ -142,6 +152,8 @@ void same_launch() {
   Case c;
   const cudaTextureObject_t texture = texture_of(c.x);
   store_and_fetch<<<1, width, 0, c.a>>>(c.y, c.x, texture);
+  CHECKED(cudaDeviceSynchronize());
+  store_or_fetch<<<1, width, 0, c.a>>>(c.y, c.x, texture);
   CHECKED(cudaDeviceSynchronize());
   fetch_and_store_elsewhere<<<1, width, 0, c.a>>>(c.y, c.x, texture);
   fill<<<blocks(count), 128, 0, c.a>>>(c.x, count, 1);
