@@ -327,6 +327,7 @@ TEST_F(RuntimeProgram, IsToldItsMistakes) {
                            "check_host_access",
                            "check_host_variables",
                            "check_ignored_launch",
+                           "check_later_copies",
                            "check_launches",
                            "check_memory",
                            "check_misaligned",

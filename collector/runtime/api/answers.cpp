@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <deque>
 #include <mutex>
 #include <string>
 
@@ -17,7 +18,7 @@ constexpr std::string_view names[] = {
 
 struct Names {
   std::mutex mutex;
-  std::vector<std::string> all;
+  std::deque<std::string> all;  ///< a name stays where it is: calls are known by a view of it
 };
 
 Names& unanswered() {
@@ -47,7 +48,7 @@ std::uint32_t remember_unanswered(std::string_view name) {
 }
 
 int say_unanswered(std::uint32_t number) {
-  std::string name;
+  std::string_view name;
   {
     const std::lock_guard lock(unanswered().mutex);
     name = unanswered().all[number];

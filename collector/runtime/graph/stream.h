@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "collector/runtime/device/clock.h"
@@ -57,6 +58,7 @@ struct Stream : std::enable_shared_from_this<Stream> {
     Given given{};
     int device = 0;                    ///< that was current
     const HostPlace* place = nullptr;  ///< the place of the call; null: not kept
+    std::string_view function;         ///< the call
     bool is_of_graph = false;
   };
   std::deque<Waiting> waiting;

@@ -55,6 +55,7 @@ void say_goodbye() {
 }  // namespace
 
 thread_local bool Process::is_launching = false;
+thread_local std::string_view Process::function_;
 thread_local const void* Process::caller_ = nullptr;
 thread_local bool null_is_per_thread = false;
 

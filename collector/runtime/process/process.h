@@ -72,9 +72,9 @@ class Process {
   /// Tells warpmeter, once for each function and error.
   void tell_failed(std::string_view function, cudaError_t error);
   /// The call that is being answered.
-  std::string_view function() const { return function_; }
+  static std::string_view function() { return function_; }
   /// `caller`: the program's instruction behind the call.
-  void begin_call(std::string_view function, const void* caller) {
+  static void begin_call(std::string_view function, const void* caller) {
     function_ = function;
     caller_ = caller;
   }
@@ -199,7 +199,7 @@ class Process {
   model::HostOrder host_order_;
   std::unique_ptr<Checks> checks_;
   std::recursive_mutex mutex_;
-  std::string_view function_;
+  static thread_local std::string_view function_;  ///< of this thread's last call
   static thread_local const void* caller_;
   cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
   std::string printed_, failed_;

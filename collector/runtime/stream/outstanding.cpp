@@ -108,6 +108,7 @@ void work_off(Process& process, const std::shared_ptr<Stream>& stream) {
     changed().wait(process.mutex(), [&] { return all_done(next.after); });
     current_device = next.device;
     const CallElsewhere call(next.place);
+    process.begin_call(next.function, nullptr);
     own_work = Working{stream.get()};
     if (const auto* host = std::get_if<HostWork>(&next.work)) {
       if (races != nullptr) races->begin_host_function(next.given);
@@ -289,9 +290,10 @@ cudaError_t give(Process& process, Stream& stream, Work work, const Given* as) {
     }
   }
   if (races != nullptr && as == nullptr) races->returned(given, work, process.function());
-  const HostPlace* place = may_be_left ? &place_of_frequent_call() : nullptr;
-  stream.waiting.push_back(
-      {std::move(work), std::move(after), std::move(given), current_device, place, as != nullptr});
+  const bool is_placed = may_be_left || (process.checks() != nullptr && !is_host);
+  const HostPlace* place = is_placed ? &place_of_frequent_call() : nullptr;
+  stream.waiting.push_back({std::move(work), std::move(after), std::move(given), current_device,
+                            place, process.function(), as != nullptr});
   ++stream.given;
   changed().notify_all();
   if (!std::exchange(stream.has_thread, true)) {
