@@ -62,7 +62,8 @@ struct Row {
         adds_work(only_adds_work(name.substr(is_driver ? 2 : 4))),
         is_launch(name == "cudaLaunchKernel") {
     // The driver asks for a kernel's failure where there is a context that has failed.
-    if (is_driver && needs != Needs::context) answers = Answers::after_failure;
+    const bool asks = !is_driver || needs == Needs::context;
+    if (!asks && answers == Answers::until_failure) answers = Answers::after_failure;
   }
 
   std::string_view symbol;  ///< "cuMemFree_v2": how programs find it
