@@ -46,26 +46,30 @@ bool is_of_toolkit(std::string_view file) {
   return false;
 }
 
+Finding finding_at(const Program& program, std::uint32_t instruction) {
+  Finding finding;
+  if (instruction < program.places.size()) finding.place = program.places[instruction];
+  if (static_cast<std::size_t>(finding.place.file) < program.files.size()) {
+    finding.file = program.files[static_cast<std::size_t>(finding.place.file)];
+  }
+  const auto code = static_cast<std::size_t>(finding.place.code_file);
+  const bool is_known = code < program.files.size() && finding.place.code_line > 0;
+  finding.is_of_toolkit = is_known && is_of_toolkit(program.files[code]);
+  finding.is_of_its_kernel = finding.is_of_toolkit && is_of_toolkit(finding.file);
+  // A person's function in a kernel of the toolkit: the person's line.
+  if (is_known && !finding.is_of_toolkit && is_of_toolkit(finding.file)) {
+    finding.file = program.files[code];
+    finding.place.line = finding.place.own_line = finding.place.code_line;
+  }
+  return finding;
+}
+
 Findings::Findings(const Program& program)
     : program_(program), numbers_((program.places.size() + 1) * defects, none) {}
 
 std::uint32_t Findings::create(Defect defect, std::uint32_t instruction) {
-  Finding finding;
-  finding.defect = defect;
-  if (instruction < program_.places.size()) finding.place = program_.places[instruction];
-  if (static_cast<std::size_t>(finding.place.file) < program_.files.size()) {
-    finding.file = program_.files[static_cast<std::size_t>(finding.place.file)];
-  }
-  const auto code = static_cast<std::size_t>(finding.place.code_file);
-  const bool is_known = code < program_.files.size() && finding.place.code_line > 0;
-  finding.is_of_toolkit = is_known && is_of_toolkit(program_.files[code]);
-  finding.is_of_its_kernel = finding.is_of_toolkit && is_of_toolkit(finding.file);
-  // A person's function in a kernel of the toolkit: the person's line.
-  if (is_known && !finding.is_of_toolkit && is_of_toolkit(finding.file)) {
-    finding.file = program_.files[code];
-    finding.place.line = finding.place.own_line = finding.place.code_line;
-  }
-  all_.push_back(std::move(finding));
+  all_.push_back(finding_at(program_, instruction));
+  all_.back().defect = defect;
   return static_cast<std::uint32_t>(all_.size()) - 1;
 }
 

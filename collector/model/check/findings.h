@@ -69,6 +69,9 @@ struct Finding {
   }
 };
 
+/// A mistake of an instruction: its place is the person's line, also in the toolkit's kernels.
+Finding finding_at(const Program& program, std::uint32_t instruction);
+
 class Findings {
  public:
   /// The program must outlive them.

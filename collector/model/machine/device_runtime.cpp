@@ -83,8 +83,8 @@ std::uint64_t DeviceRuntime::answer(Caller& caller, const DeviceCall& call,
     case PeekAtLastError:
     case GetLastError: {
       const int known = last == errors_.end() ? success : last->second;
-      std::erase_if(refused_,
-                    [&](const RefusedLaunch& each) { return each.thread == caller.thread; });
+      refused_.erase(refused_.lower_bound({caller.thread, 0}),
+                     refused_.lower_bound({caller.thread + 1, 0}));
       if (function == GetLastError && last != errors_.end()) errors_.erase(last);
       return static_cast<std::uint64_t>(known);
     }
@@ -112,7 +112,8 @@ std::uint64_t DeviceRuntime::answer(Caller& caller, const DeviceCall& call,
       geometry.dynamic_shared_bytes = number(7);
       pointer = prepared(caller, a[0], geometry, error);
       if (error == invalid_configuration) {
-        refused_.push_back({*name_of(caller, a[0]), geometry, caller.thread, caller.instruction});
+        const RefusedLaunches first{name_of(caller, a[0]), geometry, 0};
+        ++refused_.try_emplace({caller.thread, caller.instruction}, first).first->second.times;
       }
       break;
     }

@@ -8,6 +8,7 @@
 // complete when its children are. Errors and limits are those of an H100 (driver 580).
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -77,15 +78,20 @@ class DeviceRuntime {
   /// for that, which the model does not know.
   bool has_own_accesses() const { return has_own_accesses_; }
 
-  /// A launch that the runtime refused; its thread has not asked for the error.
-  struct RefusedLaunch {
-    std::string kernel;
-    Geometry geometry;
-    std::uint64_t thread = 0;       ///< the thread's number in its grid
-    std::uint32_t instruction = 0;  ///< the launch in the caller's program
+  /// A thread of the grid, and its launch in the grid's program.
+  struct LaunchingPlace {
+    std::uint64_t thread = 0;
+    std::uint32_t instruction = 0;
+    auto operator<=>(const LaunchingPlace&) const = default;
+  };
+  /// Launches at one place that the runtime refused; the thread has not asked for the error.
+  struct RefusedLaunches {
+    const std::string* kernel = nullptr;  ///< of the first, named in the caller's program
+    Geometry geometry;                    ///< of the first
+    std::uint64_t times = 0;
   };
   /// By the grid that has ended; before next().
-  const std::vector<RefusedLaunch>& refused() const { return refused_; }
+  const std::map<LaunchingPlace, RefusedLaunches>& refused() const { return refused_; }
 
   /// The answer to a call by a thread of the grid that runs; `out` stands for its memory.
   struct Caller {
@@ -131,7 +137,7 @@ class DeviceRuntime {
   std::vector<Item> stack_;             ///< the items that follow, the last first
   std::map<std::uint64_t, Prepared> prepared_;
   std::map<std::uint64_t, int> errors_;  ///< the last one, by thread
-  std::vector<RefusedLaunch> refused_;
+  std::map<LaunchingPlace, RefusedLaunches> refused_;
   std::set<std::uint64_t> streams_, events_;
   std::uint64_t next_handle_ = 0x1000;
   std::vector<std::uint64_t> chunks_;  ///< the chunks of memory for parameters

@@ -6,7 +6,7 @@
 #include "collector/runtime/api/row.h"
 #include "collector/runtime/stream/graph_launches.h"
 #include "collector/runtime/stream/graphs.h"
-#include "collector/runtime/stream/launcher.h"
+#include "collector/runtime/stream/launch_mistakes.h"
 #include "collector/runtime/stream/node_work.h"
 #include "collector/runtime/stream/outstanding.h"
 

@@ -4,7 +4,7 @@
 #include "collector/runtime/api/row.h"
 #include "collector/runtime/stream/copies.h"
 #include "collector/runtime/stream/graphs.h"
-#include "collector/runtime/stream/launcher.h"
+#include "collector/runtime/stream/launch_mistakes.h"
 #include "collector/runtime/stream/node_work.h"
 
 namespace warpmeter::runtime {

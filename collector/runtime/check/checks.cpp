@@ -228,7 +228,7 @@ void Checks::launched(const std::string& kernel, const model::check::Checker& ch
 
 void Checks::launch_refused(const std::string& kernel, const model::check::Finding& finding) {
   const Attributed words = attributed(finding, readable_name(kernel));
-  find("failed launch", words.where, kernel, finding.message + words.ending);
+  find("failed launch", words.where, kernel, finding.message + words.ending, finding.times);
 }
 
 void Checks::refused() {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "collector/runtime/stream/launcher.h"
-#include "collector/runtime/device/device.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,9 +19,10 @@
 #include "collector/model/counts/grades.h"
 #include "collector/model/machine/device_runtime.h"
 #include "collector/model/machine/launch/launch.h"
+#include "collector/runtime/check/refused_launches.h"
+#include "collector/runtime/device/device.h"
 #include "collector/runtime/image/registry.h"
 #include "collector/runtime/process/limits.h"
-#include "collector/runtime/process/occupancy.h"
 #include "collector/runtime/process/textures.h"
 #include "collector/runtime/stream/device_side.h"
 #include "collector/runtime/stream/others.h"
@@ -99,89 +99,7 @@ std::uint64_t most_kept_bytes(Process& process) {
   return always + bytes / 10;
 }
 
-/// A sentence about a launch, which may name its kernel already.
-std::string of_kernel(const std::string& name, const std::string& wrong) {
-  return wrong.starts_with("kernel") ? wrong : fmt::format("kernel '{}': {}", name, wrong);
-}
-
-std::string cluster_refusal(Kernel& kernel, const Geometry& geometry, int arch) {
-  const std::string name = readable_name(kernel.entry());
-  if (arch < 90) return fmt::format("kernel '{}': sm_{} has no clusters of blocks", name, arch);
-  const std::string wrong = model::cluster_failure(*kernel.program(), geometry);
-  if (!wrong.empty()) return of_kernel(name, wrong);
-  return fmt::format(
-      "kernel '{}' is launched in clusters of {} blocks and may have {}; cudaFuncSetAttribute(…, "
-      "cudaFuncAttributeNonPortableClusterSizeAllowed, 1) allows more on devices that can",
-      name, model::in_clusters(*kernel.program(), geometry).cluster.count(),
-      most_blocks_of_cluster(kernel));
-}
-
 }  // namespace
-
-cudaError_t launch_mistake(Process& process, const KernelWork& work) {
-  const Geometry& geometry = work.geometry;
-  const std::string name = readable_name(work.kernel->entry());
-  Report* const report = process.report();
-  const bool is_told = report != nullptr && report->is_told_of_launches();
-  const auto refuse = [&](cudaError_t mistake, const std::string& why) {
-    if (is_told) report->refused(why);
-    return process.refuse(mistake, "failed launch", [&] { return why; });
-  };
-  if (geometry.grid.count() == 0 || geometry.block.count() == 0) {
-    return refuse(cudaErrorInvalidValue,
-                  fmt::format("kernel '{}' is launched without {}", name,
-                              geometry.grid.count() == 0 ? "a block" : "a thread"));
-  }
-  model::Program* program = work.kernel->program();
-  if (program == nullptr) {
-    if (is_told) {
-      report->could_not_run(
-          {work.kernel->entry(), geometry, static_cast<std::uint32_t>(current_device), 0},
-          work.kernel->failure());
-    } else {
-      process.say(fmt::format("kernel '{}' failed: {}", name, work.kernel->failure()));
-    }
-    return cudaErrorNoKernelImageForDevice;
-  }
-  const std::string wrong = model::geometry_failure(*program, geometry);
-  if (const cudaError_t mistake = cluster_mistake(process, *work.kernel, geometry);
-      mistake != cudaSuccess) {
-    return refuse(mistake, cluster_refusal(*work.kernel, geometry, process.arch()));
-  }
-  if (geometry.is_cooperative && wrong.empty()) {
-    const cudaError_t mistake = residency_mistake(process, work);
-    if (mistake != cudaSuccess) {
-      return refuse(
-          mistake, fmt::format("kernel '{}' is launched cooperatively with {} block{}, "
-                               "more than fit on the device at a time",
-                               name, geometry.grid.count(), geometry.grid.count() == 1 ? "" : "s"));
-    }
-  }
-  if (geometry.dynamic_shared_bytes > work.kernel->most_dynamic_shared_bytes) {
-    return refuse(
-        cudaErrorInvalidValue,
-        fmt::format(
-            "kernel '{}' is launched with {} bytes of dynamic shared memory and may have {}; "
-            "cudaFuncSetAttribute(…, cudaFuncAttributeMaxDynamicSharedMemorySize, …) allows more",
-            name, geometry.dynamic_shared_bytes, work.kernel->most_dynamic_shared_bytes));
-  }
-  if (wrong.empty()) return cudaSuccess;
-  return refuse(cudaErrorInvalidValue, of_kernel(name, wrong));
-}
-
-cudaError_t register_mistake(Process& process, const KernelWork& work) {
-  constexpr std::uint64_t threads_of_any_kernel = 256;  // with 255 registers each
-  Kernel& kernel = *work.kernel;
-  Report* const report = process.report();
-  const bool is_worth_ptxas = report != nullptr && report->counts();
-  const bool is_known = is_worth_ptxas || kernel.module().has_cubin();
-  if (!is_known || work.geometry.block.count() <= threads_of_any_kernel) return cudaSuccess;
-  const std::string why =
-      model::register_failure(kernel.entry(), kernel.resources(), work.geometry.block);
-  if (why.empty()) return cudaSuccess;
-  if (report != nullptr && report->is_told_of_launches()) report->refused(why);
-  return process.refuse(cudaErrorLaunchOutOfResources, "failed launch", [&] { return why; });
-}
 
 std::vector<std::byte> parameters_of(Kernel& kernel, void* const* arguments) {
   const model::Program* program = kernel.program();
@@ -277,25 +195,6 @@ constexpr std::string_view waited_reason =
     "on time";
 
 /// The grids of one launch: its own, and those that kernels launch from there on.
-/// Launches by a kernel that the device's runtime refused.
-void tell_refused(Checks& checks, Kernel& kernel, const model::DeviceRuntime& runtime) {
-  const model::Program& program = *kernel.program();
-  for (const auto& refused : runtime.refused()) {
-    model::check::Finding finding;
-    finding.place = program.places[refused.instruction];
-    if (finding.place.file > 0 || !program.files.empty()) {
-      finding.file = program.files[static_cast<std::size_t>(finding.place.file)];
-    }
-    const Dim3& block = refused.geometry.block;
-    finding.message = fmt::format(
-        "kernel '{}' launches '{}' with blocks of {} threads ({},{},{}) and {} bytes of shared "
-        "memory, which the device refuses (cudaErrorInvalidConfiguration), and does not ask",
-        readable_name(kernel.entry()), readable_name(refused.kernel), block.count(), block.x,
-        block.y, block.z, refused.geometry.dynamic_shared_bytes);
-    checks.launch_refused(kernel.entry(), finding);
-  }
-}
-
 class Grids {
  public:
   Grids(Process& process, const LaunchPlace& place, bool is_counted)
@@ -401,7 +300,7 @@ class Grids {
     if (checks != nullptr && has_printed) checks->printed(kernel.entry());
     if (checker) checker->ended(outcome);
     if (checker) checks->launched(kernel.entry(), *checker, !outcome.trap);
-    if (checker) tell_refused(*checks, kernel, runtime);
+    if (checker) find_refused_launches(*checks, program, runtime);
     if (checker) tell_set_on_host_only(process_, set_elsewhere, *checker);
     is_limit_ = outcome.trap && outcome.trap->kind == model::TrapKind::waits_outside;
     if (is_limit_ && checks != nullptr) checks->refused();

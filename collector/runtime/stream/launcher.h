@@ -7,13 +7,6 @@
 
 namespace warpmeter::runtime {
 
-/// The mistake in a launch before it runs, as the API says it; cudaSuccess: nothing.
-cudaError_t launch_mistake(Process& process, const KernelWork& work);
-
-/// The same of the registers of its blocks, which graphs are asked for when they are made
-/// executable (measured on an H200). Where nobody counts, a kernel without machine code passes.
-cudaError_t register_mistake(Process& process, const KernelWork& work);
-
 /// The parameters as one stretch of bytes, from the pointers that a launch is given; empty where
 /// `kernel` cannot run.
 std::vector<std::byte> parameters_of(Kernel& kernel, void* const* arguments);

@@ -9,6 +9,7 @@
 #include "collector/runtime/stream/conditions.h"
 #include "collector/runtime/stream/copies.h"
 #include "collector/runtime/stream/graphs.h"
+#include "collector/runtime/stream/launch_mistakes.h"
 #include "collector/runtime/stream/launcher.h"
 #include "collector/runtime/stream/submit.h"
 

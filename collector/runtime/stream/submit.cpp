@@ -18,6 +18,7 @@
 #include "collector/runtime/stream/conditions.h"
 #include "collector/runtime/stream/graph_launches.h"
 #include "collector/runtime/stream/graphs.h"
+#include "collector/runtime/stream/launch_mistakes.h"
 #include "collector/runtime/stream/launcher.h"
 #include "collector/runtime/stream/outstanding.h"
 #include "collector/runtime/stream/wrong_copy.h"

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#include "collector/runtime/check/refused_launches.h"
+
+#include <fmt/format.h>
+
+#include "base/kernel_name.h"
+#include "collector/model/check/findings.h"
+
+namespace warpmeter::runtime {
+
+void find_refused_launches(Checks& checks, const model::Program& program,
+                           const model::DeviceRuntime& runtime) {
+  for (const auto& [place, refused] : runtime.refused()) {
+    model::check::Finding finding = model::check::finding_at(program, place.instruction);
+    const Dim3& block = refused.geometry.block;
+    finding.times = refused.times;
+    finding.message = fmt::format(
+        "kernel '{}' launches '{}' with blocks of {} threads ({},{},{}) and {} bytes of shared "
+        "memory, which the device refuses (cudaErrorInvalidConfiguration), and does not ask",
+        readable_name(program.kernel), readable_name(*refused.kernel), block.count(), block.x,
+        block.y, block.z, refused.geometry.dynamic_shared_bytes);
+    checks.launch_refused(program.kernel, finding);
+  }
+}
+
+}  // namespace warpmeter::runtime
