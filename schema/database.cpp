@@ -383,6 +383,15 @@ ReadHandles open_for_reading(const std::string& path) {
   return handles;
 }
 
+Handle open_foreign(const std::string& path) {
+  if (!check_path(path)) {
+    throw Error(ExitCode::file, fmt::format("there is no database {}: check its name", path));
+  }
+  Handle db = open_read_only(path);
+  execute(db.get(), "PRAGMA query_only = ON");
+  return db;
+}
+
 Handle open_untouched(const std::string& path) {
   if (!check_path(path)) {
     throw Error(ExitCode::file, fmt::format("there is no database {}: check its name", path));

@@ -29,6 +29,10 @@ ReadHandles open_for_reading(const std::string& path);
 /// migrated in a private copy, and dead runs only show as interrupted.
 Handle open_untouched(const std::string& path);
 
+/// A read-only connection to another program's database, of which nothing is trusted; the file
+/// stays as it is.
+Handle open_foreign(const std::string& path);
+
 /// Makes an empty database what this program's are: its tables, views and catalogue.
 void make_current(sqlite3* db);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files of this folder that are built into the program: the catalogue, the migrations and the
-// views. schema/CMakeLists.txt writes the definitions.
+// Files of this folder that are built into the program: the catalogue, the migrations, the views
+// and what is known of nvprof's files. schema/CMakeLists.txt writes the definitions.
 #pragma once
 
 #include <span>
@@ -19,5 +19,7 @@ std::span<const File> private_views();           ///< the base of public views
 std::span<const File> public_views();            ///< the public views by name
 extern const std::string_view server_functions;  ///< server/functions.sql
 extern const std::string_view server_roles;      ///< server/roles.sql
+extern const std::string_view nvprof_ids;        ///< nvprof_file/ids.txt
+extern const std::string_view nvprof_tables;     ///< nvprof_file/tables.txt
 
 }  // namespace warpmeter::schema::embedded

@@ -12,12 +12,15 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
+#include "base/temporary.h"
 #include "schema/database.h"
 #include "schema/merge/conflict.h"
+#include "schema/nvprof_file/import.h"
 #include "schema/sqlite.h"
 #include "schema/table_shapes.h"
 
@@ -240,8 +243,9 @@ class Merger {
     prepare_for_copies(target_.get());
   }
 
-  void take(MergedSource& result) {
-    const Handle from = open_untouched(result.path);
+  /// `database`: where the runs of the source are.
+  void take(const std::string& database, MergedSource& result) {
+    const Handle from = open_untouched(database);
     execute(from.get(), "BEGIN");  // all of it at one moment
     Copier copier(from.get(), target_.get(), shapes_);
     for (const SourceRun& run : runs_of(from.get())) {
@@ -294,6 +298,22 @@ std::size_t check_source(const std::string& path) {
   return runs_of(db.get()).size();
 }
 
+/// A database of ours that holds the runs of a source: the source itself, or what was read from a
+/// file of nvprof's.
+struct Database {
+  std::string path;
+  std::unique_ptr<TemporaryFolder> folder = {};
+};
+
+Database database_of(MergedSource& source, const MergeOptions& options) {
+  if (!is_nvprof_file(source.path)) return {source.path};
+  Database read{"", std::make_unique<TemporaryFolder>()};
+  read.path = (read.folder->path() / "nvprof.db").string();
+  source.remarks.push_back(
+      import_nvprof_file(source.path, read.path, {options.nvprof_program, options.cancelled}));
+  return read;
+}
+
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;
   return std::filesystem::equivalent(a, b, ignored);
@@ -304,14 +324,17 @@ bool is_same_file(const std::string& a, const std::string& b) {
 std::vector<MergedSource> merge(std::span<const std::string> sources, const std::string& target,
                                 const MergeOptions& options) {
   std::vector<MergedSource> results;
+  std::vector<Database> databases;
   std::size_t runs = 0;
   for (const std::string& path : sources) {
     MergedSource& result = results.emplace_back();
+    Database& database = databases.emplace_back();
     result.path = path;
     result.is_target = is_same_file(path, target);
     if (result.is_target) continue;
     try {
-      runs += check_source(path);
+      database = database_of(result, options);
+      runs += check_source(database.path);
     } catch (const Error& error) {
       if (!options.skip_unreadable) throw;
       result.refused = error.what();
@@ -323,8 +346,9 @@ std::vector<MergedSource> merge(std::span<const std::string> sources, const std:
                 fmt::format("none of the databases could be read: {}", results.front().refused));
   }
   Merger merger(target, options, runs);
-  for (MergedSource& result : results) {
-    if (result.refused.empty() && !result.is_target) merger.take(result);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    MergedSource& result = results[i];
+    if (result.refused.empty() && !result.is_target) merger.take(databases[i].path, result);
   }
   return results;
 }

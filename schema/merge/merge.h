@@ -2,7 +2,8 @@
 // Several databases into one. A run is known everywhere by its UUID: it is copied with all that
 // belongs to it, in one transaction, unless the target has it already. So merging again changes
 // nothing, a merge that was killed is completed by the next one, and other writers get their turn
-// between two runs. Sources are never changed.
+// between two runs. Sources are never changed. A file of nvprof is a source too: it is read into a
+// database of ours first, and is one run.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +19,7 @@ struct MergeOptions {
   std::string source_name;  ///< the source name of a source in what is said of conflicts; its path
                             ///< when empty
   bool skip_unreadable = false;  ///< go on with the other sources when one is missing or damaged
+  std::string nvprof_program;    ///< the program that nvprof's files are of; see NvprofImport
   std::function<bool()> cancelled;
   /// `done` of `total` runs of all sources; the source that is being read.
   std::function<void(std::size_t done, std::size_t total, const std::string& source)> progress;

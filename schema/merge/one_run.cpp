@@ -10,25 +10,10 @@
 #include "schema/database.h"
 #include "schema/sqlite.h"
 #include "schema/table_shapes.h"
+#include "schema/uuid.h"
 
 namespace warpmeter::schema {
 namespace {
-
-/// FNV-1a of a text, from a start of one's own.
-std::uint64_t hash_of(const std::string& text, std::uint64_t start) {
-  constexpr std::uint64_t prime = 0x100000001b3;
-  std::uint64_t hash = start;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * prime;
-  return hash;
-}
-
-/// Version 8 of RFC 9562: made of what it names.
-std::string uuid_of(const std::string& text) {
-  const std::uint64_t a = hash_of(text, 0xcbf29ce484222325);
-  const std::uint64_t b = hash_of(text, a);
-  return fmt::format("{:08x}-{:04x}-8{:03x}-{:04x}-{:012x}", a >> 32, (a >> 16) & 0xffff, a & 0xfff,
-                     0x8000 | (b >> 50), b & 0xffffffffffff);
-}
 
 std::string text_of(sqlite3* db, const char* sql) {
   Statement statement(db, sql);
@@ -117,10 +102,12 @@ std::int64_t make_one_run(const std::string& path, const std::string& command,
     throw Error(ExitCode::nothing, fmt::format("{} has no run", path));
   }
   const std::int64_t kept = integer_of(db.get(), "SELECT min(run_id) FROM t_run");
-  const std::string uuid = uuid_of(text_of(
+  const std::string content = text_of(
       db.get(),
       "SELECT (SELECT group_concat(uuid) FROM (SELECT uuid FROM t_run ORDER BY uuid)) || ' ' || "
-      "(SELECT count(*) FROM t_launch)"));
+      "(SELECT count(*) FROM t_launch)");
+  const std::uint64_t hash = hash_of(content);
+  const std::string uuid = uuid_of(hash, hash_of(content, hash));
   const Extent extent = extent_of(db.get(), planned);
   const Outcome outcome = outcome_of(db.get(), extent);
   move_rows(db.get(), kept);

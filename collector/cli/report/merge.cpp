@@ -29,7 +29,7 @@ using reports::Kind;
 
 struct Merge {
   std::vector<std::string> sources;
-  std::string target, format = "table", one_run;
+  std::string target, format = "table", one_run, program;
   std::int64_t planned = 0;
   bool skip_unreadable = false, quiet = false;
 };
@@ -100,6 +100,7 @@ ExitCode run(const Merge& merge) {
   ProgressBar bar(is_terminal(STDERR_FILENO) && !merge.quiet);
   schema::MergeOptions options;
   options.skip_unreadable = merge.skip_unreadable;
+  options.nvprof_program = merge.program;
   options.cancelled = interrupted;
   options.progress = [&](std::size_t done, std::size_t total, const std::string& source) {
     bar.update(done, total, source);
@@ -131,13 +132,17 @@ Command add_merge(CLI::App& program) {
   CLI::App& app = add_command(
       program, "merge", "Join databases of several machines into one",
       {{"warpmeter merge lab1.db lab2.db -o lab.db", "creates or extends lab.db"},
-       {"warpmeter merge lab*.db -o all.db --skip-unreadable", "without those that are damaged"}});
+       {"warpmeter merge lab*.db -o all.db --skip-unreadable", "without those that are damaged"},
+       {"warpmeter merge 2017.nvvp -o lab.db", "a file of nvprof -o, with the date of then"}});
   auto merge = std::make_shared<Merge>();
   add_arguments(app, "FILE", merge->sources,
-                "The databases; they stay as they are, and runs that were merged before are known");
+                "The databases, or files of nvprof -o; they stay as they are, and runs that were "
+                "merged before are known");
   add_text(app, "-o,--output", "FILE", merge->target, "The database to create or extend");
   add_flag(app, "--skip-unreadable", merge->skip_unreadable,
            "Leave out what is missing or damaged, and merge the rest");
+  add_text(app, "--program", "NAME", merge->program,
+           "The program that nvprof's files are of; else the file's name without its ending");
   add_text(app, "--one-run", "COMMAND", merge->one_run,
            "Make one run of them all, of this command line: of the tasks of a job, each of which "
            "measured a part");

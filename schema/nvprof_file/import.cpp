@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+#include "schema/nvprof_file/import.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/kernel_name.h"
+#include "schema/database.h"
+#include "schema/nvprof_file/source.h"
+#include "schema/nvprof_file/values.h"
+#include "schema/store.h"
+#include "schema/uuid.h"
+
+namespace warpmeter::schema {
+namespace {
+
+constexpr std::size_t batch = 1000;
+
+/// The tables of kernels: one after the other, or as they came.
+constexpr const char* kernel_tables[] = {"KERNEL", "CONCURRENT_KERNEL"};
+
+std::uint64_t hash_of_file(const std::string& path, std::uint64_t start) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             std::fclose);
+  std::vector<char> bytes(1 << 16);
+  std::uint64_t hash = start;
+  while (file) {
+    const std::size_t read = std::fread(bytes.data(), 1, bytes.size(), file.get());
+    if (read == 0) break;
+    hash = hash_of({bytes.data(), read}, hash);
+  }
+  return hash;
+}
+
+/// "2017-06-07T14:13:26.032Z"
+std::string iso_time(std::int64_t ns) {
+  const std::chrono::sys_time<std::chrono::seconds> second{
+      std::chrono::seconds(ns / 1'000'000'000)};
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(second)),
+                     ns / 1'000'000 % 1000);
+}
+
+/// The time from the first to the last activity, and where it is from.
+struct Span {
+  std::int64_t first_ns = 0, last_ns = 0;
+  std::string source;
+};
+
+/// CUPTI's clock counts nanoseconds since 1970 on Linux. A file with another clock is dated by
+/// itself.
+Span span_of(const NvprofSource& source) {
+  constexpr std::int64_t year_2007 = 1'167'609'600'000'000'000;  // CUDA 1.0
+  std::int64_t first = NvprofSource::any, last = 0;
+  for (const char* table :
+       {"KERNEL", "CONCURRENT_KERNEL", "MEMCPY", "MEMCPY2", "MEMSET", "RUNTIME", "DRIVER"}) {
+    if (!source.has(table)) continue;
+    constexpr std::string_view columns[] = {"start", "end"};
+    Statement row(source.db(),
+                  fmt::format("SELECT min(start), max(\"end\") FROM ({}) WHERE start > 0",
+                              source.select(table, columns, 2)));
+    if (!row.step() || row.is_null(0)) continue;
+    first = std::min(first, source.number(row, 0, 1, NvprofSource::any));
+    last = std::max(last, source.number(row, 1, 0, NvprofSource::any));
+  }
+  const std::int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                               std::chrono::system_clock::now().time_since_epoch())
+                               .count();
+  if (first >= year_2007 && first <= now)
+    return {first, std::max(first, last), "its first activity"};
+  struct stat status {};
+  if (stat(source.path().c_str(), &status) != 0) return {};
+  const std::int64_t changed = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000;
+  return {changed, changed, "the file's last change, for its activities have no date"};
+}
+
+std::string gpu_uuid(const std::string& bytes) {
+  if (bytes.size() != 16) return "";
+  std::string text = "GPU-";
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(bytes[i]));
+  }
+  return text;
+}
+
+class Importer {
+ public:
+  Importer(const NvprofSource& source, const std::string& target, const NvprofImport& options)
+      : source_(source), options_(options), store_(target), values_(source) {}
+
+  std::string run() {
+    const Span span = span_of(source_);
+    program_ = options_.program.empty() ? std::filesystem::path(source_.path()).stem().string()
+                                        : options_.program;
+    Run record;
+    record.backend = "cupti";
+    record.tool_version = "nvprof";
+    record.host = "unknown";
+    record.command = fmt::format("nvprof's file {} (tables of version {}; dated by {})",
+                                 std::filesystem::path(source_.path()).filename().string(),
+                                 source_.version(), span.source);
+    run_ = store_.begin_run(record);
+    read_devices();
+    read_kernels();
+    store_.tell_kernels_apart(run_);
+    store_.end_run(run_, RunOutcome::done, "");
+    first_ns_ = span.first_ns;
+    last_ns_ = span.last_ns;
+    return fmt::format("its run has the date {}, of {}", iso_time(span.first_ns), span.source);
+  }
+
+  /// What a store writes of today: its UUID, its time, its process.
+  void make_of_then(const std::string& target) const {
+    const Handle db = open_for_writing(target);
+    const std::uint64_t a = hash_of_file(source_.path(), 0xcbf29ce484222325);
+    Statement(db.get(),
+              "UPDATE t_run SET uuid = ?2, started = ?3, ended = ?4, process_host = '', "
+              "boot_id = '', process_namespace = '', process_id = 0, process_start = 0 "
+              "WHERE run_id = ?1")
+        .execute(run_, uuid_of(a, hash_of_file(source_.path(), a)), iso_time(first_ns_),
+                 iso_time(last_ns_));
+    Statement unit(db.get(), "UPDATE t_counter SET unit = ? WHERE name = ? AND unit IS NULL");
+    for (const auto& [name, word] : values_.units()) {
+      if (!word.empty()) unit.execute(word, name);
+    }
+  }
+
+ private:
+  void read_devices() {
+    if (!source_.has("DEVICE")) return;
+    constexpr std::string_view columns[] = {"id",
+                                            "name",
+                                            "computeCapabilityMajor",
+                                            "computeCapabilityMinor",
+                                            "numMultiprocessors",
+                                            "globalMemorySize",
+                                            "l2CacheSize",
+                                            "uuid"};
+    Statement row(source_.db(), source_.select("DEVICE", columns, 4));
+    while (row.step()) {
+      Device device;
+      device.backend = "cupti";
+      device.ordinal = static_cast<int>(source_.number(row, 0, 0, 1023));
+      device.name = source_.text(source_.number(row, 1, 0, NvprofSource::any));
+      device.compute_capability =
+          static_cast<int>(source_.number(row, 2, 0, 99) * 10 + source_.number(row, 3, 0, 9));
+      device.multiprocessors = source_.optional_number(row, 4, 0, NvprofSource::any_32);
+      device.memory_bytes = source_.optional_number(row, 5, 0, NvprofSource::any);
+      device.l2_bytes = source_.optional_number(row, 6, 0, NvprofSource::any);
+      device.uuid = gpu_uuid(row.text(7));
+      devices_.emplace(device.ordinal, store_.add_device(run_, device));
+    }
+  }
+
+  std::int64_t device_of(std::int64_t ordinal) {
+    const auto [place, is_new] = devices_.try_emplace(ordinal, 0);
+    if (is_new) {
+      Device device;
+      device.backend = "cupti";
+      device.ordinal = static_cast<int>(ordinal);
+      device.name = "unknown";
+      place->second = store_.add_device(run_, device);
+    }
+    return place->second;
+  }
+
+  void read_kernels() {
+    constexpr std::string_view columns[] = {"start",
+                                            "end",
+                                            "deviceId",
+                                            "correlationId",
+                                            "name",
+                                            "gridX",
+                                            "gridY",
+                                            "gridZ",
+                                            "blockX",
+                                            "blockY",
+                                            "blockZ",
+                                            "dynamicSharedMemory",
+                                            "staticSharedMemory",
+                                            "registersPerThread",
+                                            "localMemoryPerThread"};
+    std::string sql;
+    for (const char* table : kernel_tables) {
+      if (!source_.has(table)) continue;
+      sql += (sql.empty() ? "" : " UNION ALL ") + source_.select(table, columns, 12);
+    }
+    if (sql.empty()) return;
+    Statement row(source_.db(), sql + " ORDER BY 1, 4");
+    while (row.step()) {
+      if (options_.cancelled && options_.cancelled()) {
+        throw Error(ExitCode::nothing, fmt::format("{} was not read to its end", source_.path()));
+      }
+      const std::int64_t device = device_of(source_.number(row, 2, 0, 1023));
+      if (device != waiting_device_ || waiting_.size() == batch) store_waiting();
+      waiting_device_ = device;
+      waiting_.push_back(launch_of(row));
+    }
+    store_waiting();
+  }
+
+  Launch launch_of(const Statement& row) {
+    Launch launch;
+    launch.family = program_;
+    launch.kernel = source_.text(source_.number(row, 4, 0, NvprofSource::any));
+    launch.variant = function_name(launch.kernel);
+    for (int i = 0; i < 3; ++i) {
+      launch.grid[i] =
+          static_cast<std::uint32_t>(source_.number(row, 5 + i, 0, NvprofSource::any_32));
+      launch.block[i] =
+          static_cast<std::uint32_t>(source_.number(row, 8 + i, 0, NvprofSource::any_32));
+    }
+    launch.dynamic_shared_bytes =
+        static_cast<std::uint32_t>(source_.number(row, 11, 0, NvprofSource::any_32));
+    launch.static_shared_bytes = source_.optional_number(row, 12, 0, NvprofSource::any_32);
+    launch.registers = source_.optional_number(row, 13, 0, NvprofSource::any_32);
+    launch.local_bytes = source_.optional_number(row, 14, 0, NvprofSource::any_32);
+    launch.counters = values_.of(source_.number(row, 3, 0, NvprofSource::any));
+    add_duration(launch, source_.number(row, 0, 0, NvprofSource::any),
+                 source_.number(row, 1, 0, NvprofSource::any));
+    return launch;
+  }
+
+  /// CUPTI writes two zeros where it has no times. While it counts, a kernel runs alone and several
+  /// times: its duration is none of the program's own.
+  static void add_duration(Launch& launch, std::int64_t start, std::int64_t end) {
+    if (start == 0 || end < start) {
+      launch.timing_reason = "nvprof recorded no time";
+    } else if (launch.counters.empty()) {
+      launch.timing = Timing{
+          {static_cast<double>(end - start)}, CacheState::warm, 0, "the program's own launch"};
+    } else {
+      launch.timing_reason = "nvprof timed it while it counted: see duration_profiled";
+      launch.counters.push_back(
+          {"duration_profiled", static_cast<double>(end - start), Grade::measured, ""});
+    }
+  }
+
+  void store_waiting() {
+    if (!waiting_.empty()) store_.add_launches(run_, waiting_device_, waiting_);
+    waiting_.clear();
+  }
+
+  const NvprofSource& source_;
+  const NvprofImport& options_;
+  Store store_;
+  NvprofValues values_;
+  std::string program_;
+  std::int64_t run_ = 0, first_ns_ = 0, last_ns_ = 0;
+  std::map<std::int64_t, std::int64_t> devices_;  ///< CUDA's number → the store's
+  std::int64_t waiting_device_ = 0;
+  std::vector<Launch> waiting_;
+};
+
+}  // namespace
+
+bool is_nvprof_file(const std::string& path) {
+  try {
+    const Handle db = open_foreign(path);
+    if (integer_of(db.get(), "PRAGMA application_id") == application_id) return false;
+    return integer_of(db.get(),
+                      "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND "
+                      "(name GLOB 'CUPTI_ACTIVITY_KIND_*' OR name = 'StringTable')") > 0;
+  } catch (const Error&) {
+    return false;  // the one who opens it as ours says why
+  }
+}
+
+std::string import_nvprof_file(const std::string& path, const std::string& target,
+                               const NvprofImport& options) {
+  const NvprofSource source(path);
+  Importer importer(source, target, options);
+  std::string remark = importer.run();
+  importer.make_of_then(target);
+  return remark;
+}
+
+}  // namespace warpmeter::schema
