@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -22,6 +24,34 @@ inline double median(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   return median_of_sorted(sorted);
+}
+
+struct MedianInterval {
+  double median = 0;
+  double low = 0, high = 0;  ///< 95 % confidence interval of the median, from order statistics
+  double relative_half_width() const { return median > 0 ? (high - low) / 2 / median : 0; }
+};
+
+/// The interval holds whatever the distribution is: its ends are the order statistics whose ranks
+/// are n/2 ± 0.98·√n (the normal approximation of the binomial; Conover, Practical Nonparametric
+/// Statistics). Below 6 samples no order statistic reaches 95 %, so the ends are the extremes.
+/// `samples` is not empty.
+inline MedianInterval median_interval(std::span<const double> samples) {
+  assert(!samples.empty());
+  std::vector<double> sorted(samples.begin(), samples.end());
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t count = sorted.size();
+  MedianInterval interval;
+  interval.median = median_of_sorted(sorted);
+
+  // Ranks count from 1: low = ⌊n/2 − 0.98√n⌋, high = ⌈1 + n/2 + 0.98√n⌉, clamped to the extremes.
+  const double half = 0.98 * std::sqrt(static_cast<double>(count));
+  const double centre = static_cast<double>(count) / 2;
+  const double low = std::max(1.0, std::floor(centre - half));
+  const double high = std::min(static_cast<double>(count), std::ceil(1 + centre + half));
+  interval.low = sorted[static_cast<std::size_t>(low) - 1];
+  interval.high = sorted[static_cast<std::size_t>(high) - 1];
+  return interval;
 }
 
 }  // namespace warpmeter

@@ -133,6 +133,7 @@ struct Store::Statements {
               insertion("t_stall", "launch_id, file, line, reason, text, samples, idle_samples")),
         explanations(handle,
                      [this](const std::string& counter) { return counters.number_of(counter); }),
+        activities(handle),
         timed(handle, "UPDATE t_launch SET timing_reason = NULL WHERE launch_id = ?"),
         mine(handle,
              "SELECT process_id = ?2 AND process_start = ?3 AND boot_id = ?4 FROM t_run "
@@ -240,6 +241,7 @@ struct Store::Statements {
   Interned counters, reasons;
   Statement launch, value, timing, sample, expectation, line, stall;
   ExplanationWriter explanations;
+  ActivityWriter activities;
   Statement timed, mine;
   ProcessIdentity process = ProcessIdentity::of_this_process();
 };
@@ -358,6 +360,13 @@ std::vector<std::int64_t> Store::add_launches(std::int64_t run_id, std::int64_t 
     }
   });
   return ids;
+}
+
+void Store::add_activities(std::int64_t run_id, const ActivityBatch& batch) {
+  statements_->in_transaction([&] {
+    statements_->check_is_mine(run_id);
+    statements_->activities.write(run_id, batch);
+  });
 }
 
 void Store::complete_launches(std::span<const Completion> completions) {

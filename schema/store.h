@@ -19,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "schema/activities.h"
 #include "schema/process.h"
 #include "schema/records.h"
 
@@ -128,6 +129,8 @@ class Store {
   /// Error{file} when another process has taken the run over.
   std::vector<std::int64_t> add_launches(std::int64_t run_id, std::int64_t device_id,
                                          std::span<const Launch> launches);
+  /// Activities of a traced program. One transaction.
+  void add_activities(std::int64_t run_id, const ActivityBatch& batch);
   /// One transaction.
   void complete_launches(std::span<const Completion> completions);
 

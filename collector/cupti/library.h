@@ -124,6 +124,8 @@
   X(cuptiActivityDisable)                         \
   X(cuptiActivityFlushAll)                        \
   X(cuptiActivityFlushPeriod)                     \
+  X(cuptiActivityConfigureUnifiedMemoryCounter)   \
+  X(cuptiGetTimestamp)                            \
   X(cuptiActivityGetNextRecord)                   \
   X(cuptiActivityGetNumDroppedRecords)            \
   X(cuptiSetThreadIdType)                         \

@@ -49,6 +49,7 @@ cupti::Loaded<cupti::CuptiApi> load_cupti(const std::string& directory) {
 }
 
 void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& data) {
+  if (injector->counting == nullptr) return tracing::context_made();
   Counting& counting = *injector->counting;
   switch (id) {
     case CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING:
@@ -98,6 +99,7 @@ constexpr CUpti_CallbackId waiting_functions[] = {
     CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize,  CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2,
     CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2_ptds};
 
+constexpr CUpti_CallbackId contexts[] = {CUPTI_CBID_RESOURCE_CONTEXT_CREATED};
 constexpr CUpti_CallbackId modules[] = {CUPTI_CBID_RESOURCE_MODULE_LOADED};
 constexpr CUpti_CallbackId resources[] = {CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
                                           CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,
@@ -148,6 +150,7 @@ void start_measuring() {
   if (injector->config.mode == Mode::activity) {
     tracing::start(*injector->channel, injector->cupti.api, injector->config);
     enable(CUPTI_CB_DOMAIN_DRIVER_API, waiting_functions);
+    if (injector->config.managed_memory) enable(CUPTI_CB_DOMAIN_RESOURCE, contexts);
     if (!injector->config.selection.ranges.empty()) {
       enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_functions());
     }

@@ -41,7 +41,8 @@ struct Get {
 };
 
 constexpr Mode last_of(Mode) { return Mode::stalls; }
-constexpr ActivityKind last_of(ActivityKind) { return ActivityKind::call; }
+constexpr ActivityKind last_of(ActivityKind) { return ActivityKind::remote_map; }
+constexpr MemoryKind last_of(MemoryKind) { return MemoryKind::unknown; }
 constexpr schema::Grade last_of(schema::Grade) { return schema::Grade::unavailable; }
 
 template <class Io, class Value>

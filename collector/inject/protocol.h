@@ -10,14 +10,15 @@
 //   injector                          warpmeter
 //   Hello            ─────────────▶
 //                    ◀─────────────   Config
-//   Device, Name, Launch, Activities, Seen, Running, Problem … as they happen
+//   Device, Name, Launch, ActivityShape, Activities, Seen, Running, Problem … as they happen
 //   Bye              ─────────────▶   and the end of the connection
 //
 // A frame is two bytes of protocol version, two of its kind, then the fields below in their order
 // (bytes.h). Texts that come again and again (kernels, reasons) are sent once as a Name and
-// referred to by number; a number belongs to its connection. The injector sends what is finished at
-// once, so that a crash loses nothing that was. When warpmeter has gone, the injector falls silent
-// and the program goes on.
+// referred to by number; a number belongs to its connection. Activities come by the hundred
+// thousand and mostly repeat: what repeats is an ActivityShape with a number of its own. The
+// injector sends what is finished at once, so that a crash loses nothing that was. When warpmeter
+// has gone, the injector falls silent and the program goes on.
 #pragma once
 
 #include <array>
@@ -32,7 +33,7 @@
 
 namespace warpmeter::inject {
 
-inline constexpr std::uint16_t protocol_version = 12;
+inline constexpr std::uint16_t protocol_version = 13;
 /// Fits into a socket's buffer as Linux makes it (net.core.wmem_default).
 inline constexpr std::size_t max_frame_bytes = 128 * 1024;
 /// Names a frame can carry; a longer one is cut.
@@ -67,6 +68,8 @@ struct Config {
   std::string cupti_directory;  ///< where libcupti.so.13 lies
   std::vector<std::string> counters;
   Selection selection;
+  bool calls = true;            ///< Mode::activity records calls of the API too
+  bool managed_memory = false;  ///< and page faults and migrations
   /// For Mode::lines and Mode::stalls: the kernel, as the machine code has it, whose first chosen
   /// launch is looked at.
   std::string lines_of;
@@ -120,7 +123,32 @@ struct Launch {
   bool could_not_run = false;  ///< it failed because nothing here can execute its kernel
 };
 
-enum class ActivityKind : std::uint8_t { kernel, copy, set, call };
+enum class ActivityKind : std::uint8_t {
+  kernel,
+  copy,
+  set,
+  call,
+  range,  ///< an NVTX range
+  page_fault,
+  migration,
+  thrashing,
+  throttling,
+  remote_map
+};
+inline constexpr std::size_t activity_kinds = 10;
+
+/// CUPTI's kinds of memory.
+enum class MemoryKind : std::uint8_t {
+  none,
+  pageable,
+  pinned,
+  device,
+  array,
+  managed,
+  device_static,
+  managed_static,
+  unknown
+};
 
 /// Accesses on source lines, of the Launch that this connection sends next; as many of these as
 /// they need.
@@ -179,20 +207,45 @@ struct Explained {
   std::vector<schema::Explanation::Missing> missing;
 };
 
-/// Something that took time. Only a kernel has a shape; `name` is its kernel, the direction of a
-/// copy ("[CUDA memcpy HtoD]") or the function that was called.
-struct Activity {
+/// An end of a copy or migration that is a device; context 0: none.
+struct DeviceEnd {
+  std::uint32_t device = 0, context = 0;
+};
+
+/// The properties that activities have in common; sent once, before the first of them.
+struct ActivityShape {
+  std::uint32_t id = 0;  ///< from 1, in their order
   ActivityKind kind = ActivityKind::call;
+  /// Name: the kernel, the direction of a copy ("[CUDA memcpy HtoD]"), the function, the range.
   std::uint32_t name = 0;
-  std::optional<double> duration_ns;  ///< unknown where the model executes
-  std::uint64_t amount = 0;  ///< bytes of a copy, warp instructions of a kernel; 0: not known
+  std::uint32_t thread = 0;  ///< the thread of a call or range; 0: not known
+  /// The launch of a kernel; device, context and stream of what else a GPU did. A call has none.
   std::optional<LaunchShape> shape;
-  /// The correlation of a kernel: greater for later launches of the process; 0 for one inside of a
-  /// graph.
+  MemoryKind source_memory = MemoryKind::none, target_memory = MemoryKind::none;
+  std::optional<DeviceEnd> source,
+      target;  ///< the ends of a peer copy or migration that are devices
+};
+
+/// Something that took time.
+struct Activity {
+  std::uint32_t shape = 0;            ///< ActivityShape
+  std::uint64_t start_ns = 0;         ///< by the clock of TraceBegins; 0: not known
+  std::optional<double> duration_ns;  ///< unknown where the model executes
+  /// Bytes of a copy, set or migration, page faults, warp instructions of a kernel; 0: not known.
+  std::uint64_t amount = 0;
+  /// A call and its kernel or copy share it. It grows from call to call of a process. 0: not known.
   std::uint32_t correlation = 0;
+  /// A kernel inside of a graph is none of the process's own launches.
+  bool is_in_graph = false;
+  std::optional<std::uint64_t> address;  ///< the first one of a fault or migration
 };
 struct Activities {
   std::vector<Activity> activities;
+};
+
+/// The start of the recording. The clock is the machine's, the same for all processes.
+struct TraceBegins {
+  std::uint64_t now_ns = 0;
 };
 
 /// A kernel was launched that the selection leaves out; sent once a kernel.
@@ -244,7 +297,7 @@ struct Bye {
 
 using Message = std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye,
                              Lines, Finding, Checked, Found, Explained, Stalls, Shaped, Unobserved,
-                             Refused, Running, FailedCall>;
+                             Refused, Running, FailedCall, ActivityShape, TraceBegins>;
 
 std::vector<std::uint8_t> encode(const Message& message);
 

@@ -19,8 +19,10 @@
 #include "base/error.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/planner.h"
+#include "collector/inject/activity_names.h"
 #include "collector/inject/delivery.h"
 #include "collector/inject/ranges.h"
+#include "collector/inject/shape_numbers.h"
 
 namespace warpmeter::inject::tracing {
 namespace {
@@ -30,7 +32,7 @@ using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr std::size_t activities_a_frame =
-    1000;  // for at most 100 bytes each: below max_frame_bytes
+    2000;  // for at most 50 bytes each: below max_frame_bytes
 /// A program that waits for the GPU waits for its records too, but no longer than that.
 constexpr auto patience = 2s;
 /// At the end of the process, for what is left.
@@ -49,15 +51,20 @@ void read(Recording& all, const FilledBuffer& buffer);
 
 /// The delivery thread alone uses this, but for what is atomic or has a mutex.
 struct Recording {
-  Recording(Channel& where, const cupti::CuptiApi& with, const Selection& selection)
+  Recording(Channel& where, const cupti::CuptiApi& with, const Config& config)
       : channel(where),
         api(with),
-        filter(selection),
+        filter(config.selection),
+        calls(config.calls),
+        managed_memory(config.managed_memory),
+        shapes(where),
         delivery([this](const FilledBuffer& buffer) { read(*this, buffer); },
                  [this] { api.cuptiActivityFlushAll(0); }) {}
   Channel& channel;
   const cupti::CuptiApi& api;
   Filter filter;
+  const bool calls, managed_memory;
+  ShapeNumbers shapes;
   std::set<std::uint32_t> devices;  ///< announced ones
   std::set<std::string> left_out;   ///< kernels that were said to be left out
   std::map<std::pair<CUpti_CallbackDomain, CUpti_CallbackId>, std::uint32_t> functions;  ///< Names
@@ -67,6 +74,7 @@ struct Recording {
   /// That were open at launches whose kernels have not been seen yet, by correlation.
   std::unordered_map<std::uint32_t, std::vector<std::string>> ranges;
   std::atomic<std::uint64_t> lost{0};
+  std::atomic<bool> has_managed_memory{false};  ///< it was asked for
   std::atomic<Clock::rep> next_flush{0};
   Delivery delivery;  ///< last: its thread uses all of the others
 };
@@ -85,10 +93,6 @@ void send_waiting(Recording& all) {
 void add(Recording& all, Activity activity) {
   all.waiting.push_back(activity);
   if (all.waiting.size() == activities_a_frame) send_waiting(all);
-}
-
-double duration(std::uint64_t start, std::uint64_t end) {
-  return end > start ? static_cast<double>(end - start) : 0;
 }
 
 void announce(Recording& all, std::uint32_t device) {
@@ -119,72 +123,106 @@ std::vector<std::string> ranges_of(Recording& all, const CUpti_ActivityKernel10&
   return ranges;
 }
 
+/// An activity from its start to its end. One that has not ended, or never began, took no time.
+Activity activity_of(std::uint32_t shape, std::uint64_t start, std::uint64_t end,
+                     std::uint64_t amount, std::uint32_t correlation) {
+  const double duration_ns = end > start ? static_cast<double>(end - start) : 0;
+  return {shape, start, duration_ns, amount, correlation, false, std::nullopt};
+}
+
+/// The properties that all records of work on a device have.
+template <class Record>
+ActivityShape shape_on_device(Recording& all, ActivityKind kind, std::uint32_t name,
+                              const Record& record) {
+  announce(all, record.deviceId);
+  ActivityShape shape;
+  shape.kind = kind;
+  shape.name = name;
+  LaunchShape& launch = shape.shape.emplace();
+  launch.device = record.deviceId;
+  launch.context = record.contextId;
+  launch.stream = record.streamId;
+  return shape;
+}
+
 void take_kernel(Recording& all, const CUpti_ActivityKernel10& kernel) {
   const auto& [name, id] = kernel_of(all, kernel.name);
-  announce(all, kernel.deviceId);
   const std::vector<std::string> ranges = ranges_of(all, kernel);
   if (!all.filter.takes(name, kernel.deviceId, ranges)) {
     if (all.left_out.insert(name).second) all.channel.send(Seen{id});
     return;
   }
-  LaunchShape shape;
-  shape.device = kernel.deviceId;
-  shape.context = kernel.contextId;
-  shape.stream = kernel.streamId;
-  shape.kernel = id;
-  if (!ranges.empty()) shape.range = all.channel.name(ranges.back());
-  shape.grid = {static_cast<std::uint32_t>(kernel.gridX), static_cast<std::uint32_t>(kernel.gridY),
-                static_cast<std::uint32_t>(kernel.gridZ)};
-  shape.block = {static_cast<std::uint32_t>(kernel.blockX),
-                 static_cast<std::uint32_t>(kernel.blockY),
-                 static_cast<std::uint32_t>(kernel.blockZ)};
-  shape.dynamic_shared_bytes = static_cast<std::uint32_t>(kernel.dynamicSharedMemory);
-  shape.static_shared_bytes = static_cast<std::uint32_t>(kernel.staticSharedMemory);
-  shape.registers = kernel.registersPerThread;
-  shape.local_bytes = kernel.localMemoryPerThread;
-  add(all, {ActivityKind::kernel, id, duration(kernel.start, kernel.end), 0, shape,
-            kernel.graphId == 0 ? kernel.correlationId : 0});
+  ActivityShape shape = shape_on_device(all, ActivityKind::kernel, id, kernel);
+  LaunchShape& launch = *shape.shape;
+  launch.kernel = id;
+  if (!ranges.empty()) launch.range = all.channel.name(ranges.back());
+  launch.grid = {static_cast<std::uint32_t>(kernel.gridX), static_cast<std::uint32_t>(kernel.gridY),
+                 static_cast<std::uint32_t>(kernel.gridZ)};
+  launch.block = {static_cast<std::uint32_t>(kernel.blockX),
+                  static_cast<std::uint32_t>(kernel.blockY),
+                  static_cast<std::uint32_t>(kernel.blockZ)};
+  launch.dynamic_shared_bytes = static_cast<std::uint32_t>(kernel.dynamicSharedMemory);
+  launch.static_shared_bytes = static_cast<std::uint32_t>(kernel.staticSharedMemory);
+  launch.registers = kernel.registersPerThread;
+  launch.local_bytes = kernel.localMemoryPerThread;
+  Activity activity =
+      activity_of(all.shapes.number_of(shape), kernel.start, kernel.end, 0, kernel.correlationId);
+  activity.is_in_graph = kernel.graphId != 0;
+  add(all, activity);
 }
 
-/// nvprof's names.
-const char* copy_name(std::uint8_t kind) {
-  switch (kind) {
-    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
-      return "[CUDA memcpy HtoD]";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
-      return "[CUDA memcpy DtoH]";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA:
-      return "[CUDA memcpy HtoA]";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH:
-      return "[CUDA memcpy AtoH]";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOA:
-      return "[CUDA memcpy AtoA]";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOD:
-      return "[CUDA memcpy AtoD]";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOA:
-      return "[CUDA memcpy DtoA]";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD:
-      return "[CUDA memcpy DtoD]";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOH:
-      return "[CUDA memcpy HtoH]";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP:
-      return "[CUDA memcpy PtoP]";
-    default:
-      return "[CUDA memcpy]";
-  }
+void take_copy(Recording& all, const CUpti_ActivityMemcpy6& copy) {
+  ActivityShape shape =
+      shape_on_device(all, ActivityKind::copy, all.channel.name(copy_name(copy.copyKind)), copy);
+  shape.source_memory = memory_kind(copy.srcKind);
+  shape.target_memory = memory_kind(copy.dstKind);
+  add(all, activity_of(all.shapes.number_of(shape), copy.start, copy.end, copy.bytes,
+                       copy.correlationId));
 }
 
-/// "cudaLaunchKernel_v7000" and "cuMemAlloc_v2" are cudaLaunchKernel and cuMemAlloc to those who
-/// call them.
-std::string_view called_name(std::string_view name) {
-  for (const std::string_view suffix : {"_ptsz", "_ptds"}) {
-    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+void take_peer_copy(Recording& all, const CUpti_ActivityMemcpyPtoP4& copy) {
+  ActivityShape shape = shape_on_device(
+      all, ActivityKind::copy, all.channel.name(copy_name(CUPTI_ACTIVITY_MEMCPY_KIND_PTOP)), copy);
+  shape.source_memory = memory_kind(copy.srcKind);
+  shape.target_memory = memory_kind(copy.dstKind);
+  shape.source = {copy.srcDeviceId, copy.srcContextId};
+  shape.target = {copy.dstDeviceId, copy.dstContextId};
+  add(all, activity_of(all.shapes.number_of(shape), copy.start, copy.end, copy.bytes,
+                       copy.correlationId));
+}
+
+void take_set(Recording& all, const CUpti_ActivityMemset4& set) {
+  ActivityShape shape =
+      shape_on_device(all, ActivityKind::set, all.channel.name("[CUDA memset]"), set);
+  shape.target_memory = memory_kind(set.memoryKind);
+  add(all,
+      activity_of(all.shapes.number_of(shape), set.start, set.end, set.bytes, set.correlationId));
+}
+
+/// A fault of the CPU has no duration, and its value is the program counter.
+void take_managed(Recording& all, const CUpti_ActivityUnifiedMemoryCounter3& record) {
+  const std::optional<ManagedEvent> event = managed_event(record.counterKind);
+  if (!event) return;
+  const bool is_of_cpu =
+      record.counterKind == CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT;
+  ActivityShape shape;
+  shape.kind = event->kind;
+  shape.name = all.channel.name(event->name);
+  if (event->has_source) shape.source = {record.srcId, 0};
+  if (event->has_target) shape.target = {record.dstId, 0};
+  if (event->has_source || event->has_target) {
+    LaunchShape& launch = shape.shape.emplace();
+    launch.device = event->has_target ? record.dstId : record.srcId;
+    announce(all, launch.device);
   }
-  const std::size_t version = name.rfind("_v");
-  const bool is_version =
-      version != std::string_view::npos && version + 2 < name.size() &&
-      name.find_first_not_of("0123456789", version + 2) == std::string_view::npos;
-  return is_version ? name.substr(0, version) : name;
+  const bool has_end = event->kind == ActivityKind::migration ||
+                       event->kind == ActivityKind::throttling ||
+                       (event->kind == ActivityKind::page_fault && !is_of_cpu);
+  Activity activity =
+      activity_of(all.shapes.number_of(shape), record.start, has_end ? record.end : record.start,
+                  is_of_cpu ? 1 : record.value, 0);
+  activity.address = record.address;
+  add(all, activity);
 }
 
 void take_call(Recording& all, const CUpti_ActivityAPI& call) {
@@ -198,31 +236,27 @@ void take_call(Recording& all, const CUpti_ActivityAPI& call) {
     all.api.cuptiGetCallbackName(domain, call.cbid, &name);
     place->second = all.channel.name(name != nullptr ? called_name(name) : "unknown function");
   }
-  add(all, {ActivityKind::call, place->second, duration(call.start, call.end), 0, std::nullopt});
+  ActivityShape shape;
+  shape.kind = ActivityKind::call;
+  shape.name = place->second;
+  shape.thread = call.threadId;
+  add(all, activity_of(all.shapes.number_of(shape), call.start, call.end, 0, call.correlationId));
 }
 
 void take(Recording& all, const CUpti_Activity& activity) {
-  const auto named = [&](ActivityKind kind, const char* name, std::uint64_t start,
-                         std::uint64_t end, std::uint64_t bytes) {
-    add(all, {kind, all.channel.name(name), duration(start, end), bytes, std::nullopt});
-  };
   switch (activity.kind) {
     case CUPTI_ACTIVITY_KIND_KERNEL:
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
       return take_kernel(all, reinterpret_cast<const CUpti_ActivityKernel10&>(activity));
-    case CUPTI_ACTIVITY_KIND_MEMCPY: {
-      const auto& copy = reinterpret_cast<const CUpti_ActivityMemcpy6&>(activity);
-      return named(ActivityKind::copy, copy_name(copy.copyKind), copy.start, copy.end, copy.bytes);
-    }
-    case CUPTI_ACTIVITY_KIND_MEMCPY2: {
-      const auto& copy = reinterpret_cast<const CUpti_ActivityMemcpyPtoP4&>(activity);
-      return named(ActivityKind::copy, copy_name(CUPTI_ACTIVITY_MEMCPY_KIND_PTOP), copy.start,
-                   copy.end, copy.bytes);
-    }
-    case CUPTI_ACTIVITY_KIND_MEMSET: {
-      const auto& set = reinterpret_cast<const CUpti_ActivityMemset4&>(activity);
-      return named(ActivityKind::set, "[CUDA memset]", set.start, set.end, set.bytes);
-    }
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      return take_copy(all, reinterpret_cast<const CUpti_ActivityMemcpy6&>(activity));
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+      return take_peer_copy(all, reinterpret_cast<const CUpti_ActivityMemcpyPtoP4&>(activity));
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      return take_set(all, reinterpret_cast<const CUpti_ActivityMemset4&>(activity));
+    case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
+      return take_managed(all,
+                          reinterpret_cast<const CUpti_ActivityUnifiedMemoryCounter3&>(activity));
     case CUPTI_ACTIVITY_KIND_RUNTIME:
     case CUPTI_ACTIVITY_KIND_DRIVER:
       return take_call(all, reinterpret_cast<const CUpti_ActivityAPI&>(activity));
@@ -246,6 +280,18 @@ void read(Recording& all, const FilledBuffer& buffer) {
   }
 }
 
+/// The kinds of records that the configuration asks for.
+std::vector<CUpti_ActivityKind> kinds_of(const Recording& all) {
+  std::vector<CUpti_ActivityKind> kinds = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                                           CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
+                                           CUPTI_ACTIVITY_KIND_MEMSET};
+  if (all.calls) {
+    kinds.push_back(CUPTI_ACTIVITY_KIND_RUNTIME);
+    kinds.push_back(CUPTI_ACTIVITY_KIND_DRIVER);
+  }
+  return kinds;
+}
+
 void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
   *buffer = recording->delivery.give();
   *size = *buffer != nullptr ? Delivery::buffer_bytes : 0;
@@ -260,19 +306,41 @@ void CUPTIAPI take_buffer(CUcontext context, std::uint32_t stream, std::uint8_t*
 }  // namespace
 
 void start(Channel& channel, const cupti::CuptiApi& api, const Config& config) {
-  recording = new Recording(channel, api, config.selection);
+  recording = new Recording(channel, api, config);
   std::uint8_t are_zeroed = 1;
   std::size_t size = sizeof are_zeroed;
   api.cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &are_zeroed);
   api.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   cupti::check(api, api.cuptiActivityRegisterCallbacks(give_buffer, take_buffer),
                "preparing to record activities");
-  for (const CUpti_ActivityKind kind :
-       {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-        CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_RUNTIME,
-        CUPTI_ACTIVITY_KIND_DRIVER}) {
+  for (const CUpti_ActivityKind kind : kinds_of(*recording)) {
     cupti::check(api, api.cuptiActivityEnable(kind), "recording activities");
   }
+  std::uint64_t now_ns = 0;
+  cupti::check(api, api.cuptiGetTimestamp(&now_ns), "reading CUPTI's clock");
+  channel.send(TraceBegins{now_ns});
+}
+
+void context_made() {
+  Recording& all = *recording;
+  if (!all.managed_memory || all.has_managed_memory.exchange(true)) return;
+  std::vector<CUpti_ActivityUnifiedMemoryCounterConfig> counters;
+  for (int kind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD;
+       kind < CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_COUNT; ++kind) {
+    counters.push_back({CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES,
+                        static_cast<CUpti_ActivityUnifiedMemoryCounterKind>(kind), 0, 1});
+  }
+  CUptiResult result = all.api.cuptiActivityConfigureUnifiedMemoryCounter(
+      counters.data(), static_cast<std::uint32_t>(counters.size()));
+  if (result == CUPTI_SUCCESS) {
+    result = all.api.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+  }
+  if (result == CUPTI_SUCCESS) return;
+  const char* words = "unknown error";
+  all.api.cuptiGetResultString(result, &words);
+  all.channel.send(Problem{
+      true,
+      fmt::format("page faults and migrations of managed memory were not recorded: {}", words)});
 }
 
 void launching(std::uint32_t correlation) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Activity mode: how long kernels, copies, sets and API calls took, from CUPTI's activity records.
+// Activity mode: when kernels, copies, sets and API calls began and how long they took, from
+// CUPTI's activity records.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,9 @@ namespace warpmeter::inject::tracing {
 /// Records from now on, for the rest of the process. CUPTI asks for buffers by functions without an
 /// argument, so there is one recording a process. Throws Error{no_hardware}.
 void start(Channel& channel, const cupti::CuptiApi& api, const Config& config);
+
+/// A context was made, so that the driver can be asked for events of managed memory.
+void context_made();
 
 /// Before a launch: the NVTX ranges that are open are those of its kernels. Needed only when the
 /// selection has ranges. CUPTI gives the call of the driver and its kernels one correlation.

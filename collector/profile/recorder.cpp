@@ -24,7 +24,7 @@ constexpr std::size_t most_findings = 100'000, most_lines = 1'000'000, most_foun
                       most_refused = 10'000, most_failed_calls = 100;
 constexpr const char* without_device = "unknown";
 /// Launches that wait for the writer. A program that is faster for longer waits for it too.
-constexpr std::size_t most_waiting = 4'000;
+constexpr std::size_t most_waiting = 4'000, most_activities_waiting = 500'000;
 
 /// "vec.cu:12" before "vec.cu:104"; what has no place comes last.
 std::tuple<bool, std::string, int> in_order(const std::string& where) {
@@ -52,6 +52,7 @@ void Recorder::begin_pass(Pass pass) {
 
 void Recorder::meet(int peer, pid_t process, const std::string& program) {
   living_.insert(peer);
+  processes_[peer].id = process;
   has_met_any_ = true;
   (later_ ? later_->sightings() : first_).meet(peer, process, program);
 }
@@ -71,6 +72,13 @@ bool Recorder::take(int peer, inject::Message&& message) {
   }
   if (const auto* launch = std::get_if<inject::Launch>(&message)) {
     return take_launch(peer, process, *launch);
+  }
+  if (const auto* shape = std::get_if<inject::ActivityShape>(&message)) {
+    return take_shape(process, *shape);
+  }
+  if (const auto* begins = std::get_if<inject::TraceBegins>(&message)) {
+    if (!clock_ns_) clock_ns_ = begins->now_ns;
+    return true;
   }
   if (const auto* batch = std::get_if<inject::Activities>(&message)) {
     for (const inject::Activity& activity : batch->activities) {
@@ -150,7 +158,7 @@ bool Recorder::take_name(Process& process, inject::Name&& name) {
   if (name.id == 0 || process.names.size() == most_names || process.name_bytes > most_name_bytes) {
     return false;
   }
-  return process.names.emplace(name.id, Name{std::move(name.text), {}, {}}).second;
+  return process.names.emplace(name.id, Name{std::move(name.text), {}}).second;
 }
 
 std::optional<schema::Launch> Recorder::describe(Process& process,
@@ -290,48 +298,6 @@ void Recorder::note(const schema::Launch& launch) {
   entry.kernels.insert(launch.kernel);
 }
 
-void Recorder::sum_up(Name& name, const inject::Activity& message) {
-  Activity*& activity = name.activities[static_cast<std::size_t>(message.kind)];
-  if (activity == nullptr) {
-    activity = &activities_[{message.kind, name.text}];  // stays where it is
-    activity->kind = message.kind;
-    activity->name = name.text;
-  }
-  ++activity->calls;
-  activity->amount += message.amount;
-  if (!message.duration_ns) return;
-  activity->durations_ns.push_back(static_cast<float>(*message.duration_ns));
-  activity->total_ns += *message.duration_ns;
-}
-
-bool Recorder::take_activity(int peer, Process& process, const inject::Activity& message) {
-  Name* name = name_of(process.names, message.name);
-  const bool is_kernel = message.kind == ActivityKind::kernel;
-  if (name == nullptr || is_kernel != message.shape.has_value() ||
-      !(message.duration_ns.value_or(0) >= 0 && std::isfinite(message.duration_ns.value_or(0)))) {
-    return false;
-  }
-  if (!later_) sum_up(*name, message);
-  if (!is_kernel) return true;
-  std::optional<schema::Launch> launch = describe(process, *message.shape);
-  if (!launch) return false;
-  if (message.duration_ns) {
-    launch->timing = timing_of(*message.duration_ns);
-  } else {
-    launch->timing_reason = options_.timing_reason;
-  }
-  const std::string& device = device_of(process, message.shape->device);
-  if (!later_) {
-    ++launches_;
-    keep(device, std::nullopt, std::move(*launch));
-  } else if (message.correlation != 0) {
-    const std::uint32_t identity = identities_.number_of(launch->kernel, *message.shape);
-    later_->sightings().add_traced(peer, *message.shape, identity, message.correlation);
-    later_->add(identity, device, *launch);
-  }
-  return true;
-}
-
 const std::string& Recorder::device_of(const Process& process, std::uint32_t ordinal) const {
   static const std::string unknown = without_device;
   const auto found = process.devices.find(ordinal);
@@ -346,23 +312,33 @@ void Recorder::keep(const std::string& device, std::optional<std::size_t> place,
   ++launches_waiting_;
 }
 
+schema::Device Recorder::stored_device(const std::string& uuid) const {
+  schema::Device device;
+  if (const auto known = devices_.find(uuid); known != devices_.end()) device = known->second;
+  device.uuid = uuid == without_device ? "" : uuid;
+  if (device.name.empty()) device.name = without_device;
+  if (device.backend.empty()) device.backend = "cupti";
+  return device;
+}
+
 void Recorder::store() {
-  if (waiting_.empty() || (writer_.is_busy() && launches_waiting_ < most_waiting)) return;
-  std::vector<Batch> batches;
+  const bool is_much = launches_waiting_ >= most_waiting ||
+                       trace_waiting_.rows.activities.size() >= most_activities_waiting;
+  if (writer_.is_busy() && !is_much) return;
+  Batches batches;
   for (auto& [uuid, batch] : waiting_) {
-    batch.device = devices_[uuid];
-    batch.device.uuid = uuid == without_device ? "" : uuid;
-    if (batch.device.name.empty()) batch.device.name = without_device;
-    if (batch.device.backend.empty()) batch.device.backend = "cupti";
-    batches.push_back(std::move(batch));
+    batch.device = stored_device(uuid);
+    batches.launches.push_back(std::move(batch));
   }
   waiting_.clear();
   launches_waiting_ = 0;
-  writer_.write(std::move(batches));
+  batches.trace = std::exchange(trace_waiting_, {});
+  if (!batches.empty()) writer_.write(std::move(batches));
 }
 
 /// All of it, and waits for it.
 void Recorder::store_all() {
+  keep_alike();
   writer_.settle();
   store();
   writer_.settle();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The messages of the injected library, put into the database, and summed up for the tables.
 //
+// A traced run stores each activity too, and its launches are those of one kernel and geometry
+// together, with a sample for each: a program may launch millions.
+//
 // Launches are stored in batches: whatever has come when store() finds the writer free. After a
 // failure of the database everything is only summed up.
 //
@@ -9,7 +12,6 @@
 // to the launches that it matches (sightings.h).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -59,6 +61,8 @@ struct RecorderOptions {
   schema::Run run;
   std::string program;           ///< the launches' family
   bool has_more_passes = false;  ///< after the first
+  bool traces = false;           ///< activities of the GPU are stored, one by one
+  bool traces_calls = false;     ///< and calls of the API, or these alone
   std::string timing_reason =
       "not timed: reading counters takes longer; --timing adds a run without them";
   /// Completes what a process could tell of its device. May be empty.
@@ -89,9 +93,10 @@ class Recorder final : public Receiver {
   void finish(schema::RunOutcome outcome, const std::string& reason);
 
   std::optional<std::int64_t> run_id() const { return writer_.run_id(); }  ///< after finish()
-  std::uint64_t launches() const { return launches_; }  ///< with at least one figure
-  std::uint64_t not_run() const { return not_run_; }    ///< for those: nothing could execute them
-  bool has_met_any() const { return has_met_any_; }     ///< a process that uses CUDA
+  std::uint64_t launches() const { return launches_; }         ///< with at least one figure
+  std::uint64_t traced() const { return next_activity_ - 1; }  ///< activities that were stored
+  std::uint64_t not_run() const { return not_run_; }  ///< for those: nothing could execute them
+  bool has_met_any() const { return has_met_any_; }   ///< a process that uses CUDA
   std::uint64_t lost_records() const { return lost_records_; }
   std::vector<Activity> activities() const;
   const std::map<std::string, Refusal>& refusals() const { return refusals_; }
@@ -127,10 +132,26 @@ class Recorder final : public Receiver {
   /// records a second name it.
   struct Name {
     std::string text;
-    std::string variant;                    ///< the variant of a kernel; empty: not asked for yet
-    std::array<Activity*, 4> activities{};  ///< by kind; of activities_
+    std::string variant;  ///< the variant of a kernel; empty: not asked for yet
+  };
+  /// Launches of a traced run that are one row.
+  struct Alike {
+    std::string device;  ///< UUID
+    schema::Launch launch;
+    std::vector<double> durations_ns;
+  };
+  /// The properties that activities of a process have in common, and what follows from them.
+  struct Shape {
+    inject::ActivityShape message;
+    Activity* sum = nullptr;               ///< in activities_; nullptr: nothing came yet
+    std::string device;                    ///< UUID of its device; empty: it has none
+    std::optional<schema::Launch> launch;  ///< for a kernel, without figures
+    Alike* alike = nullptr;                ///< in alike_, for a traced run
+    std::uint32_t number = 0;              ///< in the stored trace; 0: not stored
   };
   struct Process {
+    pid_t id = 0;
+    std::vector<Shape> shapes;  ///< by number, from 1
     std::unordered_map<std::uint32_t, Name> names;
     std::size_t name_bytes = 0;
     std::map<std::uint32_t, std::string> devices;  ///< ordinal there → UUID
@@ -149,7 +170,14 @@ class Recorder final : public Receiver {
   bool take_activity(int peer, Process& process, const inject::Activity& activity);
   /// A launch without figures; nullopt when its names are unknown.
   std::optional<schema::Launch> describe(Process& process, const inject::LaunchShape& shape) const;
-  void sum_up(Name& name, const inject::Activity& message);
+  bool take_shape(Process& process, const inject::ActivityShape& message);
+  Activity& sum_of(inject::ActivityKind kind, const std::string& name);
+  bool is_traced(inject::ActivityKind kind) const;
+  void trace(Process& process, Shape& shape, const inject::Activity& message);
+  void describe_shape(const Process& process, Shape& shape);
+  Alike& alike_of(const Shape& shape);
+  void keep_alike();
+  schema::Device stored_device(const std::string& uuid) const;
   void keep(const std::string& device, std::optional<std::size_t> place, schema::Launch&& launch);
   const std::string& device_of(const Process& process, std::uint32_t ordinal) const;
   void note(const schema::Launch& launch);
@@ -164,6 +192,11 @@ class Recorder final : public Receiver {
   Writer writer_;
   std::map<std::string, Batch> waiting_;  ///< by the device's UUID; their places are of first_
   std::size_t launches_waiting_ = 0;
+  TraceBatch trace_waiting_;
+  std::int64_t next_activity_ = 1;
+  std::uint32_t next_shape_ = 1;
+  std::optional<std::uint64_t> clock_ns_;  ///< when the run's clock began
+  std::map<std::string, Alike> alike_;     ///< by what they have in common
   Identities identities_;
   Sightings first_;                         ///< launches of the first pass
   std::vector<std::string> counters_past_;  ///< for earlier passes

@@ -27,21 +27,35 @@ struct Batch {
   std::vector<std::size_t> places;  ///< numbers to find each by later; none, or one a launch
 };
 
+/// Rows of a trace, and the devices of its new shapes.
+struct TraceBatch {
+  schema::ActivityBatch rows;                          ///< without device ids
+  std::vector<std::optional<schema::Device>> devices;  ///< one a new shape; nullopt: none
+};
+
+/// All that one write() takes.
+struct Batches {
+  std::vector<Batch> launches;
+  TraceBatch trace;
+
+  bool empty() const { return launches.empty() && trace.rows.empty(); }
+};
+
 class Writer {
  public:
-  /// Opens the database. Throws Error{file}. The run begins with its first launch.
+  /// Opens the database. Throws Error{file}. The run begins with its first row.
   Writer(const std::string& database, schema::Run run);
 
   bool is_busy() const;  ///< with the batches of the last write()
   /// Begins to write them, after those before. Returns at once when the writer is not busy.
-  void write(std::vector<Batch>&& batches);
+  void write(Batches&& batches);
   /// Waits until all is written. Later text is for the time until the next write().
   void settle();
 
   std::optional<std::int64_t> run_id() const { return run_id_; }
   /// The ids of launches that have a place, by place; 0: not one of those that were stored.
   const std::vector<std::int64_t>& launch_ids() const { return launch_ids_; }
-  /// The ids of devices that have launches, by UUID.
+  /// The ids of devices that have launches or activities, by UUID.
   const std::map<std::string, std::int64_t>& device_ids() const { return device_ids_; }
   const std::optional<Error>& failure() const { return failure_; }
   void fail(const Error& failure) { failure_ = failure; }
@@ -49,6 +63,9 @@ class Writer {
 
  private:
   void put(const Batch& batch);
+  void put(TraceBatch& batch);
+  std::int64_t run();  ///< begins it if need be
+  std::int64_t id_of(const schema::Device& device);
 
   schema::Store store_;
   schema::Run run_;

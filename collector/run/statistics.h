@@ -3,22 +3,11 @@
 #pragma once
 
 #include <chrono>
-#include <span>
 #include <string>
 
+#include "base/statistics.h"
+
 namespace warpmeter::run {
-
-struct MedianInterval {
-  double median = 0;
-  double low = 0, high = 0;  ///< 95 % confidence interval of the median, from order statistics
-  double relative_half_width() const { return median > 0 ? (high - low) / 2 / median : 0; }
-};
-
-/// The interval holds whatever the distribution is: its ends are the order statistics whose ranks
-/// are n/2 ± 0.98·√n (the normal approximation of the binomial; Conover, Practical Nonparametric
-/// Statistics). Below 6 samples no order statistic reaches 95 %, so the ends are the extremes.
-/// `samples` is not empty.
-MedianInterval median_interval(std::span<const double> samples);
 
 /// Sampling stops when the median is known to `relative_confidence`, or when a budget ends.
 struct StoppingRule {

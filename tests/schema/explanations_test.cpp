@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "schema/maintenance.h"
+#include "schema/upkeep/maintenance.h"
 #include "tests/schema/fixture.h"
 
 namespace warpmeter::schema {

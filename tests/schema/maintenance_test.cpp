@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Housekeeping: labels, runs that go, space that comes back, copies, and whether all is well.
-#include "schema/maintenance.h"
+#include "schema/upkeep/maintenance.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

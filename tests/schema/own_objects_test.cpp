@@ -9,8 +9,8 @@
 
 #include "schema/database.h"
 #include "schema/embedded.h"
-#include "schema/maintenance.h"
 #include "schema/merge/merge.h"
+#include "schema/upkeep/maintenance.h"
 #include "tests/schema/fixture.h"
 
 namespace warpmeter::schema {

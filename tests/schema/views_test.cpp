@@ -46,10 +46,10 @@ TEST_F(Views, AreSortedByName) {
   std::vector<std::string> names;
   for (const ViewInfo& view : views()) names.push_back(view.name);
   EXPECT_THAT(names,
-              ElementsAre("codes", "comparison", "counters", "device_states", "devices",
-                          "disturbances", "environment", "expectations", "explanations", "findings",
-                          "launches", "lines", "looked_for", "predictions", "remedies", "results",
-                          "runs", "samples", "sources", "stalls", "timings"));
+              ElementsAre("activities", "codes", "comparison", "counters", "device_states",
+                          "devices", "disturbances", "environment", "expectations", "explanations",
+                          "findings", "launches", "lines", "looked_for", "predictions", "remedies",
+                          "results", "runs", "samples", "sources", "stalls", "timings"));
 }
 
 TEST_F(Views, JoinTheLinesOfADescription) {

@@ -26,8 +26,8 @@
 #include "collector/model/session/backend.h"
 #include "reports/gates/config.h"
 #include "reports/table/number.h"
-#include "schema/maintenance.h"
 #include "schema/store.h"
+#include "schema/upkeep/maintenance.h"
 
 namespace warpmeter::cli {
 namespace {

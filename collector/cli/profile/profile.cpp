@@ -22,6 +22,7 @@
 #include "base/file_claims.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/codes.h"
+#include "collector/cli/formats.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
 #include "collector/cli/profile/line_runs.h"
@@ -150,6 +151,8 @@ profile::RecorderOptions recording_of(const ProfileRequest& request, const char*
   recording.database = request.database;
   recording.run = run_record(backend, request.command_line, request.label);
   recording.program = std::filesystem::path(request.words.front()).filename();
+  recording.traces = request.trace;
+  recording.traces_calls = request.trace_calls;
   return recording;
 }
 
@@ -235,6 +238,7 @@ ExitCode run_on_gpu(const ProfileRequest& request, inject::Config config) {
 
 ExitCode run_command(const ProfileRequest& typed) {
   ProfileRequest request = typed;
+  if (request.csv) request.format = "csv";
   if (request.list_passes) return list_passes(request);
   if (request.words.empty()) {
     throw Error(ExitCode::usage,
@@ -244,6 +248,7 @@ ExitCode run_command(const ProfileRequest& typed) {
   FileClaims files;
   files.read(profile::find_program(request.words.front()), "the program");
   files.store(request.database);
+  request.destination = files.write(request.output, "-o");
   check_label(request.label);
   inject::Config config = config_of(request);
   const bool is_model = is_for_model(request);
@@ -302,6 +307,7 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
        {"warpmeter profile -m @default ./app --size 4096", "metrics of every launch"},
        {"warpmeter profile -m @shared -k regex:'reduce.*' -s 2 -c 10 ./app", "of chosen ones"},
        {"warpmeter profile -m @all --replay application --timing ./app", "and clean times"},
+       {"warpmeter profile --trace ./app", "what ran when"},
        {"warpmeter profile --lines ./app", "what each source line costs"},
        {"warpmeter profile --check ./app", "look for mistakes, on the model"},
        {"warpmeter profile -m @all --list-passes", "what that would cost"}});
@@ -318,6 +324,13 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
            "The architecture of the model's devices; sm_90 when not given");
   add_count(app, "--model-devices", 1, 64, request->model_devices,
             "The number of the model's devices; 1 when not given");
+  add_flag(app, "--trace", request->trace,
+           "Show each kernel, copy and set, in the order of time; managed memory's too on a GPU");
+  add_flag(app, "--trace-api", request->trace_calls, "Show each call of CUDA's API");
+  add_format(app, request->format);
+  add_flag(app, "--csv", request->csv, "Short for --format csv");
+  add_text(app, "-o,--output", "FILE", request->output,
+           "Write the tables to FILE; standard error when not given");
   add_flag(app, "--check", request->checks,
            "Look for mistakes of kernels and host code, on the model; exit 6 when there are any");
   add_flag(app, "-v,--verbose", request->verbose,

@@ -14,6 +14,7 @@
 
 #include "base/utf8.h"
 #include "collector/cli/arguments.h"
+#include "collector/cli/profile/shown_tables.h"
 #include "collector/cli/profile/source_folders.h"
 #include "collector/cli/tables/findings_tables.h"
 #include "collector/cli/tables/lines_tables.h"
@@ -26,12 +27,6 @@
 
 namespace warpmeter::cli {
 namespace {
-
-KernelNameBase base_of(const std::string& word) {
-  return word == "mangled"     ? KernelNameBase::mangled
-         : word == "demangled" ? KernelNameBase::demangled
-                               : KernelNameBase::function;
-}
 
 /// At most five, and how many more.
 std::string some_of(const std::set<std::string>& all) {
@@ -135,17 +130,6 @@ void show_findings(const profile::Recorder& recorder, const profile::Outcome& ou
   const bool is_wide = is_terminal(STDERR_FILENO);
   say_line(reports::document_text(
       document, is_wide ? static_cast<std::size_t>(terminal_width(STDERR_FILENO)) : 0));
-}
-
-void show_tables(const ProfileRequest& request, const profile::Recorder& recorder) {
-  const KernelNameBase base = base_of(request.name_base);
-  if (!request.counts()) {
-    if (request.checks) return;  // they are what was asked for
-    if (!recorder.activities().empty()) say_line(summary_table(recorder.activities(), base));
-  } else if (recorder.run_id()) {
-    const schema::Reader reader(request.database);
-    say_line(metrics_table(reader, *recorder.run_id(), shown_metrics(request.metrics), base));
-  }
 }
 
 void show_lines(const ProfileRequest& request, const profile::Recorder& recorder) {
@@ -353,7 +337,7 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
   const std::string ended = reason_of(request, outcome, recorder);
   recorder.finish(outcome_of(outcome, recorder),
                   ended.empty() ? failure_of(request, recorder) : ended);
-  const bool is_empty = recorder.launches() == recorder.not_run();
+  const bool is_empty = recorder.launches() == recorder.not_run() && recorder.traced() == 0;
   if (!request.quiet) {
     show_tables(request, recorder);
     show_lines(request, recorder);

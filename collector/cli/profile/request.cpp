@@ -34,6 +34,10 @@ void check_needs(const ProfileRequest& request) {
   if (request.lines_kernels != 0 && !request.lines) {
     throw Error(ExitCode::usage, "--lines-kernels says how many kernels --lines looks at: add it");
   }
+  if (request.counts() && request.traces()) {
+    throw Error(ExitCode::usage,
+                "--trace shows when everything ran, and --metrics repeat launches: leave one out");
+  }
   if (request.counts()) return;
   const auto refuse = [](const char* option, const char* why) {
     throw Error(ExitCode::usage,
@@ -50,6 +54,8 @@ inject::Config config_of(const ProfileRequest& request) {
   inject::Config config;
   config.mode = request.counts() ? inject::Mode::counters : inject::Mode::activity;
   config.counters = counters_of(request);
+  config.calls = !request.trace || request.trace_calls;
+  config.managed_memory = request.trace;
   config.selection.kernel = request.kernel;
   config.selection.skip = static_cast<std::uint64_t>(request.skip);
   config.selection.count = static_cast<std::uint64_t>(request.count);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file_claims.h"
 #include "collector/inject/protocol.h"
 #include "collector/profile/passes.h"
 
@@ -14,17 +15,21 @@ namespace warpmeter::cli {
 
 struct ProfileRequest {
   std::vector<std::string> words, metrics, devices, ranges;
-  std::string kernel, name_base = "function", processes = "all", replay = "kernel", label, database,
-                      command_line, backend = "auto", arch;
+  std::string kernel, name_base = "function", format = "table", output, processes = "all",
+                      replay = "kernel", label, database, command_line, backend = "auto", arch;
   std::int64_t skip = 0, count = 0, lines_kernels = 0;  ///< the last 0: not given
   double timeout = 0;
   std::vector<std::string> shapes, source_roots;
   bool times = false, list_passes = false, quiet = false, checks = false, lines = false,
        verbose = false;
   bool pause_dcgm = false;
+  bool trace = false, trace_calls = false, csv = false;
   std::int64_t model_devices = 1;
 
+  Destination destination = Destination::standard_output();  ///< the place that `output` names
+
   bool counts() const { return !metrics.empty(); }
+  bool traces() const { return trace || trace_calls; }
   bool replays_program() const { return replay == "application"; }
 };
 

@@ -20,8 +20,8 @@
 #include "collector/cli/options.h"
 #include "collector/cli/terminal.h"
 #include "reports/table/number.h"
-#include "schema/maintenance.h"
 #include "schema/store.h"
+#include "schema/upkeep/maintenance.h"
 
 namespace warpmeter::cli {
 namespace {

@@ -25,30 +25,6 @@ using inject::ActivityKind;
 using reports::Column;
 using reports::Table;
 
-Column right(const char* heading) {
-  Column column = Column::text(heading);
-  column.align = reports::Align::right;
-  return column;
-}
-
-/// The names of a table's kernels: where several share a bare name, as much more as tells them
-/// apart.
-class ShownNames {
- public:
-  ShownNames(const std::set<std::string>& kernels, KernelNameBase base) : base_(base) {
-    if (base == KernelNameBase::function) distinct_ = distinct_names(kernels);
-  }
-  std::string of(const std::string& kernel) const {
-    const auto found = distinct_.find(kernel);
-    const bool is_graph = kernel.starts_with("graph(");
-    return found == distinct_.end() || is_graph ? shown_name(kernel, base_) : found->second;
-  }
-
- private:
-  KernelNameBase base_;
-  std::map<std::string, std::string> distinct_;
-};
-
 /// Rows are the activities of one part; the first carries its title.
 void add_part(Table& table, const char* title, std::vector<profile::Activity*> part,
               const ShownNames& names) {
@@ -134,8 +110,8 @@ std::string kernel_title(const MetricRow& row, const ShownNames& names) {
 std::string kernel_block(std::span<const MetricRow> rows, std::span<const ShownMetric> metrics,
                          const ShownNames& names) {
   Table table;
-  table.columns = {right("Invocations"), Column::text("Metric"), right("Min"), right("Max"),
-                   right("Avg")};
+  table.columns = {right_column("Invocations"), Column::text("Metric"), right_column("Min"),
+                   right_column("Max"), right_column("Avg")};
   std::map<std::string, std::vector<std::string>> missing, doubtful;  // by the reason
   for (const auto& [metric, where_any] : metrics) {
     for (const MetricRow& row : rows) {
@@ -165,6 +141,22 @@ std::string kernel_block(std::span<const MetricRow> rows, std::span<const ShownM
 
 }  // namespace
 
+Column right_column(const char* heading) {
+  Column column = Column::text(heading);
+  column.align = reports::Align::right;
+  return column;
+}
+
+ShownNames::ShownNames(const std::set<std::string>& kernels, KernelNameBase base) : base_(base) {
+  if (base == KernelNameBase::function) distinct_ = distinct_names(kernels);
+}
+
+std::string ShownNames::of(const std::string& kernel) const {
+  const auto found = distinct_.find(kernel);
+  const bool is_graph = kernel.starts_with("graph(");
+  return found == distinct_.end() || is_graph ? shown_name(kernel, base_) : found->second;
+}
+
 std::string shown_name(const std::string& kernel, KernelNameBase base) {
   if (base == KernelNameBase::mangled || kernel.starts_with("graph(")) return kernel;
   return base == KernelNameBase::function ? function_name(kernel) : demangled(kernel);
@@ -185,11 +177,16 @@ std::string duration_text(double duration_ns) {
 
 namespace {
 
+/// Events of managed memory and ranges overlap with the rest, so they are no part of its time.
+void keep_summarised(std::vector<profile::Activity>& activities) {
+  std::erase_if(activities, [](const auto& one) { return one.kind > ActivityKind::call; });
+}
+
 /// A table of activities without a clock: how often, and how much.
 std::string counted_table(std::vector<profile::Activity*> part, const ShownNames& names) {
   Table table;
-  table.columns = {Column::text("Type"), right("Calls"), right("Bytes"), right("Instructions"),
-                   Column::text("Name")};
+  table.columns = {Column::text("Type"), right_column("Calls"), right_column("Bytes"),
+                   right_column("Instructions"), Column::text("Name")};
   std::sort(part.begin(), part.end(), [](const auto* a, const auto* b) {
     return std::tuple(a->kind, b->amount, a->name) < std::tuple(b->kind, a->amount, b->name);
   });
@@ -211,10 +208,11 @@ std::string counted_table(std::vector<profile::Activity*> part, const ShownNames
 }  // namespace
 
 std::string summary_table(std::vector<profile::Activity> activities, KernelNameBase base) {
+  keep_summarised(activities);
   Table table;
-  table.columns = {Column::text("Type"), right("Time(%)"), right("Time"),
-                   right("Calls"),       right("Avg"),     right("Min"),
-                   right("Max"),         right("Median"),  Column::text("Name")};
+  table.columns = {Column::text("Type"),  right_column("Time(%)"), right_column("Time"),
+                   right_column("Calls"), right_column("Avg"),     right_column("Min"),
+                   right_column("Max"),   right_column("Median"),  Column::text("Name")};
   std::vector<profile::Activity*> gpu, calls;
   std::set<std::string> kernels;
   for (profile::Activity& activity : activities) {
@@ -230,6 +228,53 @@ std::string summary_table(std::vector<profile::Activity> activities, KernelNameB
   add_part(table, "GPU activities:", std::move(gpu), names);
   add_part(table, "API calls:", std::move(calls), names);
   return counted + reports::render(table, reports::Format::table);
+}
+
+reports::Table summary_rows(std::vector<profile::Activity> activities, KernelNameBase base) {
+  using reports::Kind;
+  keep_summarised(activities);
+  Table table;
+  table.columns = {Column::text("type")};
+  for (const char* name : {"time_percent", "time_ns", "calls", "avg_ns", "min_ns", "max_ns",
+                           "median_ns", "bytes", "instructions"}) {
+    table.columns.push_back(Column::number(name, name, "", Kind::exact));
+  }
+  table.columns.push_back(Column::text("name"));
+  std::set<std::string> kernels;
+  std::map<bool, double> total_ns;  // by whether it is a call
+  for (const profile::Activity& activity : activities) {
+    if (activity.kind == ActivityKind::kernel) kernels.insert(activity.name);
+    total_ns[activity.kind == ActivityKind::call] += activity.total_ns;
+  }
+  const ShownNames names(kernels, base);
+  std::sort(activities.begin(), activities.end(), [](const auto& a, const auto& b) {
+    return std::tuple(a.kind == ActivityKind::call, -a.total_ns, a.name) <
+           std::tuple(b.kind == ActivityKind::call, -b.total_ns, b.name);
+  });
+  for (profile::Activity& activity : activities) {
+    const bool is_call = activity.kind == ActivityKind::call;
+    const bool is_kernel = activity.kind == ActivityKind::kernel;
+    std::vector<float>& times = activity.durations_ns;
+    std::sort(times.begin(), times.end());
+    const auto timed = [&](double value) {
+      return times.empty() ? reports::Cell() : reports::Cell(value);
+    };
+    const auto amount = [&](bool is_meant) {
+      return is_meant && activity.amount > 0
+                 ? reports::Cell(static_cast<std::int64_t>(activity.amount))
+                 : reports::Cell();
+    };
+    const double all_ns = total_ns[is_call];
+    table.rows.push_back(
+        {is_call ? "API calls" : "GPU activities",
+         timed(all_ns > 0 ? 100 * activity.total_ns / all_ns : 0), timed(activity.total_ns),
+         static_cast<std::int64_t>(activity.calls),
+         timed(activity.total_ns / static_cast<double>(std::max<std::size_t>(times.size(), 1))),
+         timed(times.empty() ? 0 : times.front()), timed(times.empty() ? 0 : times.back()),
+         timed(times.empty() ? 0 : median_of_sorted(times)), amount(!is_kernel && !is_call),
+         amount(is_kernel), is_kernel ? names.of(activity.name) : activity.name});
+  }
+  return table;
 }
 
 std::vector<ShownMetric> shown_metrics(std::span<const std::string> requested) {
@@ -257,6 +302,47 @@ std::string metrics_table(const schema::Reader& reader, std::int64_t run_id,
     rest = rest.subspan(rows);
   }
   return all;
+}
+
+reports::Table metrics_rows(const schema::Reader& reader, std::int64_t run_id,
+                            std::span<const ShownMetric> metrics, KernelNameBase base) {
+  using reports::Kind;
+  const schema::Rows answer = reader.query(metrics_sql, {{":run", run_id}});
+  std::set<std::string> kernels;
+  for (const MetricRow& row : answer.rows) kernels.insert(text(row[1]));
+  const ShownNames names(kernels, base);
+  Table table;
+  table.columns = {Column::text("device"),
+                   Column::text("kernel"),
+                   Column::text("range"),
+                   Column::number("invocations", "invocations", "", Kind::exact),
+                   Column::text("metric"),
+                   Column::text("unit"),
+                   Column::number("min", "min", "", Kind::exact),
+                   Column::number("max", "max", "", Kind::exact),
+                   Column::number("avg", "avg", "", Kind::exact),
+                   Column::text("reason")};
+  // Rows of one kernel are neighbours; their metrics come as they were asked for.
+  std::span<const MetricRow> rest = answer.rows;
+  while (!rest.empty()) {
+    const auto other = std::find_if(rest.begin(), rest.end(), [&](const MetricRow& row) {
+      return !std::equal(row.begin(), row.begin() + kernel_columns, rest.front().begin());
+    });
+    const auto rows = rest.first(static_cast<std::size_t>(other - rest.begin()));
+    for (const auto& [metric, where_any] : metrics) {
+      for (const MetricRow& row : rows) {
+        if (text(row[3]) != metric || (where_any && real(row[7]) == 0)) continue;
+        const auto value = [&](std::size_t column) {
+          return real(row[5]) > 0 ? reports::Cell(real(row[column])) : reports::Cell();
+        };
+        table.rows.push_back({text(row[0]), names.of(text(row[1])), text(row[2]),
+                              static_cast<std::int64_t>(real(row[5])), metric, text(row[4]),
+                              value(6), value(7), value(8), text(row[9])});
+      }
+    }
+    rest = rest.subspan(rows.size());
+  }
+  return table;
 }
 
 }  // namespace warpmeter::cli

@@ -2,6 +2,7 @@
 #include "collector/runtime/check/report.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -20,6 +21,9 @@ namespace {
 constexpr std::size_t most_waiting = 256;
 /// The size of a line's numbers in a frame.
 constexpr std::size_t lines_in_a_frame = 1000;
+
+/// Each device has one context, numbered as CUPTI numbers them.
+std::uint32_t context_of(std::uint32_t device) { return device + 1; }
 
 }  // namespace
 
@@ -47,6 +51,7 @@ inject::LaunchShape Report::shape_of(const LaunchPlace& place, const model::Prog
   send_device(place.device);
   inject::LaunchShape shape;
   shape.device = place.device;
+  shape.context = context_of(place.device);
   shape.stream = place.stream;
   shape.kernel = channel_.name(place.kernel);
   const std::vector<std::string> ranges = inject::open_ranges();
@@ -154,34 +159,57 @@ void Report::runs(const std::string& kernel) {
 
 void Report::has_run() { channel_.send(inject::Running{}); }
 
+/// There are no times: the program waits for the model, which has no clock.
+void Report::add(const inject::ActivityShape& shape, inject::Activity activity) {
+  activity.shape = shapes_.number_of(shape);
+  waiting_.activities.push_back(activity);
+}
+
 void Report::ran(const LaunchPlace& place, const model::Program& program,
                  std::uint64_t instructions) {
+  inject::ActivityShape shape;
+  shape.kind = inject::ActivityKind::kernel;
+  shape.shape = shape_of(place, &program);
+  shape.name = shape.shape->kernel;
   inject::Activity activity;
-  activity.kind = inject::ActivityKind::kernel;
-  activity.name = channel_.name(place.kernel);
   activity.amount = instructions;
-  activity.shape = shape_of(place, &program);
   activity.correlation = ++correlation_;
-  waiting_.activities.push_back(activity);
+  add(shape, activity);
   flush();
 }
 
-void Report::moved(std::string_view what, std::uint64_t bytes, bool is_set) {
+void Report::moved(const Move& move) {
   if (!traces()) return;
+  send_device(move.device);
+  inject::ActivityShape shape;
+  shape.kind = move.is_set ? inject::ActivityKind::set : inject::ActivityKind::copy;
+  shape.name = channel_.name(move.name);
+  inject::LaunchShape& place = shape.shape.emplace();
+  place.device = move.device;
+  place.context = context_of(move.device);
+  place.stream = move.stream;
+  shape.source_memory = move.source;
+  shape.target_memory = move.target;
+  const auto end_on = [](std::uint32_t device) {
+    return inject::DeviceEnd{device, context_of(device)};
+  };
+  if (move.source_device) shape.source = end_on(*move.source_device);
+  if (move.target_device) shape.target = end_on(*move.target_device);
   inject::Activity activity;
-  activity.kind = is_set ? inject::ActivityKind::set : inject::ActivityKind::copy;
-  activity.name = channel_.name(what);
-  activity.amount = bytes;
-  waiting_.activities.push_back(activity);
+  activity.amount = move.bytes;
+  add(shape, activity);
   flush();
 }
 
 void Report::called(std::string_view function, std::chrono::nanoseconds duration) {
-  if (!traces()) return;
+  if (!traces() || !config_.calls) return;
+  inject::ActivityShape shape;
+  shape.kind = inject::ActivityKind::call;
+  shape.name = channel_.name(function);
+  shape.thread = static_cast<std::uint32_t>(gettid());
   inject::Activity activity;
-  activity.name = channel_.name(function);
   activity.duration_ns = static_cast<double>(duration.count());
-  waiting_.activities.push_back(activity);
+  add(shape, activity);
   if (waiting_.activities.size() >= most_waiting) flush();
 }
 

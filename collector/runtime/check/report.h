@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "collector/inject/channel.h"
 #include "collector/inject/filter.h"
+#include "collector/inject/shape_numbers.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/machine/launch/launch.h"
 #include "collector/model/machine/program.h"
@@ -24,6 +26,17 @@ struct LaunchPlace {
   std::string kernel;
   Geometry geometry;
   std::uint32_t device = 0, stream = 0;
+};
+
+/// A copy or set that was done.
+struct Move {
+  std::string_view name;  ///< "[CUDA memcpy HtoD]"
+  bool is_set = false;
+  std::uint64_t bytes = 0;
+  std::uint32_t device = 0, stream = 0;
+  inject::MemoryKind source = inject::MemoryKind::none, target = inject::MemoryKind::none;
+  /// The devices of a copy between two.
+  std::optional<std::uint32_t> source_device, target_device;
 };
 
 class Report {
@@ -58,7 +71,7 @@ class Report {
   void has_run();
   /// A kernel, copy or call of the summary.
   void ran(const LaunchPlace& place, const model::Program& program, std::uint64_t instructions);
-  void moved(std::string_view what, std::uint64_t bytes, bool is_set);
+  void moved(const Move& move);
   void called(std::string_view function, std::chrono::nanoseconds duration);
   /// For the person, once.
   void say(const std::string& text);
@@ -72,6 +85,7 @@ class Report {
   inject::LaunchShape shape_of(const LaunchPlace& place, const model::Program* program);
   void send_device(std::uint32_t ordinal);
   void send_lines(const std::vector<model::Ran>& grids);
+  void add(const inject::ActivityShape& shape, inject::Activity activity);
   void flush();
 
   inject::Channel channel_;
@@ -79,6 +93,7 @@ class Report {
   std::unique_ptr<inject::Filter> filter_;
   std::set<std::uint32_t> devices_;
   std::set<std::string> said_, left_out_;
+  inject::ShapeNumbers shapes_{channel_};
   inject::Activities waiting_;
   std::uint32_t correlation_ = 0, explanations_ = 0;
 };

@@ -92,15 +92,58 @@ MemoryKind kind_at(Process& process, std::uint64_t address) {
   return block != nullptr ? block->kind : MemoryKind::device;
 }
 
+/// CUPTI's word for the memory at an address.
+inject::MemoryKind memory_at(Process& process, const CopyEnd& side, std::uint64_t address) {
+  if (!side.is_device) return inject::MemoryKind::pageable;
+  switch (kind_at(process, address)) {
+    case MemoryKind::managed:
+      return inject::MemoryKind::managed;
+    case MemoryKind::pinned:
+    case MemoryKind::registered:
+      return inject::MemoryKind::pinned;
+    default:
+      return inject::MemoryKind::device;
+  }
+}
+
 std::string_view name_of(bool to_device, bool from_device) {
   if (to_device && from_device) return "[CUDA memcpy DtoD]";
   if (to_device) return "[CUDA memcpy HtoD]";
   return from_device ? "[CUDA memcpy DtoH]" : "[CUDA memcpy HtoH]";
 }
 
-cudaError_t run_copy(Process& process, const CopyWork& copy) {
+void report_copy(Process& process, const CopyWork& copy, const Sides& sides, std::uint32_t stream) {
+  const auto& [to, from] = sides;
+  const auto is_device = [&](const CopyEnd& side, std::uint64_t address) {
+    return side.is_device && !is_reachable(side, kind_at(process, address));
+  };
+  bool to_device = is_device(to, copy.to), from_device = is_device(from, copy.from);
+  if (copy.kind != cudaMemcpyDefault) {
+    to_device = is_to_device(copy.kind);
+    from_device = is_from_device(copy.kind);
+  }
+  Move move;
+  move.name = name_of(to_device, from_device);
+  move.bytes = copy.width * copy.height * copy.depth;
+  move.device = static_cast<std::uint32_t>(current_device);
+  move.stream = stream;
+  move.source = memory_at(process, from, copy.from);
+  move.target = memory_at(process, to, copy.to);
+  const Block* source = process.memory().find(copy.from);
+  const Block* target = process.memory().find(copy.to);
+  if (to_device && from_device && source != nullptr && target != nullptr &&
+      source->device != target->device) {
+    move.name = "[CUDA memcpy PtoP]";
+    move.source_device = static_cast<std::uint32_t>(source->device);
+    move.target_device = static_cast<std::uint32_t>(target->device);
+  }
+  process.report()->moved(move);
+}
+
+cudaError_t run_copy(Process& process, const CopyWork& copy, std::uint32_t stream) {
   if (is_empty(copy)) return cudaSuccess;
-  const auto [to, from] = sides_of(process, copy);
+  const Sides sides = sides_of(process, copy);
+  const auto& [to, from] = sides;
   Checks* checks = process.checks();
   const auto touch = [&](std::uint64_t address, bool writes) {
     checks->races().touch(address, copy.width, writes);
@@ -126,18 +169,7 @@ cudaError_t run_copy(Process& process, const CopyWork& copy) {
   }
   if (checks != nullptr) checks->end_of_copy(process.function());
   look_at_direction(process, copy);
-  if (process.report() != nullptr) {
-    const auto is_device = [&](const CopyEnd& side, std::uint64_t address) {
-      return side.is_device && !is_reachable(side, kind_at(process, address));
-    };
-    bool to_device = is_device(to, copy.to), from_device = is_device(from, copy.from);
-    if (copy.kind != cudaMemcpyDefault) {
-      to_device = is_to_device(copy.kind);
-      from_device = is_from_device(copy.kind);
-    }
-    process.report()->moved(name_of(to_device, from_device), copy.width * copy.height * copy.depth,
-                            false);
-  }
+  if (process.report() != nullptr) report_copy(process, copy, sides, stream);
   return cudaSuccess;
 }
 
@@ -148,7 +180,7 @@ void fill(std::byte* at, std::uint64_t count, std::uint32_t value) {
     std::memcpy(at + i * sizeof element, &element, sizeof element);
 }
 
-cudaError_t run_set(Process& process, const SetWork& set) {
+cudaError_t run_set(Process& process, const SetWork& set, std::uint32_t stream) {
   if (is_empty(set)) return cudaSuccess;
   const std::uint64_t bytes_of_row = row_bytes(set);
   const CopyEnd side = target_of(process, set);
@@ -169,7 +201,14 @@ cudaError_t run_set(Process& process, const SetWork& set) {
     }
   }
   if (process.report() != nullptr) {
-    process.report()->moved("[CUDA memset]", bytes_of_row * set.height * set.depth, true);
+    Move move;
+    move.name = "[CUDA memset]";
+    move.is_set = true;
+    move.bytes = bytes_of_row * set.height * set.depth;
+    move.device = static_cast<std::uint32_t>(current_device);
+    move.stream = stream;
+    move.target = memory_at(process, side, set.to);
+    process.report()->moved(move);
   }
   return cudaSuccess;
 }
@@ -220,8 +259,9 @@ namespace {
 
 /// Memory that a graph copies or sets may have gone since its node was made.
 template <class Box, class Mistake, class Run>
-cudaError_t run_checked(Process& process, const Box& work, const Mistake& mistake, const Run& run) {
-  if (mistake(process, work, false) == cudaSuccess) return run(process, work);
+cudaError_t run_checked(Process& process, const Box& work, std::uint32_t stream,
+                        const Mistake& mistake, const Run& run) {
+  if (mistake(process, work, false) == cudaSuccess) return run(process, work, stream);
   process.kernel_failed(cudaErrorIllegalAddress);
   return cudaSuccess;
 }
@@ -253,9 +293,9 @@ cudaError_t run(Process& process, const Work& work, std::uint32_t stream) {
     run_kernel(process, *kernel, stream);
     return run_launched(process, stream);
   } else if (const auto* copy = std::get_if<CopyWork>(&work)) {
-    return run_checked(process, *copy, copy_mistake, run_copy);
+    return run_checked(process, *copy, stream, copy_mistake, run_copy);
   } else if (const auto* set = std::get_if<SetWork>(&work)) {
-    return run_checked(process, *set, set_mistake, run_set);
+    return run_checked(process, *set, stream, set_mistake, run_set);
   } else if (const auto* freed = std::get_if<FreeWork>(&work)) {
     const Block* block = process.memory().find(freed->address);
     if (Races* races = process.races(); races != nullptr && block != nullptr) {

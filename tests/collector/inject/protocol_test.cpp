@@ -55,6 +55,19 @@ Found some_finding() {
   return found;
 }
 
+ActivityShape some_peer_copy() {
+  ActivityShape copy;
+  copy.id = 2;
+  copy.kind = ActivityKind::copy;
+  copy.name = 5;
+  copy.shape = some_shape();
+  copy.source_memory = MemoryKind::device;
+  copy.target_memory = MemoryKind::managed;
+  copy.source = {0, 1};
+  copy.target = {1, 2};
+  return copy;
+}
+
 std::vector<Message> one_of_each() {
   Config config;
   config.mode = Mode::counters;
@@ -71,8 +84,8 @@ std::vector<Message> one_of_each() {
           device,
           Name{3, "reduce"},
           Launch{some_shape(), {{270336, 0}, {0, 9}}},
-          Activities{{{ActivityKind::kernel, 3, 1480, 0, some_shape(), 77},
-                      {ActivityKind::call, 5, 2.5e9, 0, std::nullopt}}},
+          Activities{{{1, 1'764'000'000'000'000'000, 1480, 0, 77, true, std::nullopt},
+                      {2, 0, std::nullopt, 4096, 0, false, 0x7f00'0000'0000}}},
           Seen{3},
           Running{3},
           Refused{4},
@@ -86,7 +99,9 @@ std::vector<Message> one_of_each() {
           Explained{1, true, {{"low_occupancy", "the machine code was not read"}}},
           Lines{{{4, 5, 0, 44, 32, 256, 32, std::nullopt, schema::Grade::measured}}},
           Unobserved{"./app", "it is statically linked as a whole"},
-          Stalls{{{4, 6, 44, 96, 32}, {0, 6, 0, 1, 0}}}};
+          Stalls{{{4, 6, 44, 96, 32}, {0, 6, 0, 1, 0}}},
+          some_peer_copy(),
+          TraceBegins{1'764'000'000'000'000'000}};
 }
 
 TEST(Protocol, EveryMessageComesBackAsItWas) {
@@ -136,8 +151,14 @@ TEST(Protocol, FieldsKeepTheirValues) {
   const auto& also = finding.remedies[0].also_amounts;
   EXPECT_EQ(std::vector<int>(also.begin(), also.end()), (std::vector<int>{3, 5}));
   const auto batch =
-      decode(encode(Activities{{{ActivityKind::kernel, 3, 1480, 0, some_shape(), 77}}}));
-  EXPECT_EQ(std::get<Activities>(*batch).activities[0].correlation, 77U);
+      decode(encode(Activities{{{1, 5'000'000'000, 1480, 0, 77, true, std::nullopt}}}));
+  const Activity& activity = std::get<Activities>(*batch).activities[0];
+  EXPECT_EQ(activity.start_ns, 5'000'000'000U);
+  EXPECT_EQ(activity.correlation, 77U);
+  EXPECT_TRUE(activity.is_in_graph);
+  const auto copy = decode(encode(some_peer_copy()));
+  EXPECT_EQ(std::get<ActivityShape>(*copy).target->context, 2U);
+  EXPECT_EQ(std::get<ActivityShape>(*copy).target_memory, MemoryKind::managed);
 }
 
 TEST(Protocol, AFrameCutShortIsRefused) {

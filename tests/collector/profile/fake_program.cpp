@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "collector/inject/channel.h"
+#include "collector/inject/shape_numbers.h"
 
 namespace {
 
@@ -29,10 +30,12 @@ using namespace warpmeter;
 using namespace warpmeter::inject;
 
 std::optional<Channel> channel;
+std::optional<ShapeNumbers> shapes;
 Config config;
 
 void connect() {
   channel.emplace(std::getenv(socket_variable));
+  shapes.emplace(*channel);
   const auto received = channel->receive_config();
   if (!received) std::exit(90);
   config = *received;
@@ -116,10 +119,19 @@ void launch(const Wish& wish) {
   static std::uint32_t correlation = 0;
   const std::uint32_t occurrence = launched[{wish.kernel, wish.stream}]++;
   if (config.mode == Mode::activity) {
-    const LaunchShape now = shape(wish);
-    channel->send(Activities{
-        {{ActivityKind::kernel, now.kernel, wish.value.value_or(1500), 0, now, ++correlation},
-         {ActivityKind::call, channel->name("cudaLaunchKernel"), 4000, 0, {}}}});
+    static std::uint64_t now_ns = 1'000'000;
+    if (correlation == 0) channel->send(TraceBegins{now_ns});
+    ActivityShape kernel, call;
+    kernel.kind = ActivityKind::kernel;
+    kernel.shape = shape(wish);
+    kernel.name = kernel.shape->kernel;
+    call.name = channel->name("cudaLaunchKernel");
+    call.thread = 12;
+    const std::uint32_t number = ++correlation;
+    const Activity called{shapes->number_of(call), now_ns += 1000, 4000, 0, number, false, {}};
+    const double duration_ns = wish.value.value_or(1500);
+    const Activity ran{shapes->number_of(kernel), now_ns += 500, duration_ns, 0, number, false, {}};
+    channel->send(Activities{{ran, called}});
   } else if (config.mode == Mode::counters) {
     Launch counted{shape(wish), {}, occurrence};
     counted.values.assign(config.counters.size(), {wish.value.value_or(64), 0});

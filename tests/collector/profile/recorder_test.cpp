@@ -124,11 +124,16 @@ TEST_F(RecorderTest, ALaunchHasOneValueACounter) {
 
 TEST_F(RecorderTest, ADurationThatIsNoneIsRefused) {
   recorder_.take(1, inject::Name{5, "cudaMalloc"});
+  inject::ActivityShape call;
+  call.id = 1;
+  call.name = 5;
+  EXPECT_TRUE(recorder_.take(1, call));
   for (const double duration :
        {-1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
-    EXPECT_FALSE(recorder_.take(
-        1, inject::Activities{{{inject::ActivityKind::call, 5, duration, 0, std::nullopt}}}));
+    EXPECT_FALSE(recorder_.take(1, inject::Activities{{{1, 0, duration, 0, 0, false, {}}}}));
   }
+  EXPECT_TRUE(recorder_.take(1, inject::Activities{{{1, 0, 0.0, 0, 0, false, {}}}}));
+  EXPECT_FALSE(recorder_.take(1, inject::Activities{{{2, 0, 0.0, 0, 0, false, {}}}}));
 }
 
 TEST_F(RecorderTest, ANumberThatIsNoneIsUnavailable) {

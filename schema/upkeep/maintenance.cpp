@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "schema/maintenance.h"
+#include "schema/upkeep/maintenance.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "collector/cli/profile/shown_tables.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/output.h"
+#include "collector/cli/profile/remarks.h"
+#include "collector/cli/tables/trace_tables.h"
+#include "collector/cli/terminal.h"
+#include "reports/table/table.h"
+#include "reports/trace/trace.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using reports::Format;
+
+/// The place of the tables: the file of -o, or standard error.
+class Place {
+ public:
+  explicit Place(const ProfileRequest& request) {
+    if (!request.output.empty()) file_ = std::make_unique<Output>(request.destination);
+  }
+  bool write(std::string_view text) {
+    if (file_ != nullptr) return file_->write(text);
+    // A terminal is not shown what would act on it. Lines for programs stay as they are.
+    if (is_terminal(STDERR_FILENO)) {
+      say(text);
+      return true;
+    }
+    return std::fwrite(text.data(), 1, text.size(), stderr) == text.size();
+  }
+  void finish() {
+    if (file_ != nullptr) file_->finish();
+  }
+
+ private:
+  std::unique_ptr<Output> file_;
+};
+
+void write_text(const ProfileRequest& request, const profile::Recorder& recorder, Place& place) {
+  const KernelNameBase base = base_of(request.name_base);
+  if (request.counts()) {
+    if (!recorder.run_id()) return;
+    const schema::Reader reader(request.database);
+    place.write(metrics_table(reader, *recorder.run_id(), shown_metrics(request.metrics), base) +
+                "\n");
+  } else if (!recorder.activities().empty()) {
+    place.write(summary_table(recorder.activities(), base) + "\n");
+  }
+}
+
+void write_rows(const ProfileRequest& request, const profile::Recorder& recorder, Format format,
+                Place& place) {
+  const KernelNameBase base = base_of(request.name_base);
+  if (!request.counts()) {
+    place.write(reports::render(summary_rows(recorder.activities(), base), format));
+  } else if (recorder.run_id()) {
+    const schema::Reader reader(request.database);
+    place.write(reports::render(
+        metrics_rows(reader, *recorder.run_id(), shown_metrics(request.metrics), base), format));
+  }
+}
+
+}  // namespace
+
+KernelNameBase base_of(const std::string& name) {
+  return name == "mangled"     ? KernelNameBase::mangled
+         : name == "demangled" ? KernelNameBase::demangled
+                               : KernelNameBase::function;
+}
+
+void show_tables(const ProfileRequest& request, const profile::Recorder& recorder) {
+  if (request.checks && !request.counts() && !request.traces()) return;  // findings were asked for
+  const Format format = *reports::parse_format(request.format);
+  Place place(request);
+  if (request.traces()) {
+    reports::Trace trace;
+    if (recorder.run_id()) {
+      trace = reports::read_trace(schema::Reader(request.database), *recorder.run_id());
+    }
+    write_trace(trace, format, base_of(request.name_base),
+                [&](std::string_view text) { return place.write(text); });
+  } else if (format == Format::table) {
+    write_text(request, recorder, place);
+  } else {
+    write_rows(request, recorder, format, place);
+  }
+  place.finish();
+}
+
+}  // namespace warpmeter::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// The tables of `warpmeter profile`, in the format and at the place that were asked for.
+#pragma once
+
+#include <string>
+
+#include "collector/cli/profile/request.h"
+#include "collector/cli/tables/profile_tables.h"
+#include "collector/profile/recorder.h"
+
+namespace warpmeter::cli {
+
+/// The trace, the metrics or the summary: what was asked for.
+void show_tables(const ProfileRequest& request, const profile::Recorder& recorder);
+
+/// --kernel-name-base
+KernelNameBase base_of(const std::string& name);
+
+}  // namespace warpmeter::cli

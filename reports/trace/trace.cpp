@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "reports/trace/trace.h"
+
+#include <algorithm>
+#include <span>
+#include <tuple>
+#include <unordered_map>
+#include <variant>
+
+namespace warpmeter::reports {
+namespace {
+
+std::optional<std::int64_t> number(const schema::Value& value) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  return number != nullptr ? std::optional(*number) : std::nullopt;
+}
+
+std::string text(const schema::Value& value) {
+  const auto* words = std::get_if<std::string>(&value);
+  return words != nullptr ? *words : "";
+}
+
+std::optional<std::array<std::int64_t, 3>> extent(std::span<const schema::Value, 3> values) {
+  const auto x = number(values[0]), y = number(values[1]), z = number(values[2]);
+  if (!x || !y || !z) return std::nullopt;
+  return std::array{*x, *y, *z};
+}
+
+/// The first activity of each shape has all columns; the others are read without them.
+constexpr const char* shapes_sql =
+    "SELECT shape, kind, name, symbol, device, source_memory, target_memory, process_id, "
+    "thread_id, device_ordinal, context, stream, registers, static_shared_bytes, "
+    "dynamic_shared_bytes, source_device, source_context, target_device, target_context, grid_x, "
+    "grid_y, grid_z, block_x, block_y, block_z FROM activities WHERE run_id = :run AND activity_id "
+    "IN (SELECT min(activity_id) FROM activities WHERE run_id = :run GROUP BY shape)";
+
+TracedShape shape_of(std::span<const schema::Value> row) {
+  TracedShape shape;
+  std::size_t column = 1;
+  for (std::string* member : {&shape.kind, &shape.name, &shape.symbol, &shape.device,
+                              &shape.source_memory, &shape.target_memory}) {
+    *member = text(row[column++]);
+  }
+  for (auto* member :
+       {&shape.process_id, &shape.thread_id, &shape.device_ordinal, &shape.context, &shape.stream,
+        &shape.registers, &shape.static_shared_bytes, &shape.dynamic_shared_bytes,
+        &shape.source_device, &shape.source_context, &shape.target_device, &shape.target_context}) {
+    *member = number(row[column++]);
+  }
+  shape.grid = extent(row.subspan(column).first<3>());
+  shape.block = extent(row.subspan(column + 3).first<3>());
+  return shape;
+}
+
+}  // namespace
+
+Trace read_trace(const schema::Reader& reader, std::int64_t run_id) {
+  Trace trace;
+  std::unordered_map<std::int64_t, std::size_t> places;
+  const schema::Parameters run = {{":run", run_id}};
+  reader.each(shapes_sql, run, [&](std::span<const schema::Value> row) {
+    places[number(row[0]).value_or(0)] = trace.shapes.size();
+    trace.shapes.push_back(shape_of(row));
+  });
+  reader.each(
+      "SELECT shape, activity_id, start_ns, duration_ns, bytes, faults, correlation, address FROM "
+      "activities WHERE run_id = :run",
+      run, [&](std::span<const schema::Value> row) {
+        trace.activities.push_back({places[number(row[0]).value_or(0)], number(row[1]).value_or(0),
+                                    number(row[2]), number(row[3]), number(row[4]), number(row[5]),
+                                    number(row[6]), number(row[7])});
+      });
+  std::sort(trace.activities.begin(), trace.activities.end(),
+            [](const TracedActivity& a, const TracedActivity& b) {
+              return std::tuple(a.start_ns.value_or(INT64_MAX), a.id) <
+                     std::tuple(b.start_ns.value_or(INT64_MAX), b.id);
+            });
+  return trace;
+}
+
+std::optional<double> throughput(const TracedShape& shape, const TracedActivity& activity) {
+  const bool moves_bytes = shape.kind == "copy" || shape.kind == "set" || shape.kind == "migration";
+  if (!moves_bytes || !activity.bytes || activity.duration_ns.value_or(0) <= 0) {
+    return std::nullopt;
+  }
+  return static_cast<double>(*activity.bytes) / static_cast<double>(*activity.duration_ns) * 1e9;
+}
+
+}  // namespace warpmeter::reports
