@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 
@@ -46,10 +47,26 @@ pid_t start_child(const ChildStart& start) {
     _exit(127);
   }
   if (child < 0 || failure == 0) return child;
-  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  wait_for_child(child);
   errno = failure;
   return -1;
+}
+
+int wait_for_child(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+std::string read_to_end(int input, std::size_t most) {
+  std::string text;
+  char part[65536];
+  for (ssize_t got = 0; (got = read(input, part, sizeof part)) != 0;) {
+    if (got < 0 && errno != EINTR) break;
+    if (got > 0) text.append(part, std::min(static_cast<std::size_t>(got), most - text.size()));
+  }
+  return text;
 }
 
 }  // namespace warpmeter

@@ -6,7 +6,9 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <cstddef>
 #include <optional>
+#include <string>
 
 namespace warpmeter {
 
@@ -23,5 +25,11 @@ struct ChildStart {
 
 /// The child's number; -1 with errno where the program cannot be started.
 pid_t start_child(const ChildStart& start);
+
+/// Waits for the child's end; its status as waitpid() gives it.
+int wait_for_child(pid_t child);
+
+/// All bytes until the other end is closed; those past the first `most` are dropped.
+std::string read_to_end(int input, std::size_t most = std::string::npos);
 
 }  // namespace warpmeter

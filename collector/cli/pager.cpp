@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/child.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/terminal.h"
 
@@ -77,8 +78,7 @@ Answer::~Answer() { close_pager(); }
 void Answer::close_pager() {
   if (pager_ >= 0) close(std::exchange(pager_, -1));
   if (process_ > 0) {
-    while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    wait_for_child(process_);
     process_ = -1;
   }
 }

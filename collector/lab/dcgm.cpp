@@ -23,6 +23,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/child.h"
 #include "base/error.h"
 #include "collector/lab/process.h"
 
@@ -202,7 +203,7 @@ DcgmPause::DcgmPause(std::function<void(const std::string&)> complain)
   close(answers_write.release());
   const std::optional<std::string> failure = hear_line(answers_read.get());
   if (!failure || !failure->empty()) {
-    waitpid(watcher_, nullptr, 0);
+    wait_for_child(watcher_);
     if (!failure) Holders(dcgmi_).leave();  // a kill may come after the pause
     throw Error(ExitCode::no_hardware,
                 fmt::format("DCGM's profiling cannot be paused: {}; nothing was measured",
@@ -216,8 +217,7 @@ DcgmPause::~DcgmPause() {
   close(life_);
   std::optional<std::string> failure = hear_line(answers_);
   close(answers_);
-  while (waitpid(watcher_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  wait_for_child(watcher_);
   try {
     if (!failure) failure = Holders(dcgmi_).leave();  // somebody killed the watcher
     if (failure->empty()) return;

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "base/child.h"
 #include "base/error.h"
 
 extern char** environ;
@@ -95,9 +96,7 @@ Answer ask(const std::vector<std::string>& words, const std::string& missing,
   Answer answer;
   const bool has_ended = drain(output, error, answer, limit);
   if (!has_ended) kill(id, SIGKILL);
-  int status = 0;
-  while (waitpid(id, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_for_child(id);
   constexpr int by_signal = 128;
   answer.status = WIFEXITED(status) ? WEXITSTATUS(status) : by_signal + WTERMSIG(status);
   if (!has_ended) {

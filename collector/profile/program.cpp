@@ -102,6 +102,11 @@ Program::Program(const std::vector<std::string>& words,
   const std::vector<char*> words_of_it = pointers(arguments),
                            variables_of_it = pointers(environment);
   const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  // Without it the program would read and write what is ours.
+  if (nothing < 0) {
+    throw Error(ExitCode::file, fmt::format("{} is not started: /dev/null cannot be opened: {}",
+                                            words.front(), std::strerror(errno)));
+  }
   ChildStart start{file.c_str(), words_of_it.data(), variables_of_it.data()};
   if (!streams.input) start.input = nothing;
   if (!streams.output) start.output = start.error = nothing;
@@ -110,7 +115,7 @@ Program::Program(const std::vector<std::string>& words,
   start.dies_with_us = false;
   id_ = start_child(start);
   const int failure = errno;
-  if (nothing >= 0) close(nothing);
+  close(nothing);
   if (id_ < 0) throw not_startable(words.front(), std::strerror(failure));
   doomed_.emplace(id_);
 }
@@ -118,7 +123,7 @@ Program::Program(const std::vector<std::string>& words,
 Program::~Program() {
   if (poll()) return;
   kill(id_, SIGKILL);
-  waitpid(id_, nullptr, 0);
+  wait_for_child(id_);
   doomed_.reset();
 }
 

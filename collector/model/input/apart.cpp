@@ -12,6 +12,7 @@
 #include <cstring>
 #include <exception>
 
+#include "base/child.h"
 #include "base/endings.h"
 #include "base/error.h"
 
@@ -42,16 +43,6 @@ namespace {
   _exit(0);
 }
 
-std::string all_of(int input) {
-  std::string text;
-  char part[65536];
-  for (ssize_t got = 0; (got = read(input, part, sizeof part)) != 0;) {
-    if (got < 0 && errno != EINTR) break;
-    if (got > 0) text.append(part, static_cast<std::size_t>(got));
-  }
-  return text;
-}
-
 }  // namespace
 
 std::optional<std::string> work_apart(const std::function<std::string()>& work) {
@@ -76,9 +67,8 @@ std::optional<std::string> work_apart(const std::function<std::string()>& work) 
   int status = 0;
   {
     const DoomedGroup doomed(child);
-    text = all_of(ends[0]);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    text = read_to_end(ends[0]);
+    status = wait_for_child(child);
   }
   close(ends[0]);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text;

@@ -112,6 +112,7 @@ namespace {
 /// ended with it; in other people's, Ctrl-C has to reach it.
 pid_t start(char* const* words, char* const* variables, int output) {
   const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (input < 0) return -1;  // it would read what is ours
   sigset_t none;
   sigemptyset(&none);
   is_starting = true;
@@ -119,7 +120,7 @@ pid_t start(char* const* words, char* const* variables, int output) {
       start_child({words[0], words, variables, input, output, output, catches_endings(), none});
   const int failure = errno;
   is_starting = false;
-  if (input >= 0) close(input);
+  close(input);
   errno = failure;
   return child;
 }
@@ -150,16 +151,8 @@ ToolOutcome run_tool(const std::vector<std::string>& words, const std::string& t
   if (failure == 0) {
     std::optional<DoomedGroup> doomed;
     if (catches_endings()) doomed.emplace(child);
-    char part[4096];
-    for (ssize_t got = 0; (got = read(ends[0], part, sizeof part)) != 0;) {
-      if (got < 0 && errno != EINTR) break;
-      if (got > 0 && outcome.output.size() < most_output) {
-        outcome.output.append(part, static_cast<std::size_t>(got));
-      }
-    }
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    outcome.output = read_to_end(ends[0], most_output);
+    const int status = wait_for_child(child);
     if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
     const bool is_stopped = WIFSIGNALED(status) && is_ending();
     if (is_stopped) close(ends[0]);

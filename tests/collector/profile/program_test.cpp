@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -86,6 +88,24 @@ TEST(Program, WithoutOurStreamsReadsAndWritesNothing) {
             5);
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+/// It would read and write our streams, which are not meant for it.
+TEST(Program, IsNotStartedWhereNothingCanBeOpenedInPlaceOfOurStreams) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = dup(STDOUT_FILENO);  // the lowest number that is free
+  close(next);
+  const rlimit none{static_cast<rlim_t>(next), before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  std::string refused;
+  try {
+    run({"/bin/true"}, {}, {false, false});
+  } catch (const Error& error) {
+    refused = error.what();
+  }
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_THAT(refused, HasSubstr("/dev/null cannot be opened: Too many open files"));
 }
 
 TEST(Program, DoesNotInheritOurIgnoringOfSigpipe) {
