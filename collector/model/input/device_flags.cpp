@@ -86,10 +86,12 @@ constexpr Flag ptxas_flags[] = {
                           option, flag));
 }
 
+/// Nvcc takes what begins with a dash for the next flag.
 bool is_word(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '+' || c == '_' || c == ',' || c == '-';
-  });
+  return !text.empty() && text.front() != '-' &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '+' || c == '_' || c == ',' || c == '-';
+         });
 }
 
 /// The flags "-X", "--X", "-X=value", "-X value" and, for one letter, "-Xvalue".

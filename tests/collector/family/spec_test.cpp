@@ -219,6 +219,9 @@ TEST_F(Family, FlagsAreOfDeviceCodeOnly) {
                             "-dryrun",
                             "-G=1",
                             "'-maxrregcount=$(id)'",
+                            "[-maxrregcount, -dryrun]",
+                            "-std=-keep",
+                            "[-O, --keep]",
                             "-ldir=.",
                             "-run",
                             "--"}) {
