@@ -291,13 +291,12 @@ std::vector<kernels::Expected> FileFamily::expected(const Results& results, cons
   for (const auto& result : results) {
     const std::string& buffer = result.first;
     const Text& file = result.second;
-    const auto found = std::find_if(problem.buffers.begin(), problem.buffers.end(),
-                                    [&](const kernels::Buffer& b) { return b.name == buffer; });
-    const auto index = static_cast<std::size_t>(found - problem.buffers.begin());
+    const std::size_t index = buffer_named(problem, buffer);
     std::vector<std::byte> values =
         is_cpu_call(file.text)
             ? call_cpu(spec_, file, symbols, problem, index)
-            : checked(spec_, file, [&] { return model::read_npy(file.text, found->type).data; });
+            : checked(spec_, file,
+                      [&] { return model::read_npy(file.text, problem.buffers[index].type).data; });
     all.push_back({index, std::move(values), family_.tolerance});
   }
   return all;

@@ -25,13 +25,13 @@ std::string name_of(const Argument& argument, std::size_t index) {
   return argument.name.empty() ? fmt::format("argument {}", index + 1) : argument.name;
 }
 
+}  // namespace
+
 std::size_t buffer_named(const kernels::Problem& problem, const std::string& name) {
   const auto found = std::find_if(problem.buffers.begin(), problem.buffers.end(),
                                   [&](const kernels::Buffer& b) { return b.name == name; });
   return static_cast<std::size_t>(found - problem.buffers.begin());
 }
-
-}  // namespace
 
 std::vector<Argument> arguments_at(const FamilySpec& spec, const std::vector<Text>& texts,
                                    const Symbols& symbols) {

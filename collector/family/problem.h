@@ -40,6 +40,9 @@ void check_files(const FamilySpec& spec, const std::vector<Text>& texts,
 /// The same with buffers that have names and no contents, for checking what names them.
 kernels::Problem outline_of(const std::vector<model::Argument>& arguments);
 
+/// The buffer's place; past the last: there is none of that name.
+std::size_t buffer_named(const kernels::Problem& problem, const std::string& name);
+
 /// Throws Error{usage} where `outputs` or `results` name a buffer that the problem does not have.
 void check_outputs(const FamilySpec& spec, const std::vector<Text>& outputs, const Results& results,
                    const kernels::Problem& problem);
