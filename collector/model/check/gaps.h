@@ -19,8 +19,8 @@ enum class Gap : std::uint8_t {
   copies,            ///< asynchronous copies
   bulk_copies,       ///< those of whole stretches
   counted_stores,    ///< stores whose bytes a barrier object counts
-  objects,           ///< barrier objects
-  widths,            ///< atomics of several widths
+  objects,           ///< barrier objects that stores may reach
+  widths,            ///< atomics of floats beside atomics of another width
   acquires,          ///< atomics with fences, in front of a barrier
   constants,         ///< the module has __constant__ variables
   local_memory,

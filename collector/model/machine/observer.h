@@ -58,7 +58,8 @@ class BlockObserver {
   /// The same where the mask and the distances between the lanes are those of the site's last.
   virtual void accept_again(const Warp& warp, const Operation* op, const SiteInfo& info,
                             const Places& places) = 0;
-  /// Memory that a call of the device's runtime has set for a lane, at a generic address.
+  /// Memory at a generic address that is set for a lane by a call of the device's runtime, or by a
+  /// formatted store to a surface (sust.p), whose value in memory is not the register's.
   virtual void written_for(const Warp& warp, unsigned lane, std::uint64_t address,
                            std::uint64_t bytes) = 0;
   /// A warp that arrives at a barrier without waiting there.

@@ -192,14 +192,13 @@ cudaError_t remove_dependencies(Process&, cudaGraph_t graph, const cudaGraphNode
 
 std::vector<Answer> graph_edge_answers() {
   return {
-      ANSWER(cudaGraphAddDependencies, edges::add_dependencies, Needs::context),
-      ANSWER(cuGraphAddDependencies_v2, edges::add_dependencies, Needs::context),
-      ANSWER(cudaGraphRemoveDependencies, edges::remove_dependencies, Needs::context),
-      ANSWER(cuGraphRemoveDependencies_v2, edges::remove_dependencies, Needs::context),
+      BOTH(cudaGraphAddDependencies, cuGraphAddDependencies_v2, edges::add_dependencies,
+           Needs::context),
+      BOTH(cudaGraphRemoveDependencies, cuGraphRemoveDependencies_v2, edges::remove_dependencies,
+           Needs::context),
       BOTH(cudaGraphGetNodes, cuGraphGetNodes, edges::get_nodes, Needs::context),
       BOTH(cudaGraphGetRootNodes, cuGraphGetRootNodes, edges::get_root_nodes, Needs::context),
-      ANSWER(cudaGraphGetEdges, edges::get_edges, Needs::context),
-      ANSWER(cuGraphGetEdges_v2, edges::get_edges, Needs::context),
+      BOTH(cudaGraphGetEdges, cuGraphGetEdges_v2, edges::get_edges, Needs::context),
       BOTH(cudaGraphNodeGetDependencies, cuGraphNodeGetDependencies_v2,
            edges::node_get_dependencies, Needs::context),
       BOTH(cudaGraphNodeGetDependentNodes, cuGraphNodeGetDependentNodes_v2,

@@ -31,7 +31,6 @@ thread_local std::vector<PushedLaunch> pushed;
 
 }  // namespace
 
-// The names are NVIDIA's. NOLINTBEGIN(bugprone-reserved-identifier)
 namespace registration {
 namespace {
 
@@ -110,7 +109,6 @@ cudaError_t launch_kernel(Process& process, cudaKernel_t kernel, dim3 grid, dim3
 
 }  // namespace
 }  // namespace registration
-// NOLINTEND(bugprone-reserved-identifier)
 
 std::vector<Answer> registration_answers() {
   return {

@@ -112,7 +112,6 @@ std::vector<const ptx::Function*> Decoder::callees_of(const ptx::Function* funct
   return {callees.begin(), callees.end()};
 }
 
-/// Notes the code behind waiting loops, those of functions that are called among them.
 /// Null where its body is not known before the caller's: it is of no module, or calls itself.
 const Analysis* Decoder::analysis_of_call(const ptx::Instruction& instruction) {
   if (!is_call(instruction)) return nullptr;
@@ -129,6 +128,7 @@ std::vector<ptx::Unknowns> Decoder::given_by_calls(const ptx::Function& function
   return given;
 }
 
+/// Notes waiting loops and the code behind them, those of functions that are called among them.
 void Decoder::note_waiting(const ptx::Function& function, Analysis& analysis) {
   std::vector<bool> waits = analysis.waits;
   const std::vector<bool> yields = ptx::yielding_loops(function, analysis.graph);

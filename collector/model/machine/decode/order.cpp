@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The parts of a program that depend on the order in which threads come to an atomic, or on other
-// things that only the hardware knows: see
-// ptx/order_flow.h.
+// things that only the hardware knows: see ptx/memory/order_flow.h.
 #include <algorithm>
 #include <iterator>
 #include <optional>

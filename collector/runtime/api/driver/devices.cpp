@@ -18,14 +18,10 @@ namespace warpmeter::runtime {
 namespace contexts {
 namespace {
 
-bool has_device(const Process& process, CUdevice device) {
-  return device >= 0 && device < process.devices();
-}
-
 /// A question about a device.
 template <class Body>
 CUresult device_call(Process& process, CUdevice device, const Body& body) {
-  return has_device(process, device) ? body() : CUDA_ERROR_INVALID_DEVICE;
+  return process.has_device(device) ? body() : CUDA_ERROR_INVALID_DEVICE;
 }
 
 template <class T>
