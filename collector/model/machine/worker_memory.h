@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -68,7 +69,9 @@ struct WorkerMemory {
   std::span<const Warp> warps;              ///< the warps of the block that runs
   std::uint64_t block = 0;                  ///< that runs
   BlockObserver* observer = nullptr;        ///< the observer of every access; null: nobody asks
-  const Textures* textures = nullptr;       ///< by their handles; may be null
+  /// For the observer, by site: the site with the width and parts of the texture it reads.
+  std::map<std::uint32_t, SiteInfo> sampled;
+  const Textures* textures = nullptr;  ///< by their handles; may be null
   Footprint* footprint =
       nullptr;  ///< the footprint of accesses to what is stored to; null: one thread
   std::vector<std::byte> shared;      ///< for the block that runs, and what hardware has behind it

@@ -130,7 +130,8 @@ class Samples {
 
   /// Tells the observer of the first element of each lane, of the second, and so on.
   void tell(const Warp& w, const Operation* op) const {
-    SiteInfo site = w.memory->program->sites[op->extra];
+    const auto& sites = w.memory->program->sites;
+    SiteInfo& site = w.memory->sampled.try_emplace(op->extra, sites[op->extra]).first->second;
     for (std::size_t round = 0;; ++round) {
       std::uint32_t left = 0;
       std::array<std::uint64_t, warp_lanes> addresses{};
