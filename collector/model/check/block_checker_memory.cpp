@@ -26,14 +26,6 @@ bool ends_barrier(const Operation& op) {
   return op.code == Code::mbarrier && static_cast<MbarrierKind>(op.c) == MbarrierKind::invalidate;
 }
 
-bool is_object(const Operation& op) {
-  return op.code == Code::mbarrier || op.code == Code::mbarrier_wait;
-}
-
-bool is_atomic(const SiteInfo& info) {
-  return info.kind == AccessKind::atomic || info.kind == AccessKind::reduction;
-}
-
 }  // namespace
 
 /// Accesses of one site by one warp between two moments have one context.
@@ -55,7 +47,7 @@ std::uint32_t BlockChecker::context_of(std::uint32_t site, std::uint32_t warp, b
   context.is_strong = is_strong;
   context.sees = is_strong && (info.kind == AccessKind::atomic ||
                                (info.kind == AccessKind::load && info.is_strong));
-  context.changes = is_strong && is_atomic(info);
+  context.changes = is_strong && info.is_atomic();
   context.hands_on = hands_on;
   const bool is_counted = context.changes && !info.is_float && !info.is_apart;
   if (is_counted) context.width = static_cast<std::uint8_t>(info.width / info.parts);
@@ -114,7 +106,7 @@ void BlockChecker::accept_again(const Warp& warp, const Operation* op, const Sit
   if (has_copies && places.space == AddressSpace::global) check_sources(warp, op, info, places);
   if (places.space == AddressSpace::shared) check_object_store(warp, op, info, places);
   check_segments(segments_[op->extra]);
-  const bool is_strong = is_atomic(info) || info.is_strong;
+  const bool is_strong = info.is_atomic() || info.is_strong;
   if (launch_.has_signals_ && is_strong && !is_object(*op)) signal(warp, info, places);
   if (program_.has_releases && is_strong) synchronise(warp, op, info, places);
 }
@@ -128,7 +120,7 @@ const Region& BlockChecker::region_of(std::uint32_t site, std::uint64_t address)
   return last;
 }
 
-/// By a call of the device's runtime; it races with nothing.
+/// By a call of the device's runtime or a formatted store to a surface; it races with nothing.
 void BlockChecker::written_for(const Warp& warp, unsigned lane, std::uint64_t address,
                                std::uint64_t bytes) {
   if (address - local_window < window_bytes) {
@@ -147,7 +139,7 @@ void BlockChecker::check_segments(const std::vector<Segment>& segments) {
   const Operation& op = *current_.op;
   const bool is_shared = current_.places.space == AddressSpace::shared;
   const bool is_strong =
-      (is_atomic(info) || info.is_strong || info.is_verified) && !makes_barrier(op);
+      (info.is_atomic() || info.is_strong || info.is_verified) && !makes_barrier(op);
   const bool writes = info.kind != AccessKind::load && op.code != Code::mbarrier_wait;
   const std::uint32_t warp = current_.warp->index;
   const Scope scope = is_shared ? Scope::block : info.scope;
@@ -233,7 +225,7 @@ void BlockChecker::check_written(WrittenBytes& written, std::uint64_t offset,
   const Operation& op = *current_.op;
   const std::uint64_t elements = segment.is_run ? segment.lanes : 1;
   const std::uint64_t bytes = elements * info.width;
-  const bool reads = info.kind == AccessKind::load || (is_atomic(info) && !makes_barrier(op));
+  const bool reads = info.kind == AccessKind::load || (info.is_atomic() && !makes_barrier(op));
   if (reads && !written.all(offset, bytes)) {
     // The bytes between the members of a copied structure are read as well.
     const std::uint64_t chunk = launch_.in_structures_[op.extra] ? structure_chunk : 1;

@@ -9,6 +9,7 @@
 #include "collector/model/check/block_checker.h"
 #include "collector/model/check/updates.h"
 #include "collector/model/machine/cluster.h"
+#include "collector/model/machine/warp/mbarrier.h"
 
 namespace warpmeter::model::check {
 namespace {
@@ -130,8 +131,7 @@ void Checker::look_at_clusters() {
     has_cluster_signals_ |= may_signal_in_cluster(site);
   }
   for (const Operation& op : program_.operations) {
-    const bool is_object = op.code == Code::mbarrier || op.code == Code::mbarrier_wait;
-    has_cluster_signals_ |= is_object && may_leave_block(program_.sites[op.extra]);
+    has_cluster_signals_ |= is_object(op) && may_leave_block(program_.sites[op.extra]);
   }
   if (has_cluster_signals_) return;
   for (std::size_t i = 0; i < program_.operations.size(); ++i) {

@@ -6,6 +6,8 @@
 #include <set>
 #include <string_view>
 
+#include "collector/model/machine/warp/mbarrier.h"
+
 namespace warpmeter::model::check {
 namespace {
 
@@ -83,10 +85,7 @@ Gaps gaps_of(const Program& program) {
   const auto some = [](const auto& list, const auto& is_meant) {
     return std::any_of(std::begin(list), std::end(list), is_meant);
   };
-  const bool has_objects =
-      program.has_clusters && some(program.operations, [](const Operation& op) {
-        return op.code == Code::mbarrier || op.code == Code::mbarrier_wait;
-      });
+  const bool has_objects = program.has_clusters && some(program.operations, is_object);
   const bool has_atomics = some(program.sites, [](const SiteInfo& site) {
     return site.is_atomic() && !site.is_apart && site.space != AddressSpace::shared;
   });

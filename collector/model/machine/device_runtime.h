@@ -86,8 +86,8 @@ class DeviceRuntime {
   };
   /// Launches at one place that the runtime refused; the thread has not asked for the error.
   struct RefusedLaunches {
-    const std::string* kernel = nullptr;  ///< of the first, named in the caller's program
-    Geometry geometry;                    ///< of the first
+    const std::string* kernel = nullptr;  ///< the first one, named in the caller's program
+    Geometry geometry;                    ///< the first one's
     std::uint64_t times = 0;
   };
   /// By the grid that has ended; before next().

@@ -37,6 +37,9 @@ struct Place {
 };
 
 enum class AccessKind : std::uint8_t { load, store, atomic, reduction };
+constexpr bool is_atomic(AccessKind kind) {
+  return kind == AccessKind::atomic || kind == AccessKind::reduction;
+}
 
 /// How far a fence, or a strong access, is seen. The cluster's scope counts as the block's; see
 /// Program::names_cluster_scope.
@@ -112,7 +115,7 @@ struct SiteInfo {
   /// any_instruction stands for all of them.
   std::vector<std::uint32_t> together;
 
-  bool is_atomic() const { return kind == AccessKind::atomic || kind == AccessKind::reduction; }
+  bool is_atomic() const { return model::is_atomic(kind); }
   /// Bytes of the narrowest request: a vector may be loaded in parts.
   unsigned narrowest_request() const {
     unsigned narrowest = width;
@@ -195,7 +198,7 @@ struct RowRange {
 struct LoopState {
   std::vector<RowRange> rows;
   std::vector<std::uint32_t> predicates;
-  bool only_asks = false;  ///< nothing in the loop stores
+  bool stores = true;  ///< the loop may change memory in a way that nobody notes
 };
 
 /// A `.global` variable of the module; each launch starts from `initial`.

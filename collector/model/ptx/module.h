@@ -9,6 +9,7 @@
 // ("param0" of the scope numbered 7 becomes "param0@7", which no PTX identifier can be).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -70,6 +71,13 @@ struct Operand {
   /// The parts of a vector, pair or list; of an address, what follows its base: the coordinates of
   /// `[texture, {x, y}]`, a vector.
   std::vector<Operand> parts;
+
+  /// True if it, or a part of it, is a special register whose value that decides.
+  bool has_special_of(DecidedBy by) const {
+    return decided_by(special) == by ||
+           std::any_of(parts.begin(), parts.end(),
+                       [by](const Operand& part) { return part.has_special_of(by); });
+  }
 };
 
 struct Guard {

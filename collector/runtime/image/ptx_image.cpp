@@ -12,6 +12,7 @@
 #include <set>
 #include <vector>
 
+#include "collector/model/ptx/driver_functions.h"
 #include "collector/runtime/image/ptx_items.h"
 #include "collector/runtime/image/readable_memory.h"
 
@@ -28,10 +29,8 @@ static_assert(CUDA_VERSION / 1000 == 13, "which PTX has it?");
 
 /// Functions that come with the driver, or are refused by their names when a kernel calls them.
 bool is_of_system(std::string_view name) {
-  for (const std::string_view one : {"vprintf", "__assertfail", "malloc", "free"}) {
-    if (name == one) return true;
-  }
-  return name.starts_with("cuda") || name.starts_with("__cuda");
+  return model::ptx::is_driver_function(name) || name.starts_with("cuda") ||
+         name.starts_with("__cuda");
 }
 
 /// Where the first body or list begins.

@@ -199,7 +199,7 @@ class Process {
   model::HostOrder host_order_;
   std::unique_ptr<Checks> checks_;
   std::recursive_mutex mutex_;
-  static thread_local std::string_view function_;  ///< of this thread's last call
+  static thread_local std::string_view function_;  ///< this thread's last call
   static thread_local const void* caller_;
   cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
   std::string printed_, failed_;

@@ -23,9 +23,6 @@
 
 namespace warpmeter::model::sass {
 
-inline bool is_atomic(AccessKind kind) {
-  return kind == AccessKind::atomic || kind == AccessKind::reduction;
-}
 inline bool same_kind(AccessKind a, AccessKind b) {
   return a == b || (is_atomic(a) && is_atomic(b));
 }

@@ -167,12 +167,13 @@ class Decoder {
   struct IdleRows {
     std::vector<RowRange> operations;
     std::set<std::uint32_t> rows, predicates;
-    bool only_asks = false;
+    bool stores = true;
   };
   void note_asking_loops(const Instance& instance);
   static std::vector<std::size_t> places_in(const Instance& instance, const ptx::AskingLoop& loop);
+  template <class Decides>
   static IdleRows idle_rows_of(const Instance& instance, const std::set<ptx::RegisterId>& named,
-                               const std::function<bool(ptx::RegisterId)>& decides);
+                               const Decides& decides);
   void place_loop_states();
 
   // variables.cpp

@@ -3,7 +3,6 @@
 // ptx/flow/asking_loops.h.
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <set>
 #include <vector>
 
@@ -49,6 +48,36 @@ std::vector<std::size_t> Decoder::places_in(const Instance& instance, const ptx:
   return places;
 }
 
+/// The rows of registers that are named in a loop, without those of registers that decide.
+template <class Decides>
+Decoder::IdleRows Decoder::idle_rows_of(const Instance& instance,
+                                        const std::set<ptx::RegisterId>& named,
+                                        const Decides& decides) {
+  const Analysis& analysis = *instance.analysis;
+  IdleRows noted;
+  std::set<std::uint32_t> deciding, deciding_predicates;
+  for (const ptx::RegisterId id : named) {
+    const ptx::Width width = analysis.data.registers()[id].width;
+    const std::uint32_t slot = analysis.slots.slot[id];
+    const bool is_deciding = decides(id);
+    if (width == ptx::Width::predicate) {
+      (is_deciding ? deciding_predicates : noted.predicates)
+          .insert(instance.first_predicate + slot);
+      continue;
+    }
+    const std::uint32_t units = width == ptx::Width::word ? 2 : width == ptx::Width::pair ? 4 : 8;
+    const std::uint32_t first = units * slot + (width == ptx::Width::word   ? instance.first_word
+                                                : width == ptx::Width::pair ? instance.first_pair
+                                                                            : instance.first_quad);
+    for (std::uint32_t unit = first; unit < first + units; ++unit) {
+      (is_deciding ? deciding : noted.rows).insert(unit);
+    }
+  }
+  for (const std::uint32_t unit : deciding) noted.rows.erase(unit);
+  for (const std::uint32_t predicate : deciding_predicates) noted.predicates.erase(predicate);
+  return noted;
+}
+
 /// Called bodies have callers of which nobody knows here whether they loop; a loop around an
 /// inlined function takes the place of the loops in it.
 void Decoder::note_asking_loops(const Instance& instance) {
@@ -89,37 +118,9 @@ void Decoder::note_asking_loops(const Instance& instance) {
       };
       idle_rows_.push_back(idle_rows_of(instance, named, decides));
       idle_rows_.back().operations.push_back(operations);
-      idle_rows_.back().only_asks = loop.only_asks;
+      idle_rows_.back().stores = loop.stores;
     }
   }
-}
-
-/// The rows of registers that are named in a loop, without those of registers that decide.
-Decoder::IdleRows Decoder::idle_rows_of(const Instance& instance,
-                                        const std::set<ptx::RegisterId>& named,
-                                        const std::function<bool(ptx::RegisterId)>& decides) {
-  const Analysis& analysis = *instance.analysis;
-  IdleRows noted;
-  std::set<std::uint32_t> deciding, deciding_predicates;
-  for (const ptx::RegisterId id : named) {
-    const ptx::Width width = analysis.data.registers()[id].width;
-    const std::uint32_t slot = analysis.slots.slot[id];
-    if (width == ptx::Width::predicate) {
-      (decides(id) ? deciding_predicates : noted.predicates)
-          .insert(instance.first_predicate + slot);
-      continue;
-    }
-    const std::uint32_t units = width == ptx::Width::word ? 2 : width == ptx::Width::pair ? 4 : 8;
-    const std::uint32_t first = units * slot + (width == ptx::Width::word   ? instance.first_word
-                                                : width == ptx::Width::pair ? instance.first_pair
-                                                                            : instance.first_quad);
-    for (std::uint32_t unit = first; unit < first + units; ++unit) {
-      (decides(id) ? deciding : noted.rows).insert(unit);
-    }
-  }
-  for (const std::uint32_t unit : deciding) noted.rows.erase(unit);
-  for (const std::uint32_t predicate : deciding_predicates) noted.predicates.erase(predicate);
-  return noted;
 }
 
 /// Values between the operations of one instruction are of no use to the next.
@@ -139,7 +140,7 @@ void Decoder::place_loop_states() {
     for (std::uint32_t i = 0; i < program_.predicate_count; ++i) {
       if (!idle.predicates.contains(i)) state.predicates.push_back(i);
     }
-    state.only_asks = idle.only_asks;
+    state.stores = idle.stores;
     program_.loop_states.push_back(std::move(state));
   };
   add_state({});

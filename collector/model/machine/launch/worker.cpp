@@ -353,7 +353,7 @@ Warp* Worker::of_incomplete_group() {
 bool Worker::stands_still(const Warp& warp) {
   const auto place = static_cast<std::size_t>(warp.pc - warp.code);
   const LoopState& state = program_.loop_states[program_.loop_of[place]];
-  only_asks_ &= state.only_asks;
+  only_asks_ &= !state.stores;
   std::uint64_t hash = place;
   const auto add = [&](std::uint64_t value) {
     constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;

@@ -177,7 +177,7 @@ class Worker {
   bool has_atomics_ = false;
   std::vector<Spin> spins_;        ///< the spins of each warp
   bool is_still_ = false;          ///< in the last share of every warp
-  bool only_asks_ = false;         ///< each of the loops that warps were in then: see LoopState
+  bool only_asks_ = false;         ///< none of the loops that warps were in then stores
   bool turn_is_still_ = false;     ///< in all of them of this turn
   bool goes_round_ = false;        ///< from barrier to barrier, without anything new
   bool is_round_ = false;          ///< the same for the barriers that were looked at

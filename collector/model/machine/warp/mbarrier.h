@@ -22,6 +22,11 @@ enum class MbarrierKind : std::uint16_t {
   wait_parity,  ///< for the phase of a parity
 };
 
+/// True if it changes a barrier object, or waits at one.
+inline bool is_object(const Operation& op) {
+  return op.code == Code::mbarrier || op.code == Code::mbarrier_wait;
+}
+
 inline constexpr std::uint64_t mbarrier_count_mask = (1 << 20) - 1;
 /// Bytes that an object with these bits awaits; of fewer than none, none.
 std::uint64_t awaited_bytes(std::uint64_t bits);

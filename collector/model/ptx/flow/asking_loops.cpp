@@ -6,8 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "collector/model/ptx/flow/loops.h"
-
 namespace warpmeter::model::ptx {
 namespace {
 
@@ -55,20 +53,9 @@ bool only_asks(const Instruction& instruction) {
 }
 
 bool reads_time(const Instruction& instruction) {
-  const auto is_time = [](const Operand& operand) {
-    switch (operand.special) {
-      case Special::clock:
-      case Special::clock64:
-      case Special::clock_hi:
-      case Special::globaltimer:
-      case Special::globaltimer_lo:
-      case Special::globaltimer_hi:
-        return true;
-      default:
-        return false;
-    }
-  };
-  return std::any_of(instruction.operands.begin(), instruction.operands.end(), is_time);
+  return std::any_of(
+      instruction.operands.begin(), instruction.operands.end(),
+      [](const Operand& operand) { return operand.has_special_of(DecidedBy::clock); });
 }
 
 class Slice {
@@ -104,7 +91,7 @@ class Slice {
     do {
       follow_all();
     } while (has_taken_timed());
-    return std::move(decides_);
+    return decides_;
   }
 
   /// The answers of barrier objects are left out: a thread may count on their phases.
@@ -350,9 +337,7 @@ std::vector<AskingLoop> asking_loops(const Function& function, const ControlFlow
                                      const DataFlow& data) {
   std::vector<AskingLoop> found;
   if (std::none_of(function.body.begin(), function.body.end(), asks)) return found;
-  Edges successors;
-  for (const Block& block : graph.blocks) successors.push_back(block.successors);
-  const std::vector<Loop> loops = natural_loops(successors, graph.order);
+  const std::vector<Loop> loops = loops_of(graph);
   std::vector<bool> is_taken(graph.blocks.size(), false);
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {  // the largest first
     if (is_taken[loop->header]) continue;
@@ -363,7 +348,7 @@ std::vector<AskingLoop> asking_loops(const Function& function, const ControlFlow
     Slice slice(function, graph, data, loops, *loop);
     std::vector<bool> inputs = slice.inputs();
     found.push_back({loop->members, slice.decides(), std::move(inputs),
-                     !any_instruction(function, graph, *loop, stores)});
+                     any_instruction(function, graph, *loop, stores)});
   }
   return found;
 }

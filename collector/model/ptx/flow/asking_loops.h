@@ -27,10 +27,10 @@ namespace warpmeter::model::ptx {
 struct AskingLoop {
   std::vector<std::size_t> blocks;
   std::vector<bool> decides;  ///< by register
-  /// By register: it tells the time or comes from memory, so that the registers before it do not
-  /// say what it is.
+  /// By register: it is computed from the time or from memory, barrier objects aside, so that the
+  /// registers before it do not say what it is.
   std::vector<bool> is_input;
-  bool only_asks = true;  ///< nothing in it changes memory, but for atomics and barrier objects
+  bool stores = false;  ///< it changes memory, atomics and barrier objects aside
 };
 
 /// Those that no other loop is around: a thread that was in one twice was there all the time.

@@ -41,11 +41,7 @@ std::vector<std::size_t> BranchRegions::with_loops_of(std::size_t branch,
   });
   if (may_trap) return {};
   std::vector<std::size_t> blocks = of(branch);
-  if (!loops_) {
-    Edges successors;
-    for (const Block& block : graph_.blocks) successors.push_back(block.successors);
-    loops_ = natural_loops(successors, graph_.order);
-  }
+  if (!loops_) loops_ = loops_of(graph_);
   for (const Loop& loop : *loops_) {
     const auto holds = [&](std::size_t block) {
       return std::find(loop.members.begin(), loop.members.end(), block) != loop.members.end();

@@ -431,4 +431,10 @@ std::variant<ControlFlow, Diagnostic> control_flow(const Function& function) {
   return graph;
 }
 
+std::vector<Loop> loops_of(const ControlFlow& graph) {
+  Edges successors;
+  for (const Block& block : graph.blocks) successors.push_back(block.successors);
+  return natural_loops(successors, graph.order);
+}
+
 }  // namespace warpmeter::model::ptx

@@ -30,6 +30,7 @@
 #include <variant>
 #include <vector>
 
+#include "collector/model/ptx/flow/loops.h"
 #include "collector/model/ptx/module.h"
 
 namespace warpmeter::model::ptx {
@@ -74,5 +75,8 @@ struct ControlFlow {
 /// or return ends as if by `ret`. Endless loops that nothing leaves get a meeting point as if their
 /// last block could be left.
 std::variant<ControlFlow, Diagnostic> control_flow(const Function& function);
+
+/// The natural loops of a graph, inner ones first.
+std::vector<Loop> loops_of(const ControlFlow& graph);
 
 }  // namespace warpmeter::model::ptx

@@ -136,12 +136,6 @@ class Search {
   bool guards_ = false;  ///< true if the loop takes a lock
 };
 
-std::vector<Loop> loops_of(const ControlFlow& graph) {
-  Edges successors;
-  for (const Block& block : graph.blocks) successors.push_back(block.successors);
-  return natural_loops(successors, graph.order);
-}
-
 void mark(const Loop& loop, const ControlFlow& graph, std::vector<bool>& marks) {
   for (const std::size_t number : loop.members) {
     const Block& block = graph.blocks[number];

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <optional>
 
+#include "collector/model/ptx/driver_functions.h"
+
 namespace warpmeter::model::ptx {
 namespace {
 
@@ -235,12 +237,7 @@ bool SharedUse::is_barrier(std::size_t i) const {
 }
 
 /// A call of what the driver brings, in which nobody waits for the block; any other may do so.
-bool SharedUse::is_of_driver(std::size_t call) const {
-  constexpr std::string_view names[] = {"vprintf", "malloc", "free", "__assertfail"};
-  const auto& operands = function_.body[call].operands;
-  return operands.size() > 1 &&
-         std::find(std::begin(names), std::end(names), operands[1].name) != std::end(names);
-}
+bool SharedUse::is_of_driver(std::size_t call) const { return calls_driver(function_.body[call]); }
 
 /// By instruction: whether some way leads there from `from`, or from there to it, that passes no
 /// barrier.

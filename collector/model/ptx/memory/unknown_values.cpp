@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <optional>
 
+#include "collector/model/ptx/driver_functions.h"
+
 namespace warpmeter::model::ptx {
 namespace {
 
 Unknowns named_by(const Operand& operand) {
   Unknowns named = 0;
-  const DecidedBy by = decided_by(operand.special);
-  if (by == DecidedBy::clock) named = bit_of(Unknown::clock);
-  if (by == DecidedBy::place) named = bit_of(Unknown::place);
-  for (const Operand& part : operand.parts) named |= named_by(part);
+  if (operand.has_special_of(DecidedBy::clock)) named |= bit_of(Unknown::clock);
+  if (operand.has_special_of(DecidedBy::place)) named |= bit_of(Unknown::place);
   return named;
 }
 
@@ -137,8 +137,7 @@ class NeverSet {
   /// Stores that nobody can tell where they go, and to shared memory.
   void note_stores(const Instruction& instruction) {
     const Effects& effects = instruction.row().effects;
-    const bool is_of_driver = calls(instruction, "vprintf") || calls(instruction, "malloc") ||
-                              calls(instruction, "free") || calls(instruction, "__assertfail");
+    const bool is_of_driver = calls_driver(instruction);
     const bool has_address =
         std::any_of(instruction.operands.begin(), instruction.operands.end(),
                     [](const Operand& operand) { return operand.kind == Operand::Kind::address; });

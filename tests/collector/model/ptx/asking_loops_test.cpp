@@ -67,12 +67,17 @@ TEST(PtxAskingLoops, TheTimeAfterWhichItAsksAgainDecidesNothing) {
 }
 
 TEST(PtxAskingLoops, TheTimeAfterWhichItAsksElsewhereDecidesNothing) {
-  EXPECT_EQ(
-      deciding("mov.u64 %rd2, %clock64;\nI:\nmov.u64 %rd3, %clock64;\nsub.s64 %rd4, %rd3, %rd2;\n"
-               "setp.gt.s64 %p2, %rd4, 499;\n@%p2 bra E;\nld.volatile.global.u32 %r2, [%rd1];\n"
-               "setp.eq.s32 %p3, %r2, 0;\n@%p3 bra I;\nE:\n" +
-               ask),
-      (Names{"%p1", "%p3", "%r1", "%r2", "%rd1"}));
+  for (const std::string time :
+       {"mov.u64 %rd3, %clock64", "mov.u64 %rd3, %pm0_64", "mov.b64 %rd3, {%clock, %clock_hi}"}) {
+    EXPECT_EQ(
+        deciding(
+            "mov.u64 %rd2, %clock64;\nI:\n" + time +
+            ";\nsub.s64 %rd4, %rd3, %rd2;\nsetp.gt.s64 %p2, %rd4, 499;\n@%p2 bra E;\n"
+            "ld.volatile.global.u32 %r2, [%rd1];\nsetp.eq.s32 %p3, %r2, 0;\n@%p3 bra I;\nE:\n" +
+            ask),
+        (Names{"%p1", "%p3", "%r1", "%r2", "%rd1"}))
+        << time;
+  }
 }
 
 TEST(PtxAskingLoops, TheTimeOfSuspensionDecidesNothing) {
