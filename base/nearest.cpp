@@ -2,22 +2,14 @@
 #include "base/nearest.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <utility>
 
+#include "base/words.h"
+
 namespace warpmeter {
-namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
-
 /// Optimal string alignment distance, with three rows of the table at a time.
-std::size_t distance(std::string_view a, std::string_view b) {
+std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), previous(b.size() + 1), current(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) previous[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -35,8 +27,6 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return previous[b.size()];
 }
 
-}  // namespace
-
 std::vector<std::string> nearest(std::string_view name, std::span<const std::string> known) {
   constexpr std::size_t most = 3, shortest_part = 3;
   const std::string wanted = lower(name);
@@ -46,7 +36,7 @@ std::vector<std::string> nearest(std::string_view name, std::span<const std::str
   std::vector<std::pair<std::size_t, const std::string*>> found;
   for (const std::string& candidate : known) {
     const std::string text = lower(candidate);
-    std::size_t far = distance(wanted, text);
+    std::size_t far = edit_distance(wanted, text);
     const bool part = wanted.size() >= shortest_part && text.find(wanted) != std::string::npos;
     if (part) far = std::min(far, allowed);
     if (far <= allowed) found.emplace_back(far, &candidate);
@@ -65,7 +55,10 @@ std::vector<std::string> nearest(std::string_view name, std::span<const std::str
 }
 
 std::string did_you_mean(std::string_view name, std::span<const std::string> known) {
-  const std::vector<std::string> names = nearest(name, known);
+  return did_you_mean(nearest(name, known));
+}
+
+std::string did_you_mean(std::span<const std::string> names) {
   if (names.empty()) return "";
   std::string text = "; did you mean " + names[0];
   for (std::size_t i = 1; i < names.size(); ++i) {

@@ -3,6 +3,7 @@
 // swap of neighbours as one), or that contain it.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,7 +13,12 @@ namespace warpmeter {
 
 /// Up to three of `known` that resemble `name` (edit distance, or containing it), best first.
 std::vector<std::string> nearest(std::string_view name, std::span<const std::string> known);
-/// "; did you mean a, b or c?" or "" when nothing is near.
+/// Edits between two texts, a swap of neighbours counting as one.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// "; did you mean a, b or c?" or "" for none.
+std::string did_you_mean(std::span<const std::string> names);
+/// The same of the nearest names.
 std::string did_you_mean(std::string_view name, std::span<const std::string> known);
 
 }  // namespace warpmeter

@@ -37,4 +37,11 @@ inline std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
+/// Its letters of ASCII small.
+inline std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
 }  // namespace warpmeter

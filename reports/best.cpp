@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/nearest.h"
 #include "base/variant_name.h"
 #include "reports/plot/plot.h"
 #include "reports/statistics.h"
@@ -183,14 +182,13 @@ bool has_as_good(const Table& best) {
 
 void check_best(const std::vector<std::string>& metrics) {
   const schema::Catalogue& catalogue = schema::Catalogue::get();
-  std::vector<std::string> known;
-  for (const schema::MetricInfo& info : catalogue.metrics()) known.push_back(info.name);
-  for (const schema::CounterInfo& info : catalogue.counters()) known.push_back(info.name);
   for (const std::string& metric : metrics) {
-    if (std::find(known.begin(), known.end(), metric) != known.end()) continue;
+    if (catalogue.find_metric(metric) != nullptr || catalogue.find_counter(metric) != nullptr) {
+      continue;
+    }
     throw Error(ExitCode::usage, fmt::format("--best takes metrics, and '{}' is none{} (see: "
                                              "warpmeter list metrics)",
-                                             metric, did_you_mean(metric, known)));
+                                             metric, catalogue.suggestion(metric)));
   }
 }
 

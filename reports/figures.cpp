@@ -15,6 +15,12 @@ bool is_of_matrices(const schema::CounterInfo& counter) {
          counter.name.find("wgmma") != std::string::npos;
 }
 
+/// Counts what shared and global memory moved; caches and local memory have counters of their own.
+bool is_transactions(const schema::CounterInfo& counter) {
+  const bool is_here = counter.name.starts_with("shared_") || counter.name.starts_with("global_");
+  return is_here && (counter.unit == "wavefronts" || counter.unit == "sectors");
+}
+
 }  // namespace
 
 RunFigures::Readings& RunFigures::column_of(std::string_view metric) {
@@ -91,7 +97,7 @@ Figure RunFigures::transactions_of(const std::vector<std::int64_t>& launches) co
   double value = 0;
   Range range;
   for (const schema::CounterInfo& counter : schema::Catalogue::get().counters()) {
-    if (counter.unit != "wavefronts" && counter.unit != "sectors") continue;
+    if (!is_transactions(counter)) continue;
     const Figure figure = of(launches, counter.name);
     if (!figure.value) {
       if (is_of_matrices(counter)) continue;

@@ -46,12 +46,9 @@ void check_metric(const schema::Reader& reader, const std::string& metric) {
            .rows.empty()) {
     return;
   }
-  std::vector<std::string> known;
-  for (const schema::MetricInfo& info : catalogue.metrics()) known.push_back(info.name);
-  for (const schema::CounterInfo& info : catalogue.counters()) known.push_back(info.name);
   throw Error(ExitCode::usage,
               fmt::format("there is no metric '{}'{} (see: warpmeter list metrics)", metric,
-                          did_you_mean(metric, known)));
+                          catalogue.suggestion(metric)));
 }
 
 /// "a, b and 3 more"

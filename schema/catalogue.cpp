@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "schema/embedded.h"
+#include "schema/catalogue/metric_meaning.h"
+#include "schema/nvprof_names.h"
 
 namespace warpmeter::schema {
 namespace {
@@ -25,8 +27,8 @@ CounterInfo counter_from(const ordered_json& json, const ordered_json& doubts) {
   counter.description = json.at("description");
   counter.perfworks = json.at("perfworks");
   counter.perfworks_copies = json.value("copies", "");
-  const ordered_json chips = json.value("chips", ordered_json::object());
-  for (const auto& [chip, name] : chips.items()) counter.perfworks_by_chip.emplace_back(chip, name);
+  counter.perfworks_else = json.value("else", std::vector<std::string>{});
+  counter.lacking = json.value("lacking", "");
   for (const std::string name : json.value("doubts", ordered_json::array())) {
     counter.doubts.push_back({doubts.at(name).at("perfworks"), doubts.at(name).at("reason")});
   }
@@ -86,44 +88,65 @@ const Catalogue& Catalogue::get() {
 }
 
 Catalogue::Catalogue() {
-  const ordered_json json = ordered_json::parse(embedded::catalogue);
-  for (const auto& counter : json.at("counters")) {
-    counters_.push_back(counter_from(counter, json.at("doubts")));
+  const ordered_json main = ordered_json::parse(embedded::catalogue);
+  std::vector<ordered_json> parts = {main};
+  for (const embedded::File& part : embedded::catalogue_parts()) {
+    parts.push_back(ordered_json::parse(part.text));
   }
-  for (const auto& metric : json.at("metrics")) {
-    metrics_.push_back(metric_from(metric));
-    for (const std::string& counter : metrics_.back().counters()) {
+  for (const ordered_json& part : parts) {
+    for (const auto& counter : part.at("counters")) {
+      counters_.push_back(counter_from(counter, main.at("doubts")));
+    }
+    for (const auto& metric : part.at("metrics")) metrics_.push_back(metric_from(metric));
+  }
+  for (const MetricInfo& metric : metrics_) {
+    for (const std::string& counter : metric.counters()) {
       if (find_counter(counter) == nullptr) {
-        throw std::logic_error(
-            fmt::format("catalogue: {} needs {}", metrics_.back().name, counter));
+        throw std::logic_error(fmt::format("catalogue: {} needs {}", metric.name, counter));
       }
     }
   }
-  for (const auto& entry : json.at("sets")) {
-    SetInfo set{entry.at("name"),
-                entry.at("description"),
-                {},
-                entry.value("where_any", std::vector<std::string>{})};
-    for (const std::string& name : set.where_any) {
-      if (find_counter(name) == nullptr) throw std::logic_error("catalogue: no counter " + name);
-    }
-    for (const std::string name : entry.at("metrics")) {
-      if (name == "*") {
-        for (const MetricInfo& metric : metrics_) set.metrics.push_back(metric.name);
-        for (const CounterInfo& counter : counters_) set.metrics.push_back(counter.name);
-      } else if (name.front() == '@') {
-        const SetInfo* other = find_in(sets_, name.substr(1));
-        if (other == nullptr) throw std::logic_error("catalogue: no set " + name);
-        set.metrics.insert(set.metrics.end(), other->metrics.begin(), other->metrics.end());
-      } else {
-        if (find_metric(name) == nullptr && find_counter(name) == nullptr) {
-          throw std::logic_error("catalogue: no metric " + name);
+  for (const auto& entry : main.at("sets")) {
+    read_set({entry.at("name"),
+              entry.at("description"),
+              {},
+              entry.value("where_any", std::vector<std::string>{})},
+             entry.at("metrics").get<std::vector<std::string>>());
+  }
+}
+
+/// A member is a metric, a counter, an earlier @set, "*" for everything, or nvprof's names that are
+/// answered, each once.
+void Catalogue::read_set(const SetInfo& begun, std::span<const std::string> members) {
+  SetInfo set = begun;
+  for (const std::string& name : set.where_any) {
+    if (find_counter(name) == nullptr) throw std::logic_error("catalogue: no counter " + name);
+  }
+  for (const std::string& name : members) {
+    if (name == "*") {
+      for (const MetricInfo& metric : metrics_) set.metrics.push_back(metric.name);
+      for (const CounterInfo& counter : counters_) set.metrics.push_back(counter.name);
+    } else if (name == "nvprof metrics" || name == "nvprof events") {
+      for (const NvprofName& known : nvprof_names()) {
+        const bool is_known =
+            std::find(set.metrics.begin(), set.metrics.end(), known.answer) != set.metrics.end();
+        if (known.is_event != (name == "nvprof events") || known.answer.empty() || is_known) {
+          continue;
         }
-        set.metrics.push_back(name);
+        set.metrics.push_back(known.answer);
       }
+    } else if (name.front() == '@') {
+      const SetInfo* other = find_set(name.substr(1));
+      if (other == nullptr) throw std::logic_error("catalogue: no set " + name);
+      set.metrics.insert(set.metrics.end(), other->metrics.begin(), other->metrics.end());
+    } else {
+      if (find_metric(name) == nullptr && find_counter(name) == nullptr) {
+        throw std::logic_error("catalogue: no metric " + name);
+      }
+      set.metrics.push_back(name);
     }
-    sets_.push_back(std::move(set));
   }
+  sets_.push_back(std::move(set));
 }
 
 const SetInfo* Catalogue::find_set(std::string_view name) const { return find_in(sets_, name); }
@@ -136,36 +159,46 @@ const MetricInfo* Catalogue::find_metric(std::string_view name) const {
   return find_in(metrics_, name);
 }
 
-std::optional<std::string> Catalogue::perfworks_on(const CounterInfo& counter,
-                                                   std::string_view chip) {
-  std::string name = counter.perfworks;
-  for (const auto& [other, its_name] : counter.perfworks_by_chip) {
-    if (other == chip) name = its_name;
+std::string Catalogue::own_name(const std::string& name) const {
+  if (find_metric(name) != nullptr || find_counter(name) != nullptr) return name;
+  for (const bool is_event : {false, true}) {
+    const NvprofName* known = find_nvprof_name(name, is_event);
+    if (known != nullptr && !known->answer.empty()) return known->answer;
   }
-  if (name.empty()) return std::nullopt;
   return name;
+}
+
+std::string Catalogue::suggestion(std::string_view name) const {
+  std::vector<std::string> known;
+  for (const MetricInfo& info : metrics_) known.push_back(info.name);
+  for (const CounterInfo& info : counters_) known.push_back(info.name);
+  for (const SetInfo& info : sets_) known.push_back("@" + info.name);
+  return did_you_mean(nearest_by_meaning(name, known));
 }
 
 std::vector<std::string> Catalogue::counters_for(std::span<const std::string> requested) const {
   std::vector<bool> wanted(counters_.size(), false);
   std::vector<std::string> raw;
   const auto want = [&](const std::string& name) {
-    if (const CounterInfo* counter = find_counter(name)) {
+    const std::string own = own_name(name);
+    if (const CounterInfo* counter = find_counter(own)) {
       wanted[static_cast<std::size_t>(counter - counters_.data())] = true;
-    } else if (const MetricInfo* metric = find_metric(name)) {
+    } else if (const MetricInfo* metric = find_metric(own)) {
       for (const std::string& input : metric->counters()) {
         wanted[static_cast<std::size_t>(find_counter(input) - counters_.data())] = true;
       }
     } else if (is_perfworks(name)) {
       if (std::find(raw.begin(), raw.end(), name) == raw.end()) raw.push_back(name);
     } else {
-      std::vector<std::string> known;
-      for (const MetricInfo& info : metrics_) known.push_back(info.name);
-      for (const CounterInfo& info : counters_) known.push_back(info.name);
-      for (const SetInfo& info : sets_) known.push_back("@" + info.name);
+      for (const bool is_event : {false, true}) {
+        const NvprofName* known = find_nvprof_name(name, is_event);
+        if (known == nullptr) continue;
+        throw Error(ExitCode::usage,
+                    fmt::format("nvprof's {} is not measured: {}", name, refusal(*known)));
+      }
       throw Error(ExitCode::usage,
                   fmt::format("there is no metric '{}'{} (see: warpmeter list metrics)", name,
-                              did_you_mean(name, known)));
+                              suggestion(name)));
     }
   };
   for (const std::string& name : requested) {

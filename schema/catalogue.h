@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The one list of what warpmeter can measure. It is read from catalogue.json, embedded at build,
-// and drives the CUPTI plan, the model's counters, the rows in the database, headings, `list
-// metrics` and the docs.
+// The one list of what warpmeter can measure. It is read from catalogue.json and the files of the
+// folder catalogue/, embedded at build, and drives the CUPTI plan, the model's counters, the rows
+// in the database, headings, `list metrics` and the docs.
 //
 // A counter is stored as measured. A metric is derived in SQL from counters:
 //   value = scale × (Σ(factor × counter) / Σ(factor × counter))    (the denominator may be empty:
@@ -11,11 +11,9 @@
 // theirs from here (schema/view_sql.h).
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace warpmeter::schema {
@@ -27,13 +25,13 @@ struct Doubt {
 };
 
 struct CounterInfo {
-  std::string name;              ///< "shared_load_wavefronts"
-  std::string unit;              ///< "wavefronts"
-  std::string description;       ///< one sentence
-  std::string perfworks;         ///< full name with rollup; empty: hardware has none
+  std::string name;                         ///< "shared_load_wavefronts"
+  std::string unit;                         ///< "wavefronts"
+  std::string description;                  ///< one sentence
+  std::string perfworks;                    ///< full name with rollup; empty: hardware has none
+  std::vector<std::string> perfworks_else;  ///< other chips' names, in the order they are tried
+  std::string lacking;                      ///< why hardware has none; empty where it has one
   std::string perfworks_copies;  ///< that is added for cp.async, where a chip has it; may be empty
-  /// (chip, full name) where a chip's name differs; an empty name: that chip lacks it.
-  std::vector<std::pair<std::string, std::string>> perfworks_by_chip;
   std::vector<Doubt> doubts;
   bool nvprof = false;  ///< nvprof had it under this name
 };
@@ -77,16 +75,22 @@ class Catalogue {
   const CounterInfo* find_counter(std::string_view name) const;
   const MetricInfo* find_metric(std::string_view name) const;
 
-  /// The PerfWorks name of a counter on a chip ("GH100"); nullopt where the chip lacks it.
-  static std::optional<std::string> perfworks_on(const CounterInfo& counter, std::string_view chip);
+  /// The name that the catalogue has for a metric or event of nvprof ("warps_launched" is
+  /// "unique_warps_launched" here); the same name where there is nothing to translate.
+  std::string own_name(const std::string& name) const;
+  /// "; did you mean a, b or c?" or "" for a name of no metric, counter or set.
+  std::string suggestion(std::string_view name) const;
 
   /// Counters that answer a request: catalogue metrics, counters, @sets, and raw PerfWorks names
   /// (anything with "__" in it, passed through). Sorted as in the catalogue, each once. Throws
-  /// Error{usage} for an unknown name, with the nearest ones.
+  /// Error{usage} for an unknown name, with the nearest ones, and for one of nvprof's that no
+  /// counter holds, with what to ask instead.
   std::vector<std::string> counters_for(std::span<const std::string> requested) const;
 
  private:
   Catalogue();
+  void read_set(const SetInfo& set, std::span<const std::string> members);
+
   std::vector<CounterInfo> counters_;
   std::vector<MetricInfo> metrics_;
   std::vector<SetInfo> sets_;

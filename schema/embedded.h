@@ -14,6 +14,8 @@ struct File {
 };
 
 extern const std::string_view catalogue;         ///< catalogue.json
+extern const std::string_view nvprof_names;      ///< nvprof_names.json
+std::span<const File> catalogue_parts();         ///< catalogue/*.json: more counters and metrics
 std::span<const File> migrations();              ///< in order; the nth makes version n
 std::span<const File> private_views();           ///< the base of public views
 std::span<const File> public_views();            ///< the public views by name

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The facts that stand in one place only: the formulas of metrics (schema/catalogue.json), the scale of grades
+"""The facts that stand in one place only: the formulas of metrics (schema/catalogue*), the scale of grades
 (schema/grade.h), the exit codes (base/error.h). Names each place of the sources that says one of these again, and
 holds the tables of docs/ to the program's. Functions of CUDA are answered once each, and the top level holds its
 rooms alone.
@@ -14,7 +14,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 OURS = ("base", "kernels", "schema", "collector", "reports")
-CATALOGUE = json.loads((ROOT / "schema/catalogue.json").read_text(encoding="utf-8"))
+CATALOGUE = {kind: [entry for path in [ROOT / "schema/catalogue.json", *sorted((ROOT / "schema/catalogue").glob("*.json"))]
+                    for entry in json.loads(path.read_text(encoding="utf-8"))[kind]] for kind in ("counters", "metrics")}
 
 
 def files(folders, endings):

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "collector/cli/arguments.h"
+#include "schema/catalogue.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -93,17 +94,25 @@ void add_seconds(CLI::App& app, const std::string& names, double& value,
 }
 
 void add_list(CLI::App& app, const std::string& names, const std::string& type,
-              std::vector<std::string>& values, const std::string& description) {
+              std::vector<std::string>& values, const std::string& description,
+              const std::function<std::string(const std::string&)>& translate) {
   app.add_option_function<std::vector<std::string>>(
          names,
-         [&values, name = written_name(names)](const std::vector<std::string>& texts) {
+         [&values, translate, name = written_name(names)](const std::vector<std::string>& texts) {
            values = split_list(name, texts);
+           if (!translate) return;
+           for (std::string& value : values) value = translate(value);
          },
          description)
       ->type_name(type)
       ->option_text(fmt::format("{}[,{}...]", type, type))
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
+}
+
+void add_metrics(CLI::App& app, std::vector<std::string>& values, const std::string& description) {
+  add_list(app, "-m,--metrics", "METRIC", values, description,
+           [](const std::string& name) { return schema::Catalogue::get().own_name(name); });
 }
 
 void add_repeated(CLI::App& app, const std::string& names, const std::string& type,

@@ -50,9 +50,12 @@ void add_count(CLI::App& app, const std::string& names, std::int64_t least, std:
 /// A number of seconds greater than 0.
 void add_seconds(CLI::App& app, const std::string& names, double& value,
                  const std::string& description);
-/// The option may be repeated, or hold commas: -m a,b -m c.
+/// The option may be repeated, or hold commas: -n 1,2 -n 3. `translate`: what becomes of a value.
 void add_list(CLI::App& app, const std::string& names, const std::string& type,
-              std::vector<std::string>& values, const std::string& description);
+              std::vector<std::string>& values, const std::string& description,
+              const std::function<std::string(const std::string&)>& translate = nullptr);
+/// -m,--metrics: a list of metrics, where nvprof's names become the catalogue's.
+void add_metrics(CLI::App& app, std::vector<std::string>& values, const std::string& description);
 /// The option may be repeated and is never split: --param a=1 --param b=2.
 void add_repeated(CLI::App& app, const std::string& names, const std::string& type,
                   std::vector<std::string>& values, const std::string& description);

@@ -32,7 +32,8 @@ std::vector<PassGroup> one_pass_groups(std::span<const std::string> chips,
   const auto passes_of = [&](const std::vector<std::string>& group) {
     std::size_t most = 0;
     for (const std::string& chip : chips) {
-      most = std::max(most, Plan(required_cupti().api, chip, {}, group).passes());
+      const Plan plan(required_cupti().api, chip, {}, group);
+      most = std::max(most, plan.leaves_links_out() ? 2 : plan.passes());
     }
     return most;
   };

@@ -136,40 +136,76 @@ Plan::Plan(const CuptiApi& api, std::string chip, std::span<const std::uint8_t> 
 }
 
 void Plan::resolve(std::span<const std::string> counters) {
-  const schema::Catalogue& catalogue = schema::Catalogue::get();
-  for (const std::string& name : counters) {
-    Item item;
-    item.counter = name;
-    if (const schema::CounterInfo* info = catalogue.find_counter(name)) {
-      const auto perfworks = schema::Catalogue::perfworks_on(*info, chip_);
-      if (perfworks && !perfworks->empty() && host_.knows(*perfworks)) {
-        item.perfworks = *perfworks;
-        item.metrics.push_back(collect(*perfworks));
-        if (host_.knows(info->perfworks_copies)) {
-          item.metrics.push_back(collect(info->perfworks_copies));
-        }
-        for (const schema::Doubt& doubt : info->doubts) {
-          if (host_.knows(doubt.perfworks)) {
-            item.doubts.emplace_back(collect(doubt.perfworks), doubt.reason);
-          }
-        }
-      } else {
-        item.lacking = fmt::format("{} has no hardware counter for it", chip_);
-      }
-    } else if (host_.knows(name)) {
-      item.perfworks = name;
-      item.metrics.push_back(collect(name));
-    } else {
-      const std::vector<std::string> near = host_.names_near(name);
-      throw Error(
-          ExitCode::usage,
-          fmt::format("{} knows no metric {}{}", chip_, name,
-                      near.empty() ? "; `warpmeter list metrics` shows what there is"
-                                   : fmt::format("; near it are {}", fmt::join(near, ", "))));
-    }
-    items_.push_back(std::move(item));
-  }
+  for (const std::string& name : counters) items_.push_back(resolved(name));
+  leave_links_out(counters);
   for (const std::string& metric : metrics_) metric_pointers_.push_back(metric.c_str());
+}
+
+Plan::Item Plan::resolved(const std::string& name) {
+  Item item;
+  item.counter = name;
+  if (const schema::CounterInfo* info = schema::Catalogue::get().find_counter(name)) {
+    item.perfworks = known_name(*info);
+    if (item.perfworks.empty()) {
+      item.lacking = info->lacking.empty() ? fmt::format("{} has no hardware counter for it", chip_)
+                                           : info->lacking;
+      return item;
+    }
+    item.metrics.push_back(collect(item.perfworks));
+    if (host_.knows(info->perfworks_copies)) {
+      item.metrics.push_back(collect(info->perfworks_copies));
+    }
+    for (const schema::Doubt& doubt : info->doubts) {
+      if (host_.knows(doubt.perfworks)) {
+        item.doubts.emplace_back(collect(doubt.perfworks), doubt.reason);
+      }
+    }
+  } else if (host_.knows(name)) {
+    item.perfworks = name;
+    item.metrics.push_back(collect(name));
+  } else {
+    const std::vector<std::string> near = host_.names_near(name);
+    throw Error(ExitCode::usage,
+                fmt::format("{} knows no metric {}{}", chip_, name,
+                            near.empty() ? "; `warpmeter list metrics` shows what there is"
+                                         : fmt::format("; near it are {}", fmt::join(near, ", "))));
+  }
+  return item;
+}
+
+/// One configuration cannot hold both: CUPTI answers 27.
+void Plan::leave_links_out(std::span<const std::string> counters) {
+  const auto is_of_link = [](std::string_view name) {
+    return name.starts_with("nvl") || name.starts_with("pcie__");
+  };
+  const auto is_of_chip = [&](std::string_view name) {
+    return !is_of_link(name) && !name.starts_with("gpu__time");
+  };
+  if (std::none_of(metrics_.begin(), metrics_.end(), is_of_link) ||
+      std::none_of(metrics_.begin(), metrics_.end(), is_of_chip)) {
+    return;
+  }
+  leaves_links_out_ = true;
+  metrics_.clear();
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    if (is_of_link(items_[i].perfworks)) {
+      items_[i] = {counters[i],
+                   "",
+                   "counters of NVLink and PCIe are read alone: ask for them without others",
+                   {},
+                   {}};
+    } else {
+      items_[i] = resolved(counters[i]);
+    }
+  }
+}
+
+std::string Plan::known_name(const schema::CounterInfo& info) const {
+  if (host_.knows(info.perfworks)) return info.perfworks;
+  for (const std::string& name : info.perfworks_else) {
+    if (host_.knows(name)) return name;
+  }
+  return "";
 }
 
 std::size_t Plan::collect(const std::string& metric) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "collector/cupti/library.h"
+#include "schema/catalogue.h"
 #include "schema/records.h"
 
 namespace warpmeter::cupti {
@@ -68,6 +69,9 @@ class Plan {
   std::span<const char* const> metrics() const { return metric_pointers_; }
   std::span<const std::uint8_t> config() const { return config_; }
   std::size_t passes() const { return passes_; }
+  /// True if counters of links (NVLink, PCIe) are lacking because others were asked for with them:
+  /// CUPTI reads those alone, or beside the duration.
+  bool leaves_links_out() const { return leaves_links_out_; }
 
   /// The items' values in one range of a decoded counter-data image.
   std::vector<schema::Counter> evaluate(std::span<const std::uint8_t> image,
@@ -77,6 +81,10 @@ class Plan {
 
  private:
   void resolve(std::span<const std::string> counters);
+  Item resolved(const std::string& name);
+  void leave_links_out(std::span<const std::string> counters);
+  /// The first of the counter's names that the chip knows; empty: none.
+  std::string known_name(const schema::CounterInfo& info) const;
   std::size_t collect(const std::string& metric);
   static schema::Counter evaluate(const Item& item, std::span<const double> values);
   void configure();
@@ -89,6 +97,7 @@ class Plan {
   std::vector<const char*> metric_pointers_;
   std::vector<std::uint8_t> config_;
   std::size_t passes_ = 0;
+  bool leaves_links_out_ = false;
 };
 
 /// "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES", with the remedy where one is known: the table of causes

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/nearest.h"
 #include "schema/catalogue.h"
 
 namespace warpmeter::reports {
@@ -222,21 +221,18 @@ class Parser {
     while (at_ < text_.size() && is_name(text_[at_])) ++at_;
     auto term = std::make_unique<Term>();
     term->operation = 'm';
-    term->metric = std::string(text_.substr(start, at_ - start));
     const schema::Catalogue& catalogue = schema::Catalogue::get();
+    term->metric = catalogue.own_name(std::string(text_.substr(start, at_ - start)));
     const bool exists = catalogue.find_metric(term->metric) != nullptr ||
                         catalogue.find_counter(term->metric) != nullptr ||
                         term->metric.find("__") != std::string::npos;
     if (!exists) {
-      std::vector<std::string> names;
-      for (const schema::MetricInfo& info : catalogue.metrics()) names.push_back(info.name);
-      for (const schema::CounterInfo& info : catalogue.counters()) names.push_back(info.name);
       throw Error(
           ExitCode::usage,
           fmt::format("the gate '{}' names a metric that does not exist, '{}', at column {}{} "
                       "(see: warpmeter list metrics)",
                       text_, term->metric, column_of(text_, start),
-                      did_you_mean(term->metric, names)));
+                      catalogue.suggestion(term->metric)));
     }
     if (std::find(gate_.metrics.begin(), gate_.metrics.end(), term->metric) ==
         gate_.metrics.end()) {

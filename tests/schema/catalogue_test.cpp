@@ -62,8 +62,13 @@ TEST(Catalogue, SaysInASentenceWhatEachEntryIs) {
 TEST(Catalogue, WritesPerfWorksNamesInFull) {
   std::set<std::string> names;
   for (const CounterInfo& counter : catalogue().counters()) {
-    EXPECT_THAT(counter.perfworks, AllOf(HasSubstr("__"), HasSubstr("."))) << counter.name;
-    EXPECT_TRUE(names.insert(counter.perfworks).second) << counter.perfworks;
+    EXPECT_EQ(counter.perfworks.empty(), !counter.lacking.empty()) << counter.name;
+    std::vector<std::string> all = counter.perfworks_else;
+    if (!counter.perfworks.empty()) all.push_back(counter.perfworks);
+    for (const std::string& name : all) {
+      EXPECT_THAT(name, AllOf(HasSubstr("__"), HasSubstr("."))) << counter.name;
+      EXPECT_TRUE(names.insert(name).second) << name;
+    }
   }
 }
 
@@ -116,6 +121,35 @@ TEST(Catalogue, SuggestsTheNearestMetric) {
                     HasSubstr("did you mean gld_efficiency")));
 }
 
+/// Spelling alone leads from L2 to global loads, and from a full word to none.
+TEST(Catalogue, SuggestsByMeaningBeforeSpelling) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"l2_read_througput", "; did you mean l2_read_throughput"},
+      {"l2_load_throughput", "; did you mean l2_read_throughput"},
+      {"global_load_efficiency", "; did you mean gld_efficiency"},
+      {"smem_ld_throughput", "; did you mean shared_load_throughput"},
+      {"dram_read_bandwidth", "; did you mean dram_read_throughput"},
+  };
+  for (const auto& [name, suggestion] : cases) {
+    EXPECT_THAT(catalogue().suggestion(name), ::testing::StartsWith(suggestion)) << name;
+  }
+  EXPECT_EQ(catalogue().suggestion("l2_load_throughput").find("gld"), std::string::npos);
+}
+
+TEST(Catalogue, TranslatesNvprofsNames) {
+  EXPECT_EQ(catalogue().own_name("warps_launched"), "unique_warps_launched");
+  EXPECT_EQ(catalogue().own_name("gld_transactions"), "gld_transactions");
+  EXPECT_EQ(catalogue().own_name("cf_issued"), "cf_issued");
+  EXPECT_THAT(counters_for({"warps_launched"}), ElementsAre("unique_warps_launched"));
+}
+
+TEST(Catalogue, RefusesANameThatNoCounterHoldsWithWhatToAskInstead) {
+  EXPECT_EQ(usage_error_of({"cf_issued"}),
+            "nvprof's cf_issued is not measured: since Volta an instruction is issued once, and no "
+            "counter holds the issued ones by kind; ask for cf_executed instead");
+  EXPECT_THAT(usage_error_of({"prof_trigger_03"}), HasSubstr("__prof_trigger"));
+}
+
 TEST(Catalogue, SuggestsTheNearestSet) {
   EXPECT_THAT(usage_error_of({"@defualt"}),
               AllOf(HasSubstr("'@defualt'"), HasSubstr("did you mean @default?")));
@@ -128,20 +162,6 @@ TEST(Catalogue, SuggestsTheSetWhoseSignIsMissing) {
 
 TEST(Catalogue, RefusesAnEmptyName) {
   EXPECT_THAT(usage_error_of({""}), HasSubstr("there is no metric ''"));
-}
-
-TEST(Catalogue, ResolvesNamesThatDifferByChip) {
-  const CounterInfo* counter = catalogue().find_counter("dram_read_bytes_per_second");
-  ASSERT_NE(counter, nullptr);
-  EXPECT_EQ(Catalogue::perfworks_on(*counter, "GH100"), "dram__bytes_read.sum.per_second");
-  EXPECT_EQ(Catalogue::perfworks_on(*counter, "GB202"), "dram__bytes_op_read.sum.per_second");
-}
-
-TEST(Catalogue, SaysWhatAChipLacks) {
-  const CounterInfo* counter = catalogue().find_counter("stalled_imc_miss");
-  ASSERT_NE(counter, nullptr);
-  EXPECT_TRUE(Catalogue::perfworks_on(*counter, "GH100"));
-  EXPECT_EQ(Catalogue::perfworks_on(*counter, "GB202"), std::nullopt);
 }
 
 TEST(Catalogue, CountsAFusedMultiplyAddTwice) {

@@ -334,8 +334,8 @@ Command add_model(CLI::App& program, const std::string& command_line) {
   add_flag(app, "--accepts", request->accepts,
            "Say which kernels of the files can be run and why others cannot, and run nothing");
   add_text(app, "--arch", "SM", request->arch, "Compile a .cu for it; sm_90 when not given");
-  add_list(app, "-m,--metrics", "METRIC", request->metrics,
-           "Metrics, counters or sets (@shared); @default when not given");
+  add_metrics(app, request->metrics,
+              "Metrics, counters or sets (@shared); @default when not given");
   add_count(app, "--threads", 1, 4096, request->threads, "CPU threads; all cores when not given");
   add_format(app, request->format);
   add_text(app, "-o,--output", "FILE", request->file, "Write there instead of standard output");

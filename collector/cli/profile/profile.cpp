@@ -315,8 +315,8 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
   request->command_line = shell_line(words);
   add_arguments(app, "PROGRAM", request->words,
                 "The program and its arguments; -- may stand before it");
-  add_list(app, "-m,--metrics", "METRIC", request->metrics,
-           "Metrics, counters, sets (@default) or PerfWorks names; times when not given");
+  add_metrics(app, request->metrics,
+              "Metrics, counters, sets (@default) or PerfWorks names; times when not given");
   add_choice(app, "-b,--backend", {"auto", "cupti", "model"}, request->backend,
              "The GPU (cupti), the model on the CPU, or the GPU where there is one (auto, the "
              "default)");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/output.h"
+#include "base/words.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/options.h"
 #include "collector/cli/report/runs.h"
@@ -17,6 +18,7 @@
 #include "collector/model/session/backend.h"
 #include "reports/table/table.h"
 #include "schema/catalogue.h"
+#include "schema/nvprof_names.h"
 #include "schema/store.h"
 
 namespace warpmeter::cli {
@@ -29,7 +31,7 @@ using reports::Missing;
 using reports::Table;
 
 struct List {
-  std::string what, database, format = "table", file;
+  std::string what, filter, database, format = "table", file;
 };
 
 Table kernels_table() {
@@ -65,7 +67,28 @@ std::string backends_of(const std::vector<std::string>& counters) {
                      model ? "model" : "");
 }
 
-Table metrics_table() {
+/// An event of nvprof, or a metric, that has another name here or no counter.
+std::vector<Cell> row_of(const schema::NvprofName& name) {
+  const schema::Catalogue& catalogue = schema::Catalogue::get();
+  const std::string kind = name.is_event ? "event" : "metric";
+  if (name.answer.empty()) {
+    return {name.name, "", kind, "yes", "", "Not measured: " + schema::refusal(name) + "."};
+  }
+  const schema::MetricInfo* metric = catalogue.find_metric(name.answer);
+  const schema::CounterInfo* counter = catalogue.find_counter(name.answer);
+  const std::vector<std::string> counters =
+      metric != nullptr ? metric->counters() : std::vector<std::string>{name.answer};
+  const std::string note = name.note.empty() ? "" : "; " + name.note;
+  return {name.name,
+          metric != nullptr ? metric->unit : counter->unit,
+          kind,
+          "yes",
+          backends_of(counters),
+          fmt::format("Measured as {}{}.", name.answer, note)};
+}
+
+/// The metrics of which a word of the row holds `filter`, in any case; all for "".
+Table metrics_table(const std::string& filter) {
   const schema::Catalogue& catalogue = schema::Catalogue::get();
   Table table;
   table.columns = {Column::text("name"),   Column::text("unit"),     Column::text("kind"),
@@ -75,11 +98,26 @@ Table metrics_table() {
                           backends_of(metric.counters()), metric.description});
   }
   for (const schema::CounterInfo& counter : catalogue.counters()) {
-    table.rows.push_back({counter.name, counter.unit, "counter", "no", backends_of({counter.name}),
-                          counter.description});
+    table.rows.push_back({counter.name, counter.unit, "counter", counter.nvprof ? "yes" : "no",
+                          backends_of({counter.name}), counter.description});
+  }
+  for (const schema::NvprofName& name : schema::nvprof_names()) {
+    const bool is_listed = name.answer == name.name || catalogue.find_metric(name.name) != nullptr;
+    if (!is_listed) table.rows.push_back(row_of(name));
   }
   for (const schema::SetInfo& set : catalogue.sets()) {
     table.rows.push_back({"@" + set.name, "", "set", "no", "", set.description});
+  }
+  const std::string wanted = lower(filter);
+  std::erase_if(table.rows, [&](const std::vector<Cell>& row) {
+    return std::none_of(row.begin(), row.end(), [&](const Cell& cell) {
+      const auto* text = std::get_if<std::string>(&cell.value);
+      return text != nullptr && lower(*text).find(wanted) != std::string::npos;
+    });
+  });
+  if (table.rows.empty()) {
+    throw Error(ExitCode::usage, fmt::format("no metric has '{}' in its name or description{}",
+                                             filter, catalogue.suggestion(filter)));
   }
   return table;
 }
@@ -125,7 +163,10 @@ Table views_table() {
 
 Table table_of(const List& list) {
   if (list.what == "kernels") return kernels_table();
-  if (list.what == "metrics") return metrics_table();
+  if (list.what == "metrics") return metrics_table(list.filter);
+  if (!list.filter.empty()) {
+    throw Error(ExitCode::usage, "a filter is for metrics: warpmeter list metrics " + list.filter);
+  }
   if (list.what == "devices") return devices_table();
   if (list.what == "runs") {
     return runs_table(list.database, list.format == "table" && table_width(list.file) > 0);
@@ -152,10 +193,12 @@ Command add_list(CLI::App& program) {
       add_command(program, "list", "Show the kernels, metrics, devices, runs or views there are",
                   {{"warpmeter list kernels", "what `run` measures, and at which sizes"},
                    {"warpmeter list metrics", "names, units, which backend has them"},
+                   {"warpmeter list metrics l2", "those with l2 in the name or description"},
                    {"warpmeter list views --format markdown", "the database's columns"}});
   auto list = std::make_shared<List>();
   add_choice(app, "WHAT", {"kernels", "metrics", "devices", "runs", "views"}, list->what,
              "The subject");
+  add_text(app, "FILTER", "TEXT", list->filter, "A part of the metrics' names or descriptions");
   add_database(app, list->database);
   add_format(app, list->format);
   add_text(app, "-o,--output", "FILE", list->file, "Write there instead of standard output");

@@ -311,8 +311,8 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
              "auto: the GPU where one is usable, else the model on the CPU");
   add_list(app, "-n,--size", "N", run->sizes, "Sizes instead of the family's own");
   add_text(app, "-d,--device", "N", run->backend.device, "The GPU's number, or all");
-  add_list(app, "-m,--metrics", "METRIC", run->metrics,
-           "Metrics, counters, sets (@shared) or PerfWorks names; @default when not given");
+  add_metrics(app, run->metrics,
+              "Metrics, counters, sets (@shared) or PerfWorks names; @default when not given");
   add_flag(app, "--timing-only", run->timing_only, "Measure time, read no counters");
   add_flag(app, "--counters-only", run->counters_only, "Read counters, measure no time");
   add_count(app, "--repeat", 1, 1'000'000, run->repeat, "Read the counters of each launch N times");
