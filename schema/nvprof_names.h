@@ -25,12 +25,12 @@ enum class NvprofForm {
 
 struct NvprofName {
   std::string name;         ///< "gld_transactions"
-  bool is_event = false;    ///< asked for by --events; else by --metrics
+  bool is_event = false;    ///< one of --events; else one of --metrics
   std::string description;  ///< nvprof's own short one: "Global Load Transactions"
   NvprofForm form = NvprofForm::count;
   double scale = 1;     ///< nvprof's value of one of the catalogue: 1e9 for GB/s, 0.01 for 0 to 1
   std::string answer;   ///< the catalogue's counter or metric; empty: no counter holds it
-  std::string note;     ///< what a person must know to use the answer; mostly empty
+  std::string note;     ///< the answer differs from nvprof's in this; mostly empty
   std::string reason;   ///< where nothing answers it: why
   std::string instead;  ///< and the entry of the catalogue that comes nearest
 };

@@ -105,7 +105,7 @@ double shared_meaning(const std::vector<std::string>& a, const std::vector<std::
 
 std::vector<std::string> nearest_by_meaning(std::string_view name,
                                             std::span<const std::string> known) {
-  constexpr double least = 0.5, beside_best = 0.7;  // of all words; of the best's
+  constexpr double least = 0.5, beside_best = 0.7;  // shares: of all words, of the best name
   constexpr std::size_t most = 3;
   const std::vector<std::string> wanted = meanings_of(name);
   std::vector<std::tuple<double, std::size_t, std::string>> found;

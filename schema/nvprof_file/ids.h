@@ -6,14 +6,14 @@
 #include <optional>
 #include <string_view>
 
-namespace warpmeter::schema {
+#include "schema/nvprof_names.h"
 
-/// How the 8 bytes of a metric's value are read (CUpti_MetricValueKind).
-enum class NvprofForm { ratio, count, percent, bytes_per_second, level };
+namespace warpmeter::schema {
 
 struct NvprofMetricId {
   std::string_view name;
-  NvprofForm form = NvprofForm::count;
+  NvprofForm form =
+      NvprofForm::count;  ///< how its value's 8 bytes are read (CUpti_MetricValueKind)
 };
 
 /// nullopt for a number that no chip has.

@@ -233,7 +233,7 @@ class Row:
         return PERFWORKS.findall(self.formula)
 
     def value(self, of):
-        """Of a row of ncu's; None where it has no number for one or divides by 0."""
+        """The formula's value for a row of ncu's; None where ncu has no number for one or divides by 0."""
         if any(of.get(metric) is None for metric in self.metrics()):
             return None
         try:

@@ -67,7 +67,7 @@ TEST_F(NvprofImport, GivesMetricsAndEventsTheirNamesAndUnits) {
       lines_of(out,
                "SELECT metric, value, unit, grade FROM results WHERE variant = "
                "'setColReadCol' AND value IS NOT NULL ORDER BY metric"),
-      ElementsAre("achieved_occupancy|50|%|measured", "active_warps|4711|NULL|measured",
+      ElementsAre("achieved_occupancy|50|%|measured", "active_warps|4711|warps|measured",
                   "dram_utilization|20|%|measured", "dram_write_throughput|1.1655|GB/s|measured",
                   "duration_profiled|1256|ns|measured", "gld_transactions|96|transactions|measured",
                   "shared_load_transactions_per_request|32|transactions/request|measured"));
