@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""Compares warpmeter's answers to nvprof's names with Nsight Compute's; see nvprof_names.sh."""
+
+import collections
+import csv
+import datetime
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+from nvprof_mapping import ROWS
+
+TOLERANCE = 0.05  # for figures of time and caches; the two tools' own spread may be larger
+NAMES = json.loads((pathlib.Path(__file__).resolve().parents[2] / "schema/nvprof_names.json").read_text(encoding="utf-8"))
+FORMS = {row["name"]: row["form"] for row in NAMES["metrics"]}
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"nvprof_names: {' '.join(command)[:400]} ended with {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.stdout
+
+
+# ---- one run of each tool: kernel → name → value; None is no number
+
+def of_warpmeter(program, kernels, rows, database):
+    if os.path.exists(database):
+        os.unlink(database)
+    run([program, "profile", "-b", "cupti", "-m", ",".join(row.name for row in rows), "--db", database, kernels])
+    text = run([program, "query", "--db", database, "--format", "csv",
+                "SELECT variant, metric, value FROM results ORDER BY launch_id"])
+    values = collections.defaultdict(dict)
+    for row in csv.DictReader(io.StringIO(text)):
+        values[row["variant"]][row["metric"]] = number(row["value"])
+    return {kernel: {row.name: found.get(row.name) for row in rows} for kernel, found in values.items()}
+
+
+def of_ncu(kernels, rows, log):
+    metrics = sorted({metric for row in rows for metric in row.metrics()})
+    run(["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--cache-control", "none",
+         "--log-file", log, "--metrics", ",".join(metrics), kernels])
+    with open(log, encoding="utf-8", errors="replace") as file:
+        lines = [line for line in file if line.startswith('"')]
+    values = {}
+    for row in csv.DictReader(lines):
+        if row.get("ID"):  # the row of units has none
+            found = {metric: number(row.get(metric)) for metric in metrics}
+            values[row["Kernel Name"].partition("(")[0]] = {r.name: r.value(found) for r in rows}
+    return values
+
+
+def number(text):
+    try:
+        value = float((text or "").replace(",", ""))
+    except ValueError:
+        return None
+    return value if abs(value) < float("inf") else None
+
+
+# ---- comparison
+
+def is_near(ours, theirs, least):
+    """Two runs of each: their ranges, widened by the larger spread and by `least` of the larger value, meet."""
+    spread = max(max(ours) - min(ours), max(theirs) - min(theirs))
+    slack = max(spread, least * max(map(abs, ours + theirs)))
+    return min(ours) - slack <= max(theirs) and min(theirs) - slack <= max(ours)
+
+
+class Verdict:
+    def __init__(self, row):
+        self.row, self.kernels, self.equal, self.near, self.other = row, 0, 0, 0, []
+        self.not_zero = 0
+
+    def add(self, kernel, ours, theirs):
+        if None in ours and None in theirs:
+            return  # a quotient without its denominator, or a counter that neither has
+        self.kernels += 1
+        if None in ours or None in theirs:
+            self.other.append([kernel, ours, theirs])
+            return
+        self.not_zero += any(ours + theirs)
+        is_count = FORMS.get(self.row.name, "count") == "count"
+        if len(set(ours + theirs)) == 1:
+            self.equal += 1
+        elif is_near(ours, theirs, 1e-9 if is_count and len(set(theirs)) == len(set(ours)) == 1 else TOLERANCE):
+            self.near += 1
+        else:
+            self.other.append([kernel, ours, theirs])
+
+    def record(self):
+        entry = {"kernels": self.kernels, "not_zero": self.not_zero, "equal": self.equal, "near": self.near}
+        return entry | ({"other": self.other} if self.other else {})
+
+
+def device():
+    fields = run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "-i", "0"]).strip().split(", ")
+    ncu = [line for line in run(["ncu", "--version"]).splitlines() if line.startswith("Version")]
+    return {"device": fields[0], "driver": fields[1], "ncu": ncu[0].split()[1] if ncu else "",
+            "date": datetime.date.today().isoformat()}
+
+
+def main():
+    program, kernels, work, record = sys.argv[1:]
+    links = [row for row in ROWS if row.is_of_link()]
+    others = [row for row in ROWS if not row.is_of_link()]
+    verdicts, everything = [], {}
+    for part, rows in (("chip", others), ("links", links)):
+        ours = [of_warpmeter(program, kernels, rows, f"{work}/{part}{i}.db") for i in range(2)]
+        theirs = [of_ncu(kernels, rows, f"{work}/{part}{i}.csv") for i in range(2)]
+        everything[part] = {"warpmeter": ours, "ncu": theirs}
+        if set(ours[0]) != set(theirs[0]):
+            sys.exit(f"nvprof_names: other kernels: {sorted(set(ours[0]) ^ set(theirs[0]))}")
+        for row in rows:
+            verdict = Verdict(row)
+            for kernel in ours[0]:
+                verdict.add(kernel, *([values[kernel][row.name] for values in tool] for tool in (ours, theirs)))
+            verdicts.append(verdict)
+    result = device() | {"kernels": len(everything["chip"]["ncu"][0]),
+                         "names": {verdict.row.name: verdict.record() for verdict in verdicts}}
+    pathlib.Path(record).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    pathlib.Path(record).with_suffix(".values.json").write_text(json.dumps(everything), encoding="utf-8")
+    for verdict in verdicts:
+        for kernel, ours, theirs in verdict.other:
+            print(f"{verdict.row.name} of {kernel}: warpmeter {ours}, ncu {theirs}")
+    compared = [verdict for verdict in verdicts if verdict.kernels]
+    agreed = sum(verdict.equal + verdict.near for verdict in compared)
+    values = sum(verdict.kernels for verdict in compared)
+    print(f"{len(compared)} names on {result['kernels']} kernels: {agreed} of {values} values agree, "
+          f"{sum(verdict.equal for verdict in compared)} to the last digit; "
+          f"{sum(not verdict.other for verdict in compared)} names agree on every kernel")
+    return 1 if any(verdict.other for verdict in compared) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
