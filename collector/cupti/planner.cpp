@@ -189,11 +189,13 @@ void Plan::leave_links_out(std::span<const std::string> counters) {
   metrics_.clear();
   for (std::size_t i = 0; i < items_.size(); ++i) {
     if (is_of_link(items_[i].perfworks)) {
-      items_[i] = {counters[i],
-                   "",
-                   "counters of NVLink and PCIe are read alone: ask for them without others",
-                   {},
-                   {}};
+      items_[i] = {
+          counters[i],
+          "",
+          "counters of NVLink and PCIe are read alone: ask for them without others, or with "
+          "--replay application",
+          {},
+          {}};
     } else {
       items_[i] = resolved(counters[i]);
     }

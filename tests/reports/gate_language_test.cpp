@@ -66,6 +66,11 @@ TEST(Gate, ASelectorMayHoldDoubleColons) {
 
 // ---- selectors
 
+TEST(Gate, TranslatesNvprofsNames) {
+  EXPECT_THAT(parse_gate("warps_launched <= 64").metrics,
+              testing::ElementsAre("unique_warps_launched"));
+}
+
 TEST(SelectorTest, NamesMatchAsThoseOfRun) {
   const auto selects = [](const char* selector, const char* family, const char* variant) {
     return parse_selector(selector).selects({family, variant, {}, "1x1x1", "1x1x1"});

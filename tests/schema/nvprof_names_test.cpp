@@ -8,7 +8,10 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/error.h"
 #include "schema/catalogue.h"
 
 namespace warpmeter::schema {
@@ -57,6 +60,25 @@ TEST(NvprofNames, LeadsToTheCatalogueOrSaysWhyNot) {
     EXPECT_TRUE(is_in_catalogue(name.answer.empty() ? name.instead : name.answer)) << name.name;
     const bool is_own = is_in_catalogue(name.name) && !name.is_event;
     if (is_own) EXPECT_EQ(name.answer, name.name);
+  }
+}
+
+TEST(NvprofNames, CanBeAskedForByName) {
+  for (const NvprofName& name : nvprof_names()) {
+    const std::vector<std::string> request = {name.name};
+    // A name may be a metric's that is refused and an event's that is not.
+    const NvprofName* other = find_nvprof_name(name.name, !name.is_event);
+    if (!name.answer.empty() || (other != nullptr && !other->answer.empty())) {
+      EXPECT_FALSE(Catalogue::get().counters_for(request).empty()) << name.name;
+      continue;
+    }
+    try {
+      Catalogue::get().counters_for(request);
+      ADD_FAILURE() << name.name << " is not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("ask for " + name.instead + " instead"));
+    }
   }
 }
 
