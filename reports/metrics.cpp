@@ -57,10 +57,19 @@ std::set<std::string> inputs_of(std::string_view metric) {
 std::vector<std::string> other_metrics(const std::vector<std::string>& present) {
   const schema::Catalogue& catalogue = schema::Catalogue::get();
   const std::set<std::string> standard = standard_counters();
+  // A metric that follows from what @default counts is shown when it was asked for alone.
+  std::set<std::string> counted = standard;
+  const bool is_default = std::all_of(standard.begin(), standard.end(), [&](const auto& counter) {
+    return std::find(present.begin(), present.end(), counter) != present.end();
+  });
+  if (is_default) {
+    const std::vector<std::string>& more = catalogue.find_set("default")->where_any;
+    counted.insert(more.begin(), more.end());
+  }
   std::set<std::string> metrics, used;
   for (const std::string& name : present) {
     std::set<std::string> counters = inputs_of(name);
-    if (std::includes(standard.begin(), standard.end(), counters.begin(), counters.end())) continue;
+    if (std::includes(counted.begin(), counted.end(), counters.begin(), counters.end())) continue;
     metrics.insert(name);
     used.merge(counters);
   }
