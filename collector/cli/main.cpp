@@ -19,6 +19,7 @@
 #include "base/endings.h"
 #include "base/error.h"
 #include "base/output.h"
+#include "base/stack.h"
 #include "base/temporary.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/interrupt.h"
@@ -144,6 +145,22 @@ void check_open_files() {
                           opened.size(), needed));
 }
 
+int status_of(const std::vector<std::string>& words) {
+  try {
+    check_open_files();
+    clear_left_folders();
+    return static_cast<int>(run_command(words));
+  } catch (const Interrupted& interrupted) {
+    return static_cast<int>(interrupted.code());
+  } catch (const Error& error) {
+    return complain(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(ExitCode::file, "this machine has too little memory for that");
+  } catch (const std::exception& error) {
+    return complain(ExitCode::kernel, error.what());
+  }
+}
+
 }  // namespace
 }  // namespace warpmeter::cli
 
@@ -158,20 +175,7 @@ int main(int argc, char** argv) {
   keep_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is noticed by the write
   catch_endings();
-  int status = 0;
-  try {
-    cli::check_open_files();
-    clear_left_folders();
-    status = static_cast<int>(cli::run_command(words));
-  } catch (const Interrupted& interrupted) {
-    status = static_cast<int>(interrupted.code());
-  } catch (const Error& error) {
-    status = cli::complain(error.code(), error.what());
-  } catch (const std::bad_alloc&) {
-    status = cli::complain(ExitCode::file, "this machine has too little memory for that");
-  } catch (const std::exception& error) {
-    status = cli::complain(ExitCode::kernel, error.what());
-  }
+  const int status = with_large_stack([&] { return cli::status_of(words); });
   cli::end_by_interrupt();
   return status;
 }

@@ -66,6 +66,10 @@ Pipe terminal() {
     const rlimit limit = {start.most_files, start.most_files};
     setrlimit(RLIMIT_NOFILE, &limit);
   }
+  if (start.most_stack > 0) {
+    const rlimit limit = {start.most_stack, start.most_stack};
+    setrlimit(RLIMIT_STACK, &limit);
+  }
   execv(WARPMETER_PROGRAM, arguments.data());
   _exit(121);
 }

@@ -23,6 +23,7 @@ struct Start {
   std::string input_file = {};     ///< a file for standard input instead of a pipe
   std::size_t largest_file = 0;    ///< bytes, as ulimit -f sets it; 0: no limit
   std::size_t most_files = 0;      ///< open at a time, as ulimit -n sets it; 0: no limit
+  std::size_t most_stack = 0;      ///< bytes, as ulimit -s sets it; 0: as ours
 };
 
 /// How it ended.
