@@ -3,10 +3,72 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstddef>
+#include <filesystem>
+#include <set>
 #include <sstream>
+#include <string_view>
 
 namespace warpmeter::model {
+namespace {
+
+/// The place that a message begins with, "k.cu(3)" or "k.cu:3:5"; empty for a line that goes on
+/// with the message before it.
+std::string_view place_of_message(std::string_view line) {
+  if (line.empty() || line.front() == ' ') return "";
+  std::size_t end = std::string_view::npos;
+  for (const std::string_view kind :
+       {": error", ": warning", ": remark", ": note", ": fatal error", ": catastrophic error"}) {
+    end = std::min(end, line.find(kind));
+  }
+  const std::string_view place = line.substr(0, end);
+  const bool has_number = end != std::string_view::npos && end > 0 &&
+                          (place.back() == ')' || std::isdigit(place.back()) != 0);
+  return has_number ? place : "";
+}
+
+/// "k.cu" of "k.cu(3)" and "k.cu:3:5".
+std::string file_of_place(std::string_view place) {
+  if (place.ends_with(')')) return std::string(place.substr(0, place.rfind('(')));
+  for (int i = 0; i < 2; ++i) {
+    const std::size_t last = place.find_last_not_of("0123456789");
+    if (last == std::string_view::npos || last + 1 == place.size() || place[last] != ':') break;
+    place = place.substr(0, last);
+  }
+  return std::string(place);
+}
+
+}  // namespace
+
+std::string without_quotes(const std::string& messages, const std::string& source,
+                           const NamedFiles& shown) {
+  std::string result;
+  bool is_quoted = false;
+  std::set<std::string> told;  // files
+  std::istringstream lines(messages);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string_view place = place_of_message(line);
+    if (!place.empty()) {
+      const std::string file = file_of_place(place);
+      std::error_code ignored;
+      is_quoted = file != source && std::filesystem::exists(file, ignored) && !shown.allows(file);
+      if (is_quoted && told.insert(file).second) {
+        const std::filesystem::path whole = std::filesystem::weakly_canonical(file, ignored);
+        result += fmt::format(
+            "{}: error: this file is outside of the source's folder, the working folder and -I: "
+            "what the compiler says of it is shown with -I {}\n",
+            place, whole.parent_path().string());
+      }
+    }
+    // A line of the compiler's own ends the quote: "2 errors detected in …".
+    is_quoted = is_quoted && (!place.empty() || line.empty() || line.front() == ' ');
+    if (!is_quoted) result += line + "\n";
+  }
+  if (!messages.ends_with('\n') && !result.empty()) result.pop_back();
+  return result;
+}
 
 std::string first_error(const std::string& messages) {
   constexpr std::string_view mark = "error: ";

@@ -47,15 +47,33 @@ std::vector<std::string> expressions_in(const std::vector<std::string>& kernels)
   return expressions;
 }
 
+Compiled shown(Compiled compiled, const std::string& path, const CompileOptions& options) {
+  if (compiled.failure.empty()) return compiled;
+  NamedFiles files = allowed_sources(path, options.includes);
+  files.allow(project_folder(fs::path(path).parent_path()));
+  compiled.failure = without_quotes(compiled.failure, path, files);
+  return compiled;
+}
+
+Compiled by_nvcc(const fs::path& nvcc, const std::string& path, const CompileOptions& options,
+                 const std::vector<std::string>& expressions) {
+  return shown(compile_with_nvcc(nvcc, path, options, expressions), path, options);
+}
+
+Compiled by_nvrtc(const std::string& path, const CompileOptions& options,
+                  const std::vector<std::string>& expressions) {
+  return shown(compile_with_nvrtc(path, read_text_file(path), options, expressions), path, options);
+}
+
 /// NVRTC's, where nobody asked for nvcc and it refuses what NVRTC takes.
 Compiled compile_preferring_nvcc(const fs::path& nvcc, const std::string& path,
                                  const CompileOptions& options,
                                  const std::vector<std::string>& expressions,
                                  std::vector<std::string>& remarks) {
-  Compiled compiled = compile_with_nvcc(nvcc, path, options, expressions);
+  Compiled compiled = by_nvcc(nvcc, path, options, expressions);
   const bool is_final = compiled.failure.empty() || options.compiler == "nvcc";
   if (is_final || !nvrtc_unavailable().empty()) return compiled;
-  Compiled other = compile_with_nvrtc(path, read_text_file(path), options, expressions);
+  Compiled other = by_nvrtc(path, options, expressions);
   if (!other.failure.empty()) return compiled;
   remarks.push_back(fmt::format("{} is compiled by NVRTC, since nvcc could not ({})", path,
                                 first_error(compiled.failure)));
@@ -80,7 +98,7 @@ Compiled compile_source(const std::string& path, const CompileOptions& options,
   const std::string unavailable = nvrtc_unavailable();
   std::string messages = unavailable;
   if (unavailable.empty()) {
-    Compiled compiled = compile_with_nvrtc(path, read_text_file(path), options, expressions);
+    Compiled compiled = by_nvrtc(path, options, expressions);
     // Kernels that ptxas refuses, as too much shared memory, nvcc would not compile either. (PTX
     // alone would run: drivers take more than ptxas does.)
     const bool is_of_ptxas = compiled.failure.find("ptxas error") != std::string::npos;
@@ -94,7 +112,7 @@ Compiled compile_source(const std::string& path, const CompileOptions& options,
     compiled.failure = messages;
     return compiled;
   }
-  Compiled compiled = compile_with_nvcc(*nvcc, path, options, expressions);
+  Compiled compiled = by_nvcc(*nvcc, path, options, expressions);
   if (compiled.failure.empty()) {
     remarks.push_back(fmt::format("compiled by {}, since NVRTC could not ({})", nvcc->string(),
                                   first_line(messages)));

@@ -118,5 +118,46 @@ TEST_F(ModelMistakes, CompilesWithTheOptionsWhenItSaysWhatItAccepts) {
   EXPECT_EQ(model({"--accepts", "needs.cu", "-D", "VALUE=1"}).exit_code, 0);
 }
 
+/// A stranger's source may include any file that we can read; its lines belong into no message, and
+/// into no database.
+TEST_F(ModelMistakes, QuotesNoFileThatASourceIncludesFromElsewhere) {
+  const TemporaryFolder elsewhere;
+  const std::string secret = (elsewhere.path() / "secret").string();
+  std::ofstream(secret) << "password = topsecret;\n";
+  const std::string kernel = "\n__global__ void k(float* a) { a[0] = wrong; }\n";
+  write("k.cu", "#include \"" + secret + "\"" + kernel);
+  std::filesystem::create_symlink(secret, file("beside.h"));
+  write("linked.cu", "#include \"beside.h\"" + kernel);
+  for (const char* compiler : {"nvrtc", "nvcc"}) {
+    for (const char* source : {"k.cu", "linked.cu"}) {
+      const Outcome outcome = model({source, "-k", "k", "--grid", "1", "--block", "1", "--arg",
+                                     "a:f32[1]", "--compiler", compiler});
+      EXPECT_NE(outcome.exit_code, 0);
+      const std::string all = outcome.error + outcome.output;
+      EXPECT_THAT(all, AllOf(HasSubstr("this file is outside of the source's folder, the working "
+                                       "folder and -I"),
+                             HasSubstr("identifier \"wrong\" is undefined"),
+                             Not(HasSubstr("topsecret")), Not(HasSubstr("password"))))
+          << compiler << " " << source;
+    }
+    const Outcome outcome =
+        model({"k.cu", "-k", "k", "--grid", "1", "--block", "1", "--arg", "a:f32[1]", "--compiler",
+               compiler, "-I", elsewhere.path().string()});
+    EXPECT_THAT(outcome.error + outcome.output, HasSubstr("topsecret")) << compiler;
+  }
+}
+
+/// NVRTC takes more than that.
+TEST_F(ModelMistakes, ASmallLimitOfTheStackIsNone) {
+  Start start{{"model", "transpose.cu", "-k", "transpose_tiled", "--grid", "4,4", "--block",
+               "16,16", "--arg", "out:f32[4096]", "--arg", "in:f32[4096]=iota", "--arg",
+               "width:i32=64", "--arg", "i32=64"},
+              file("").parent_path()};
+  start.most_stack = std::size_t{96} << 10;
+  const Outcome outcome = run_program(start);
+  EXPECT_EQ(outcome.signal, 0);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+}
+
 }  // namespace
 }  // namespace warpmeter::cli
