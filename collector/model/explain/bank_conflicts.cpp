@@ -8,12 +8,12 @@
 #include <map>
 #include <optional>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/rules/counting.h"
 #include "collector/model/explain/conflict_words.h"
+#include "collector/model/explain/tried_layouts.h"
 #include "collector/model/explain/what_if.h"
 #include "collector/model/machine/access_counts.h"
 #include "collector/model/machine/device_limits.h"
@@ -21,10 +21,6 @@
 namespace warpmeter::model::explain {
 namespace {
 
-/// A layout is advised that saves at least this part of the array's wavefronts beyond the fewest.
-constexpr double least_saving = 0.2;
-/// A further layout is advised that saves nearly as much as the best.
-constexpr double least_of_best_saving = 0.7;
 /// The least share of an array's excess wavefronts for a reported line.
 constexpr double least_of_array = 0.05;
 /// The share of a launch's shared wavefronts that is reported even if they are a small part of the
@@ -35,135 +31,11 @@ constexpr double much_of_shared = 0.25;
 constexpr double beyond_the_mean = 1.2;
 /// Wavefronts of a request whose lanes go to random banks, in the mean: the fullest of 32.
 constexpr double degree_of_random_places = 3.6;
-/// At most so many tried layouts are kept for the list.
-constexpr std::size_t most_listed = 24;
-
 /// Sites of an array on one line with one kind of access.
 struct ConflictGroup {
   std::vector<std::size_t> sites;
   std::uint64_t requests = 0, transactions = 0, ideal = 0;
 };
-
-/// The shared memory that a larger array needs.
-enum class Room {
-  as_now,
-  opt_in,   ///< more than a launch gets unasked
-  dynamic,  ///< more than can be static
-  none,     ///< more than a block can have
-};
-
-Room room_for(const Subject& subject, const SharedArray& array, std::uint32_t more_bytes) {
-  constexpr std::size_t most_unasked = 48 << 10;
-  const std::size_t now = subject.program.shared_bytes(subject.geometry);
-  if (more_bytes == 0) return Room::as_now;
-  if (now + more_bytes > device_limits(subject.program.arch).shared_of_block) return Room::none;
-  const bool is_too_large = subject.program.static_shared_bytes + more_bytes > most_unasked;
-  if (!array.is_dynamic && is_too_large) return Room::dynamic;
-  return now <= most_unasked && now + more_bytes > most_unasked ? Room::opt_in : Room::as_now;
-}
-
-/// Stands behind the words of a change.
-const char* needs_of(Room room) {
-  switch (room) {
-    case Room::opt_in:
-      return "; more than 48 KiB need cudaFuncAttributeMaxDynamicSharedMemorySize";
-    case Room::dynamic:
-      return ", in dynamic shared memory: more than 48 KiB cannot be static";
-    case Room::as_now:
-    case Room::none:
-      break;
-  }
-  return "";
-}
-
-/// A layout, and those of its kind and row with more padding or another shift that cost the same.
-struct Tried {
-  Layout layout;
-  const LayoutCost* cost = nullptr;
-  std::uint64_t wavefronts = 0;
-  std::uint32_t more_bytes = 0;
-  Room room = Room::as_now;
-  bool is_advised = false;
-  ShortList<std::uint8_t, 31> also_amounts;
-};
-
-bool cost_the_same(const LayoutCost& one, const LayoutCost& other) {
-  return std::equal(one.of_site.begin(), one.of_site.end(), other.of_site.begin()) &&
-         one.load_requests == other.load_requests && one.store_requests == other.store_requests &&
-         one.atomic_requests == other.atomic_requests &&
-         one.matrix_load_requests == other.matrix_load_requests &&
-         one.matrix_store_requests == other.matrix_store_requests;
-}
-
-/// Fewest wavefronts first, then fewest requests: those of wide accesses; then least memory, then
-/// the simplest.
-auto order(const Tried& tried) {
-  return std::tuple(tried.wavefronts, tried.cost->requests(), tried.more_bytes, tried.layout.kind,
-                    tried.layout.amount, tried.layout.row);
-}
-
-/// A set of kinds of layouts.
-class Kinds {
- public:
-  void add(Layout::Kind kind) { bits_ |= 1u << static_cast<unsigned>(kind); }
-  bool has(Layout::Kind kind) const { return (bits_ >> static_cast<unsigned>(kind) & 1) != 0; }
-
- private:
-  unsigned bits_ = 0;
-};
-
-/// Layouts tried, those advised before the others: of each kind the best, where it saves enough.
-/// Where a layout leaves no conflict there is nothing to gain by more of its kind: no swizzle by
-/// higher bits of the row is tried, and no row of another length where lengths are guesses.
-std::vector<Tried> tried_layouts(const Subject& subject, const SharedArray& array,
-                                 const WhatIf& what_if, std::uint64_t now, std::uint64_t ideal) {
-  std::vector<Tried> all;
-  all.reserve(64);
-  const bool is_guessed = array.extents.size() < 2;
-  for (const std::uint32_t row : row_lengths(subject, array)) {
-    Kinds free;  // free of conflicts
-    const std::uint32_t more_bytes = what_if.bytes_of_padding(row);
-    for (const Layout& layout : what_if.layouts(row)) {
-      if (layout.kind == Layout::Kind::swizzle && free.has(layout.kind)) continue;
-      const LayoutCost* cost = what_if.cost(layout);
-      if (cost == nullptr) continue;
-      const bool is_padded = layout.kind == Layout::Kind::padding;
-      const std::uint32_t more = is_padded ? layout.amount * more_bytes : 0;
-      const Room room = room_for(subject, array, more);
-      if (room == Room::none) continue;
-      const std::uint64_t wavefronts = cost->wavefronts();
-      if (wavefronts <= ideal) free.add(layout.kind);
-      const auto same = std::find_if(all.begin(), all.end(), [&](const Tried& tried) {
-        return tried.layout.kind == layout.kind && tried.layout.row == row && tried.room == room &&
-               cost_the_same(*tried.cost, *cost);
-      });
-      if (same != all.end()) {
-        same->also_amounts.push_back(static_cast<std::uint8_t>(layout.amount));
-        continue;
-      }
-      all.push_back({layout, cost, wavefronts, more, room, false, {}});
-    }
-    if (is_guessed && free.has(Layout::Kind::padding)) break;
-  }
-  std::sort(all.begin(), all.end(),
-            [](const Tried& a, const Tried& b) { return order(a) < order(b); });
-  Kinds advised;
-  const double best = all.empty() ? 0 : static_cast<double>(all.front().wavefronts);
-  const double most =
-      static_cast<double>(now) - std::max(least_saving * static_cast<double>(now - ideal),
-                                          least_of_best_saving * (static_cast<double>(now) - best));
-  for (Tried& tried : all) {
-    if (static_cast<double>(tried.wavefronts) > most) break;
-    tried.is_advised = !advised.has(tried.layout.kind);
-    advised.add(tried.layout.kind);
-  }
-  auto front = all.begin();  // few: moved one by one, which takes no memory
-  for (auto tried = all.begin(); tried != all.end(); ++tried) {
-    if (tried->is_advised) std::rotate(front++, tried, tried + 1);
-  }
-  if (all.size() > most_listed) all.resize(most_listed);
-  return all;
-}
 
 /// The costliest request of a group, and whose it is.
 struct Worst {
