@@ -2,9 +2,9 @@
 // The parser: recursive descent over the lexer's tokens, one token ahead, in linear time. It knows
 // the grammar of declarations and of operands; what an instruction is it leaves to mnemonic.h.
 //
-// Its parts, a file each: modules and functions (parser.cpp), variables, registers and initialisers
-// (parser_declarations.cpp), instructions (parser_instructions.cpp). Within these three files a
-// mistake in the text is a SyntaxError; parse() hands it out as a Diagnostic.
+// Its parts, a file each: modules (parser.cpp), functions (functions.cpp), variables, registers and
+// initialisers (declarations.cpp), instructions (instructions.cpp). Within these files a mistake in
+// the text is a SyntaxError; parse() hands it out as a Diagnostic.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,9 @@
 #include "collector/model/ptx/scopes.h"
 
 namespace warpmeter::model::ptx {
+
+/// The space of the variables that a directive declares; nullopt: it declares none.
+std::optional<Space> variable_space(std::string_view directive);
 
 class Parser {
  public:
@@ -68,7 +71,7 @@ class Parser {
   [[noreturn]] void fail(const Token& at, std::string message) const;
   [[noreturn]] void fail_expected(std::string_view what) const;
 
-  // Modules and functions (parser.cpp).
+  // Modules (parser.cpp).
   void version();
   void target();
   void file();
@@ -78,6 +81,8 @@ class Parser {
   void pragma();
   void module_statement();
   void linked_declaration();
+
+  // Functions (functions.cpp).
   void function(bool is_entry);
   void function_directives(Function& function);
   Extent extent();
@@ -87,7 +92,7 @@ class Parser {
   void location(Body& body);
   void resolve_labels(Body& body) const;
 
-  // Declarations (parser_declarations.cpp).
+  // Declarations (declarations.cpp).
   DeclarationPrefix declaration_prefix(Space space);
   Variable declarator(const DeclarationPrefix& prefix);
   Variable parameter(const DeclarationPrefix& prefix);
@@ -102,7 +107,7 @@ class Parser {
   void store_address(Variable& variable, std::uint64_t offset, std::uint32_t bytes);
   void reserve_initial(Variable& variable, std::uint64_t bytes);
 
-  // Instructions (parser_instructions.cpp).
+  // Instructions (instructions.cpp).
   void label_or_instruction(Body& body);
   void label(Body& body, const Token& name);
   void target_list(Body& body, const Token& name);
