@@ -123,8 +123,9 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
       line.clear();
     }
     if (!line.empty()) line += ' ';
-    while (display_width(word) > width) {
+    for (std::size_t left = display_width(word); left > width;) {
       const std::size_t head = head_of(word, width);
+      left -= display_width(word.substr(0, head));
       lines.emplace_back(word.substr(0, head));
       word.remove_prefix(head);
     }
