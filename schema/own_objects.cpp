@@ -236,7 +236,6 @@ void distrust(sqlite3* db) {
                                           {SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0}};
   for (const auto& [setting, value] : settings) sqlite3_db_config(db, setting, value, nullptr);
   keep_listed_modules(db);
-  constexpr int longest_text = 256 << 20;
   sqlite3_limit(db, SQLITE_LIMIT_LENGTH, longest_text);
   sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 1);  // VACUUM attaches its copy
   sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);

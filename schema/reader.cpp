@@ -178,8 +178,7 @@ void Reader::query_user(
       if (!watch.refusal().empty()) throw refused(watch, sql);
       // A value that does not fit (an overflow, broken JSON) is the statement's fault, not the
       // file's.
-      if ((code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_TOOBIG ||
-          (code & 0xff) == SQLITE_MISMATCH) {
+      if ((code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_MISMATCH) {
         throw sql_error(db_.get(), sql);
       }
       if ((code & 0xff) == SQLITE_NOMEM) MemoryLimit::refuse();

@@ -86,11 +86,15 @@ std::string explain(sqlite3* db, const std::string& path) {
           "or name another file with --db",
           path, system != 0 ? std::strerror(system) : sqlite3_errmsg(db));
     case SQLITE_ERROR:  // our own statement is right: a number or a table is not
-    case SQLITE_TOOBIG:
     case SQLITE_MISMATCH:
       return fmt::format(
           "{} was changed by something else than warpmeter ({}): use a copy that was not", path,
           sqlite3_errmsg(db));
+    case SQLITE_TOOBIG:
+      return fmt::format(
+          "{} holds a text of more than {} MiB, or the statement makes one: warpmeter writes none "
+          "that long, and reads none",
+          path, longest_text >> 20);
     default:
       return fmt::format(
           "{} could not be read or written ({}): check the disk that holds it, then "

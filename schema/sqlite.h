@@ -23,6 +23,10 @@ namespace warpmeter::schema {
 
 using Handle = std::unique_ptr<sqlite3, void (*)(sqlite3*)>;
 
+/// Bytes of a text or of a row that are read or written: all that warpmeter writes is far shorter.
+/// A table takes some 17 times a text's bytes to make.
+inline constexpr int longest_text = 32 << 20;
+
 /// An empty handle that knows how to close one.
 Handle no_handle();
 

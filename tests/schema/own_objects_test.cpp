@@ -203,6 +203,15 @@ TEST_F(SomebodyElses, AFunctionWithEffectsDoesNotRunInAView) {
   EXPECT_NE(failure_of([&] { lines_of(path_, "SELECT * FROM mine"); }).message, "");
 }
 
+TEST_F(SomebodyElses, ATextThatWouldFillTheMemoryIsNotRead) {
+  change("UPDATE t_run SET label = printf('%.*c', 34000000, 'x')");
+  const auto too_long = AllOf(HasSubstr(path_), HasSubstr("holds a text of more than 32 MiB"));
+  for (const char* query : {"SELECT label FROM runs", "SELECT upper(label) FROM runs"}) {
+    expect_failure(failure_of([&] { lines_of(path_, query); }), ExitCode::file, too_long);
+  }
+  EXPECT_THAT(lines_of(path_, "SELECT count(*) FROM launches"), ElementsAre("1"));
+}
+
 TEST_F(SomebodyElses, LookingCostsNextToNothing) {
   const Reader reader(path_);  // the expected text is made once
   const Handle db = open_plain(path_);
