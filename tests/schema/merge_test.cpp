@@ -58,6 +58,12 @@ void store_full_run(const std::string& path, const std::string& variant, int lau
   store.add_sources(run, std::vector<std::pair<std::string, std::string>>{{"a.cu", "x\n"}});
   const CodeText code{"a.cu", "family/" + variant, "PTX", "ret;\n"};
   store.add_codes(run, std::span(&code, 1));
+  ActivityShape shape;
+  shape.kind = "kernel";
+  shape.name = "void reduce<4>(float*)";
+  shape.device_id = device;
+  shape.grid = {64, 1, 1};
+  store.add_activities(run, {{{1, shape}}, {{1, 2000, 1480, {}, {}, 7, {}}}, 1});
   store.end_run(run, RunOutcome::done, "");
 }
 
