@@ -215,14 +215,15 @@ class CounterComparison {
     for (const auto& [counter, values] : base) {
       const auto other = contender.find(counter);
       if (other == contender.end()) {
-        only_base.push_back(name_of(counter, *sides.base));
+        leave_or_derive(counter, *sides.base, contender, *sides.contender, unequal, only_base);
         continue;
       }
       ++changes_.compared;
       if (values != other->second) unequal.counters.push_back(name_of(counter, *sides.base));
     }
     for (const auto& [counter, values] : contender) {
-      if (!base.contains(counter)) only_contender.push_back(name_of(counter, *sides.contender));
+      if (base.contains(counter)) continue;
+      leave_or_derive(counter, *sides.contender, base, *sides.base, unequal, only_contender);
     }
     leave("base", only_base);
     leave("contender", only_contender);
@@ -251,6 +252,25 @@ class CounterComparison {
     std::string& name = names_[counter];
     if (name.empty()) name = counter_name(reader_, group, counter);
     return name;
+  }
+
+  /// nvprof's files have metrics themselves, and runs of today the counters that they derive from.
+  void leave_or_derive(std::int32_t counter, const LaunchGroup& group, const ByCounter& others,
+                       const LaunchGroup& other_group, Unequal& unequal,
+                       std::vector<std::string>& left) {
+    const std::string& name = name_of(counter, group);
+    const std::set<std::string> inputs = inputs_of(name);
+    std::set<std::string> there;
+    if (!inputs.empty()) {
+      for (const auto& [other, values] : others) there.insert(name_of(other, other_group));
+    }
+    if (inputs.empty() ||
+        !std::includes(there.begin(), there.end(), inputs.begin(), inputs.end())) {
+      left.push_back(name);
+      return;
+    }
+    ++changes_.compared;
+    unequal.counters.push_back(name);
   }
 
   void leave(const std::string& side, const std::vector<std::string>& counters) {

@@ -341,6 +341,26 @@ TEST_F(CompareTest, ListsCountersOfOneSideOnly) {
 
 // ---- formats
 
+/// A run of nvprof's has the metric itself, one of today the counters that it derives from.
+TEST_F(CompareTest, PairsAMetricOfNvprofWithTheCountersOfToday) {
+  Launch base = launch("tiled", {}), contender = launch("tiled", {});
+  count(base, "gst_efficiency", 100);
+  count(base, "gld_efficiency", 50);
+  count(base, "shared_efficiency", 80);
+  count(contender, "global_store_bytes", 4096);
+  count(contender, "global_store_sectors", 512);
+  count(contender, "global_load_bytes", 2048);
+  count(contender, "global_load_sectors", 128);
+  add_run(store_, {base});
+  add_run(store_, {contender});
+  const Comparison comparison = compared();
+  ASSERT_EQ(comparison.counters.size(), 1U);
+  EXPECT_EQ(comparison.counters[0].metric, "gst_efficiency");
+  EXPECT_EQ(comparison.counters[0].base, 100);
+  EXPECT_EQ(comparison.counters[0].contender, 25);
+  EXPECT_THAT(render(comparison, Format::markdown), HasSubstr("shared_efficiency"));
+}
+
 TEST_F(CompareTest, JsonAndCsvHoldEveryTime) {
   Launch base = launch("naive", readings(1, 20000, 60)),
          contender = launch("naive", readings(2, 30000, 60));
