@@ -22,6 +22,7 @@ std::span<const File> public_views();            ///< the public views by name
 extern const std::string_view server_functions;  ///< server/functions.sql
 extern const std::string_view server_roles;      ///< server/roles.sql
 extern const std::string_view nvprof_ids;        ///< nvprof_file/ids.txt
+extern const std::string_view nvprof_calls;      ///< nvprof_file/calls.txt
 extern const std::string_view nvprof_tables;     ///< nvprof_file/tables.txt
 
 }  // namespace warpmeter::schema::embedded

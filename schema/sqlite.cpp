@@ -173,6 +173,11 @@ void Statement::bind(int index, std::string_view value) {
                       SQLITE_STATIC, SQLITE_UTF8);
 }
 
+void Statement::bind(int index, Blob value) {
+  sqlite3_bind_blob64(statement_.get(), index, value.bytes.empty() ? "" : value.bytes.data(),
+                      value.bytes.size(), SQLITE_STATIC);
+}
+
 void Statement::bind(const Parameters& parameters) {
   const auto given = [&](std::string_view name) {
     for (const auto& [known, value] : parameters) {

@@ -41,6 +41,11 @@ inline std::optional<std::string_view> text_or_null(const std::string& text) {
   return text;
 }
 
+/// Bytes that are no text.
+struct Blob {
+  std::string_view bytes;
+};
+
 /// A prepared statement. Every failure throws file_error.
 class Statement {
  public:
@@ -74,6 +79,7 @@ class Statement {
   }
   void bind(int index, double value);
   void bind(int index, std::string_view value);
+  void bind(int index, Blob value);
   void bind(int index, const std::string& value) { bind(index, std::string_view(value)); }
   void bind(int index, const char* value) { bind(index, std::string_view(value)); }
   template <class T>

@@ -200,7 +200,7 @@ const std::vector<Layer>& layers() {
       {"collector/cli/profile",
        {"base", "collector/cli", "collector/cli/request", "collector/cli/tables", "collector/cupti",
         "collector/inject", "collector/lab", "collector/model/*", "collector/profile",
-        "collector/run", "collector/runtime/image", "reports/*", "schema"},
+        "collector/run", "collector/runtime/image", "reports/*", "schema", "schema/nvprof_file"},
        {"CLI/"}},
       {"collector/cli/run",
        {"base", "collector/cli", "collector/cli/profile", "collector/cli/request",

@@ -40,10 +40,12 @@ std::int64_t hexadecimal(std::string_view text) {
 
 struct Ids {
   std::map<std::string_view, NvprofForm> form_of;
-  NamesByNumber metrics, events;
+  NamesByNumber metrics, events, runtime, driver;
 
   Ids() {
-    for (const std::vector<std::string_view>& words : word_lists(embedded::nvprof_ids)) take(words);
+    for (const std::string_view text : {embedded::nvprof_ids, embedded::nvprof_calls}) {
+      for (const std::vector<std::string_view>& words : word_lists(text)) take(words);
+    }
   }
 
   void take(const std::vector<std::string_view>& words) {
@@ -52,11 +54,17 @@ struct Ids {
       for (std::size_t i = 1; i < words.size(); ++i) form_of[words[i]] = form;
       return;
     }
-    NamesByNumber& names = words.front() == "event" ? events : metrics;
+    NamesByNumber& names = named(words.front());
     const std::int64_t first = hexadecimal(words.at(1));
     for (std::size_t i = 2; i < words.size(); ++i) {
       names.add(first + static_cast<std::int64_t>(i) - 2, words[i]);
     }
+  }
+
+  NamesByNumber& named(std::string_view word) {
+    if (word == "metric") return metrics;
+    if (word == "event") return events;
+    return word == "runtime" ? runtime : driver;
   }
 
   static const Ids& get() {
@@ -85,6 +93,25 @@ std::optional<NvprofMetricNumber> nvprof_metric_number(std::string_view name) {
   const auto found = ids.metrics.by_name.find(name);
   if (found == ids.metrics.by_name.end()) return std::nullopt;
   return NvprofMetricNumber{found->second, ids.form_of.at(name)};
+}
+
+NvprofCall nvprof_call_number(std::string_view function) {
+  const Ids& ids = Ids::get();
+  const bool is_runtime = function.starts_with("cuda");
+  const auto& known = (is_runtime ? ids.runtime : ids.driver).by_name;
+  auto found = known.find(function);
+  const std::size_t version = function.rfind("_v");
+  if (found == known.end() && version != std::string_view::npos) {
+    found = known.find(function.substr(0, version));
+  }
+  return {is_runtime, found == known.end() ? 0 : found->second};
+}
+
+std::string_view nvprof_call(const NvprofCall& call) {
+  const Ids& ids = Ids::get();
+  const auto& known = (call.is_runtime ? ids.runtime : ids.driver).by_number;
+  const auto found = known.find(call.number);
+  return found == known.end() ? std::string_view() : found->second;
 }
 
 std::optional<std::int64_t> nvprof_event_number(std::string_view name) {

@@ -3,20 +3,26 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/kernel_name.h"
+#include "base/statistics.h"
 #include "schema/database.h"
+#include "schema/nvprof_file/activities.h"
 #include "schema/nvprof_file/source.h"
 #include "schema/nvprof_file/values.h"
+#include "schema/nvprof_file/words.h"
 #include "schema/store.h"
 #include "schema/uuid.h"
 
@@ -53,6 +59,7 @@ std::string iso_time(std::int64_t ns) {
 /// The time from the first to the last activity, and where it is from.
 struct Span {
   std::int64_t first_ns = 0, last_ns = 0;
+  std::int64_t clock_ns = 0;  ///< the first time in the file, by whatever clock
   std::string source;
 };
 
@@ -61,36 +68,31 @@ struct Span {
 Span span_of(const NvprofSource& source) {
   constexpr std::int64_t year_2007 = 1'167'609'600'000'000'000;  // CUDA 1.0
   std::int64_t first = NvprofSource::any, last = 0;
-  for (const char* table :
-       {"KERNEL", "CONCURRENT_KERNEL", "MEMCPY", "MEMCPY2", "MEMSET", "RUNTIME", "DRIVER"}) {
-    if (!source.has(table)) continue;
-    constexpr std::string_view columns[] = {"start", "end"};
+  const auto look_at = [&](std::string_view table, std::string_view start, std::string_view end) {
+    if (!source.has(table)) return;
+    const std::string_view columns[] = {start, end};
     Statement row(source.db(),
-                  fmt::format("SELECT min(start), max(\"end\") FROM ({}) WHERE start > 0",
-                              source.select(table, columns, 2)));
-    if (!row.step() || row.is_null(0)) continue;
+                  fmt::format("SELECT min(\"{0}\"), max(\"{1}\") FROM ({2}) WHERE \"{0}\" > 0",
+                              start, end, source.select(table, columns, 0)));
+    if (!row.step() || row.is_null(0)) return;
     first = std::min(first, source.number(row, 0, 1, NvprofSource::any));
     last = std::max(last, source.number(row, 1, 0, NvprofSource::any));
+  };
+  for (const char* table : {"KERNEL", "CONCURRENT_KERNEL", "MEMCPY", "MEMCPY2", "MEMSET", "RUNTIME",
+                            "DRIVER", "UNIFIED_MEMORY_COUNTER"}) {
+    look_at(table, "start", "end");
   }
+  look_at("MARKER", "timestamp", "timestamp");
   const std::int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(
                                std::chrono::system_clock::now().time_since_epoch())
                                .count();
-  if (first >= year_2007 && first <= now)
-    return {first, std::max(first, last), "its first activity"};
+  if (first >= year_2007 && first <= now) {
+    return {first, std::max(first, last), first, "its first activity"};
+  }
   struct stat status {};
   if (stat(source.path().c_str(), &status) != 0) return {};
   const std::int64_t changed = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000;
-  return {changed, changed, "the file's last change, for its activities have no date"};
-}
-
-std::string gpu_uuid(const std::string& bytes) {
-  if (bytes.size() != 16) return "";
-  std::string text = "GPU-";
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", static_cast<unsigned char>(bytes[i]));
-  }
-  return text;
+  return {changed, changed, first, "the file's last change, for its activities have no date"};
 }
 
 class Importer {
@@ -112,6 +114,10 @@ class Importer {
     run_ = store_.begin_run(record);
     read_devices();
     read_kernels();
+    NvprofActivities(source_, {&store_, run_, span.clock_ns,
+                               [this](std::int64_t ordinal) { return device_of(ordinal); },
+                               [this] { check_cancelled(); }})
+        .read();
     store_.tell_kernels_apart(run_);
     store_.end_run(run_, RunOutcome::done, "");
     first_ns_ = span.first_ns;
@@ -119,7 +125,7 @@ class Importer {
     return fmt::format("its run has the date {}, of {}", iso_time(span.first_ns), span.source);
   }
 
-  /// What a store writes of today: its UUID, its time, its process.
+  /// A store writes the UUID, time and process of today: this puts those of then.
   void make_of_then(const std::string& target) const {
     const Handle db = open_for_writing(target);
     const std::uint64_t a = hash_of_file(source_.path(), 0xcbf29ce484222325);
@@ -157,21 +163,26 @@ class Importer {
       device.multiprocessors = source_.optional_number(row, 4, 0, NvprofSource::any_32);
       device.memory_bytes = source_.optional_number(row, 5, 0, NvprofSource::any);
       device.l2_bytes = source_.optional_number(row, 6, 0, NvprofSource::any);
-      device.uuid = gpu_uuid(row.text(7));
-      devices_.emplace(device.ordinal, store_.add_device(run_, device));
+      device.uuid = uuid_of_bytes(row.text(7));
+      known_devices_.emplace(device.ordinal, device);
     }
   }
 
   std::int64_t device_of(std::int64_t ordinal) {
     const auto [place, is_new] = devices_.try_emplace(ordinal, 0);
-    if (is_new) {
-      Device device;
-      device.backend = "cupti";
-      device.ordinal = static_cast<int>(ordinal);
-      device.name = "unknown";
-      place->second = store_.add_device(run_, device);
-    }
+    if (!is_new) return place->second;
+    Device device;
+    device.backend = "cupti";
+    device.ordinal = static_cast<int>(ordinal);
+    device.name = "unknown";
+    const auto known = known_devices_.find(ordinal);
+    place->second = store_.add_device(run_, known == known_devices_.end() ? device : known->second);
     return place->second;
+  }
+
+  void check_cancelled() const {
+    if (!options_.cancelled || !options_.cancelled()) return;
+    throw Error(ExitCode::nothing, fmt::format("{} was not read to its end", source_.path()));
   }
 
   void read_kernels() {
@@ -198,15 +209,46 @@ class Importer {
     if (sql.empty()) return;
     Statement row(source_.db(), sql + " ORDER BY 1, 4");
     while (row.step()) {
-      if (options_.cancelled && options_.cancelled()) {
-        throw Error(ExitCode::nothing, fmt::format("{} was not read to its end", source_.path()));
-      }
+      check_cancelled();
       const std::int64_t device = device_of(source_.number(row, 2, 0, 1023));
-      if (device != waiting_device_ || waiting_.size() == batch) store_waiting();
-      waiting_device_ = device;
-      waiting_.push_back(launch_of(row));
+      keep(device, launch_of(row));
     }
+    keep_alike();
     store_waiting();
+  }
+
+  /// As of a traced run: what was not counted is one launch for all that are alike, with a sample
+  /// for each.
+  void keep(std::int64_t device, Launch&& launch) {
+    if (!launch.counters.empty()) return add(device, std::move(launch));
+    const std::string key =
+        fmt::format("{} {} {} {} {} {} {} {} {}", device, launch.timing.has_value(),
+                    fmt::join(launch.grid, " "), fmt::join(launch.block, " "),
+                    launch.dynamic_shared_bytes, launch.static_shared_bytes.value_or(-1),
+                    launch.registers.value_or(-1), launch.local_bytes.value_or(-1), launch.kernel);
+    const auto [place, is_new] = alike_.try_emplace(key, alike_launches_.size());
+    if (is_new) {
+      alike_launches_.emplace_back(device, std::move(launch));
+    } else if (launch.timing) {
+      alike_launches_[place->second].second.timing->samples_ns.push_back(
+          launch.timing->samples_ns.front());
+    }
+  }
+
+  void keep_alike() {
+    for (auto& [device, launch] : alike_launches_) {
+      if (launch.timing && launch.timing->samples_ns.size() > 1) {
+        launch.timing->relative_confidence =
+            median_interval(launch.timing->samples_ns).relative_half_width();
+      }
+      add(device, std::move(launch));
+    }
+  }
+
+  void add(std::int64_t device, Launch&& launch) {
+    if (device != waiting_device_ || waiting_.size() == batch) store_waiting();
+    waiting_device_ = device;
+    waiting_.push_back(std::move(launch));
   }
 
   Launch launch_of(const Statement& row) {
@@ -257,7 +299,10 @@ class Importer {
   NvprofValues values_;
   std::string program_;
   std::int64_t run_ = 0, first_ns_ = 0, last_ns_ = 0;
-  std::map<std::int64_t, std::int64_t> devices_;  ///< CUDA's number → the store's
+  std::map<std::int64_t, Device> known_devices_;        ///< by CUDA's number
+  std::map<std::int64_t, std::int64_t> devices_;        ///< CUDA's number → the store's
+  std::unordered_map<std::string, std::size_t> alike_;  ///< → place in the list
+  std::vector<std::pair<std::int64_t, Launch>> alike_launches_;
   std::int64_t waiting_device_ = 0;
   std::vector<Launch> waiting_;
 };

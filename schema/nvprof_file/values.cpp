@@ -155,7 +155,9 @@ Counter NvprofValues::metric_counter(const Stored& stored) {
       value = static_cast<double>(stored.bits);
       break;
     case NvprofForm::bytes_per_second:
-      value = static_cast<double>(stored.bits) / 1e9;
+      value = static_cast<double>(stored.bits);
+      if (unit == "bytes/s") break;
+      value /= 1e9;
       unit = "GB/s";
       break;
     case NvprofForm::level:

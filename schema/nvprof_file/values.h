@@ -29,8 +29,8 @@ class NvprofValues {
     bool is_event = false, is_instance = false;
     std::int64_t id = 0, flags = 0;
     double event = 0;             ///< the sum over the instances
-    std::uint64_t bits = 0;       ///< of a metric
-    std::size_t bytes_given = 8;  ///< of a metric: any other number is a fault
+    std::uint64_t bits = 0;       ///< a metric's
+    std::size_t bytes_given = 8;  ///< a metric's: any other number is a fault
   };
   void read_metrics(const NvprofSource& source, const char* table, bool is_instance);
   void read_events(const NvprofSource& source, const char* table);

@@ -54,11 +54,12 @@ TEST_F(NvprofImport, KeepsTheDateTheDeviceAndTheKernels) {
                        "uuid FROM devices"),
               ElementsAre("Quadro P2000|61|8|5368709120|1310720|"
                           "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f"));
-  EXPECT_THAT(lines_of(out,
-                       "SELECT family, variant, kernel, grid, block, dynamic_shared_bytes, "
-                       "static_shared_bytes, registers, local_bytes FROM launches"),
-              ElementsAre("square|setRowReadRow|_Z13setRowReadRowPi|4x1x1|32x32x1|128|4096|12|16",
-                          "square|setColReadCol|_Z13setColReadColPi|4x1x1|32x32x1|128|4096|12|16"));
+  EXPECT_THAT(
+      lines_of(out,
+               "SELECT family, variant, kernel, grid, block, dynamic_shared_bytes, "
+               "static_shared_bytes, registers, local_bytes FROM launches ORDER BY variant DESC"),
+      ElementsAre("square|setRowReadRow|_Z13setRowReadRowPi|4x1x1|32x32x1|128|4096|12|16",
+                  "square|setColReadCol|_Z13setColReadColPi|4x1x1|32x32x1|128|4096|12|16"));
 }
 
 TEST_F(NvprofImport, GivesMetricsAndEventsTheirNamesAndUnits) {
@@ -78,9 +79,26 @@ TEST_F(NvprofImport, GivesMetricsAndEventsTheirNamesAndUnits) {
 TEST_F(NvprofImport, TakesADurationOnlyWhereNothingWasCounted) {
   merged(file, out);
   EXPECT_THAT(
-      lines_of(out, "SELECT variant, value, reason FROM results WHERE metric = 'duration'"),
+      lines_of(
+          out,
+          "SELECT variant, value, reason FROM results WHERE metric = 'duration' ORDER BY 1 DESC"),
       ElementsAre("setRowReadRow|1256|NULL",
                   "setColReadCol|NULL|nvprof timed it while it counted: see duration_profiled"));
+}
+
+/// As in a traced run: launches that are alike are one, with a sample each.
+TEST_F(NvprofImport, MakesAlikeLaunchesOne) {
+  change(kernel_row("CONCURRENT_KERNEL", june_2017 + 5'000, 489, 2));
+  merged(file, out);
+  EXPECT_THAT(lines_of(out,
+                       "SELECT variant, samples, median_ns FROM launches JOIN timings USING "
+                       "(launch_id)"),
+              ElementsAre("setRowReadRow|2|1256"));
+  EXPECT_THAT(lines_of(out,
+                       "SELECT name, start_ns, duration_ns, stream, correlation FROM "
+                       "activities ORDER BY start_ns"),
+              ElementsAre("setRowReadRow(int*)|0|1256|7|487", "setRowReadRow(int*)|5000|1256|7|489",
+                          "setColReadCol(int*)|1000000|1256|7|488"));
 }
 
 TEST_F(NvprofImport, IsTheSameRunEachTime) {
@@ -182,7 +200,7 @@ TEST_F(NvprofImport, RefusesFilesOfOthers) {
   expect_refused(HasSubstr("is not a database"));
 }
 
-/// What a hostile file may hold in place of rows.
+/// A hostile file may hold anything in place of rows.
 TEST_F(NvprofImport, RefusesRowsThatNvprofNeverWrote) {
   const std::pair<const char*, const char*> cases[] = {
       {"UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET gridX = -1", "a row has a gridX that is no whole"},

@@ -151,8 +151,8 @@ profile::RecorderOptions recording_of(const ProfileRequest& request, const char*
   recording.database = request.database;
   recording.run = run_record(backend, request.command_line, request.label);
   recording.program = std::filesystem::path(request.words.front()).filename();
-  recording.traces = request.trace;
-  recording.traces_calls = request.trace_calls;
+  recording.traces = request.trace || request.writes_trace();
+  recording.traces_calls = request.trace_calls || request.writes_trace();
   return recording;
 }
 
@@ -249,6 +249,7 @@ ExitCode run_command(const ProfileRequest& typed) {
   files.read(profile::find_program(request.words.front()), "the program");
   files.store(request.database);
   request.destination = files.write(request.output, "-o");
+  request.nvprof_destination = files.write(request.nvprof_file, "--nvprof-out");
   check_label(request.label);
   inject::Config config = config_of(request);
   const bool is_model = is_for_model(request);
@@ -331,6 +332,8 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
   add_flag(app, "--csv", request->csv, "Short for --format csv");
   add_text(app, "-o,--output", "FILE", request->output,
            "Write the tables to FILE; standard error when not given");
+  add_text(app, "--nvprof-out", "FILE", request->nvprof_file,
+           "Write what was recorded to FILE, as nvprof -o did");
   add_flag(app, "--check", request->checks,
            "Look for mistakes of kernels and host code, on the model; exit 6 when there are any");
   add_flag(app, "-v,--verbose", request->verbose,

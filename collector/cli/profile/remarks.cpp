@@ -337,6 +337,7 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
   const std::string ended = reason_of(request, outcome, recorder);
   recorder.finish(outcome_of(outcome, recorder),
                   ended.empty() ? failure_of(request, recorder) : ended);
+  write_nvprof_file(request, recorder);
   const bool is_empty = recorder.launches() == recorder.not_run() && recorder.traced() == 0;
   if (!request.quiet) {
     show_tables(request, recorder);

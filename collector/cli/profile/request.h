@@ -27,9 +27,14 @@ struct ProfileRequest {
   std::int64_t model_devices = 1;
 
   Destination destination = Destination::standard_output();  ///< the place that `output` names
+  std::string nvprof_file;                                   ///< empty: none is written
+  Destination nvprof_destination = Destination::standard_output();  ///< the place that it names
 
   bool counts() const { return !metrics.empty(); }
+  /// Does it show activities?
   bool traces() const { return trace || trace_calls; }
+  /// nvprof's file has the activities of a program that nothing is counted of.
+  bool writes_trace() const { return !nvprof_file.empty() && !counts(); }
   bool replays_program() const { return replay == "application"; }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "collector/cli/profile/shown_tables.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include "collector/cli/terminal.h"
 #include "reports/table/table.h"
 #include "reports/trace/trace.h"
+#include "schema/nvprof_file/export.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -73,6 +75,19 @@ KernelNameBase base_of(const std::string& name) {
   return name == "mangled"     ? KernelNameBase::mangled
          : name == "demangled" ? KernelNameBase::demangled
                                : KernelNameBase::function;
+}
+
+void write_nvprof_file(const ProfileRequest& request, const profile::Recorder& recorder) {
+  if (request.nvprof_file.empty() || !recorder.run_id()) return;
+  const schema::Reader reader(request.database);
+  const schema::NvprofExported exported =
+      schema::export_nvprof_file(reader, *recorder.run_id(), request.nvprof_destination);
+  if (request.quiet) return;
+  say_line(fmt::format(
+      "warpmeter: {} has {} kernels, {} copies and sets, {} calls, {} ranges and {} metrics{}",
+      request.nvprof_file, exported.kernels, exported.copies + exported.sets, exported.calls,
+      exported.ranges, exported.values,
+      exported.has_unknown_times ? "; a start and an end of 0 say that a time is not known" : ""));
 }
 
 void show_tables(const ProfileRequest& request, const profile::Recorder& recorder) {

@@ -13,6 +13,9 @@ namespace warpmeter::cli {
 /// The trace, the metrics or the summary: what was asked for.
 void show_tables(const ProfileRequest& request, const profile::Recorder& recorder);
 
+/// --nvprof-out: writes the file, and says what is in it unless the request is quiet.
+void write_nvprof_file(const ProfileRequest& request, const profile::Recorder& recorder);
+
 /// --kernel-name-base
 KernelNameBase base_of(const std::string& name);
 
