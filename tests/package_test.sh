@@ -55,6 +55,9 @@ $expected"
   (cd "$work" && "$1/bin/warpmeter" run vector_add -n 1000 -b model -q) || fail "$1/bin/warpmeter does not measure"
   cmp -s "$1/share/bash-completion/completions/warpmeter" <("$1/bin/warpmeter" completion bash) ||
     fail "the completion of bash is another program's"
+  for link in bin/warpmeter-nvprof libexec/warpmeter/nvprof; do
+    [ "$(readlink -f "$1/$link")" = "$(readlink -f "$1/bin/warpmeter")" ] || fail "$1/$link is no link to the program"
+  done
   grep -q '^#compdef warpmeter' "$1/share/zsh/site-functions/_warpmeter" || fail "zsh cannot find the completion"
   for command in run profile report query; do
     grep -q "^\.SH \"warpmeter $command\"" "$1/share/man/man1/warpmeter.1" || fail "no manual of $command"

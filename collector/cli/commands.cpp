@@ -10,6 +10,7 @@ std::vector<Command> add_commands(CLI::App& program, const std::vector<std::stri
       add_run(program, words),                // measure kernel variants
       add_profile(program, words),            // measure the kernels of any program
       add_model(program, shell_line(words)),  // run a kernel of one's own on the model
+      add_nvprof(program, words),             // nvprof's command line and output
       add_report(program),                    // render tables of a run
       add_explain(program),                   // which line, why, what to change
       add_compare(program),                   // changes between runs, and whether they are real

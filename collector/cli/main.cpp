@@ -167,6 +167,7 @@ int status_of(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   using namespace warpmeter;
   std::vector<std::string> words(argv, argv + argc);
+  if (cli::is_called_nvprof(words.front())) words.insert(words.begin() + 1, "nvprof");
   if (words.size() > 1 && words[1] == "help") {  // "help run" is "run --help"
     words.erase(words.begin() + 1);
     words.emplace_back("--help");

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -70,8 +71,12 @@ void add_database(CLI::App& app, std::string& path,
 void add_recorded_as(CLI::App& app, std::string& command_line);
 
 /// How many of `words` are ours: `profile` ends our command line at its PROGRAM, whose own options
-/// are none of ours, and `submit` at --. All of them for the other commands.
+/// are none of ours, `submit` at --, and `nvprof` reads its own words. All of them for the other
+/// commands.
 std::size_t words_before_program(const CLI::App& program, const std::vector<std::string>& words);
+
+/// True of a program's path that ends in "nvprof" or "warpmeter-nvprof": its words are nvprof's.
+bool is_called_nvprof(std::string_view path);
 
 /// All subcommands below. `words`: the whole command line.
 std::vector<Command> add_commands(CLI::App& program, const std::vector<std::string>& words);
@@ -82,6 +87,8 @@ Command add_run(CLI::App& program, const std::vector<std::string>& words, OpenGp
 /// `words`: the whole command line; those from words_before_program on are the program's.
 Command add_profile(CLI::App& program, std::vector<std::string> words);
 Command add_model(CLI::App& program, const std::string& command_line);
+/// `words`: the whole command line; those behind `nvprof` are nvprof's.
+Command add_nvprof(CLI::App& program, std::vector<std::string> words);
 Command add_report(CLI::App& program);
 Command add_explain(CLI::App& program);
 Command add_compare(CLI::App& program);

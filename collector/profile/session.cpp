@@ -122,6 +122,7 @@ class Session {
     ++outcome_.processes;
     receiver_.meet(peer.number, peer.process, hello.program);
     const bool is_wanted = options_.all_processes || peer.process == program_.id();
+    if (is_wanted && options_.met) options_.met(peer.process);
     return is_wanted ? config_ : inject::Config{};
   }
 

@@ -27,6 +27,7 @@ struct Options {
   std::map<std::string, std::string> variables;  ///< variables for its environment
   std::optional<std::chrono::duration<double>> timeout;
   std::function<bool()> cancelled;                 ///< true: end the program, keep what there is
+  std::function<void(pid_t)> met;                  ///< a process that uses CUDA; may be empty
   std::function<void(const std::string&)> remark;  ///< a line for the person, now
 };
 

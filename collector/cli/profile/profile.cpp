@@ -26,8 +26,7 @@
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
 #include "collector/cli/profile/line_runs.h"
-#include "collector/cli/profile/remarks.h"
-#include "collector/cli/profile/request.h"
+#include "collector/cli/profile/profile.h"
 #include "collector/cli/request/run_record.h"
 #include "collector/cli/request/shapes.h"
 #include "collector/cli/request/sources.h"
@@ -129,8 +128,8 @@ void check_permission() {
 }
 
 /// The options that a GPU and the model share: the program with our library in it.
-profile::Options options_of(const ProfileRequest& request, profile::Library library,
-                            const profile::PrivateFolder& folder) {
+profile::Options options_of(const ProfileRequest& request, const ProfileHooks& hooks,
+                            profile::Library library, const profile::PrivateFolder& folder) {
   profile::Options options;
   options.words = request.words;
   std::error_code ignored;
@@ -142,7 +141,8 @@ profile::Options options_of(const ProfileRequest& request, profile::Library libr
   options.all_processes = request.processes == "all";
   if (request.timeout > 0) options.timeout = std::chrono::duration<double>(request.timeout);
   options.cancelled = interrupted;
-  options.remark = [](const std::string& text) { say_line("warpmeter: " + text); };
+  options.met = hooks.met;
+  options.remark = hooks.remark;
   return options;
 }
 
@@ -174,7 +174,8 @@ void keep_texts(const ProfileRequest& request, std::int64_t run_id) {
                        profile::find_program(request.words.front()).string());
 }
 
-ExitCode run_on_model(const ProfileRequest& request, inject::Config config) {
+ExitCode run_on_model(const ProfileRequest& request, const ProfileHooks& hooks,
+                      inject::Config config) {
   if (!request.arch.empty()) {
     config.arch = static_cast<std::uint32_t>(model::checked_arch("--arch", request.arch));
   }
@@ -192,17 +193,18 @@ ExitCode run_on_model(const ProfileRequest& request, inject::Config config) {
   recording.timing_reason =
       "the model executes PTX on the CPU and has no clock; run on a GPU for times";
   profile::Recorder recorder(std::move(recording));
-  const profile::Options options = options_of(request, profile::Library::runtime, folder);
+  const profile::Options options = options_of(request, hooks, profile::Library::runtime, folder);
   catch_interrupts();
   const profile::Outcome outcome =
       profile::profile_passes(options, config, {{config.counters}, false}, recorder);
   if (recorder.run_id()) keep_texts(request, *recorder.run_id());
-  const ExitCode code = conclude(request, outcome, recorder);
+  const ExitCode code = hooks.conclude(request, outcome, recorder);
   if (recorder.run_id()) check_shapes(request.shapes, recorder.shaped(), *recorder.run_id());
   return code;
 }
 
-ExitCode run_on_gpu(const ProfileRequest& request, inject::Config config) {
+ExitCode run_on_gpu(const ProfileRequest& request, const ProfileHooks& hooks,
+                    inject::Config config) {
   if (request.counts() || request.lines) check_permission();
   config.cupti_directory = cupti::cupti_folder();
   const Devices devices = find_devices();
@@ -224,7 +226,7 @@ ExitCode run_on_gpu(const ProfileRequest& request, inject::Config config) {
   recording.complete = completing(devices);
   recording.states = around(cupti::read_states("before"));
   profile::Recorder recorder(std::move(recording));
-  const profile::Options options = options_of(request, profile::Library::injector, folder);
+  const profile::Options options = options_of(request, hooks, profile::Library::injector, folder);
   catch_interrupts();
   const profile::Outcome outcome = profile::profile_passes(options, config, passes, recorder);
   if (recorder.launches() == 0) devices.get();  // why, perhaps
@@ -233,10 +235,12 @@ ExitCode run_on_gpu(const ProfileRequest& request, inject::Config config) {
     if (recorder.run_id()) add_measured_findings(request.database, *recorder.run_id());
   }
   if (recorder.run_id()) keep_texts(request, *recorder.run_id());
-  return conclude(request, outcome, recorder);
+  return hooks.conclude(request, outcome, recorder);
 }
 
-ExitCode run_command(const ProfileRequest& typed) {
+}  // namespace
+
+ExitCode profile_program(const ProfileRequest& typed, const ProfileHooks& hooks) {
   ProfileRequest request = typed;
   if (request.csv) request.format = "csv";
   if (request.list_passes) return list_passes(request);
@@ -265,16 +269,18 @@ ExitCode run_command(const ProfileRequest& typed) {
   std::optional<lab::DcgmPause> pause;
   if (request.pause_dcgm) {
     catch_interrupts();  // from here on somebody has to resume it
-    pause.emplace([](const std::string& text) { say_line("warpmeter: " + text); });
+    pause.emplace(hooks.remark);
   }
   // The model has the lines of what it counts, and explains it, and of what else it executes none.
   if (is_model && (request.lines || !request.shapes.empty()) && !request.counts()) {
     request.metrics = {"@default"};
     config = config_of(request);
   }
-  return is_model ? run_on_model(request, std::move(config))
-                  : run_on_gpu(request, std::move(config));
+  return is_model ? run_on_model(request, hooks, std::move(config))
+                  : run_on_gpu(request, hooks, std::move(config));
 }
+
+namespace {
 
 /// True if an option of ours takes the word after it.
 bool takes_next_word(const CLI::App& app, const std::string& word) {
@@ -292,6 +298,7 @@ std::size_t words_before_program(const CLI::App& program, const std::vector<std:
     const auto end = std::find(words.begin(), words.end(), "--");
     return static_cast<std::size_t>(end - words.begin());
   }
+  if (words.size() > 1 && words[1] == "nvprof") return 2;  // which reads its own
   if (words.size() < 2 || words[1] != "profile") return words.size();
   const CLI::App& app = *program.get_subcommand("profile");
   for (std::size_t i = 2; i < words.size(); ++i) {
@@ -384,7 +391,7 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
             std::size_t begin = words_before_program(program, words);
             if (begin < words.size() && words[begin] == "--") ++begin;
             request->words.assign(words.begin() + static_cast<std::ptrdiff_t>(begin), words.end());
-            return run_command(*request);
+            return profile_program(*request, {});
           }};
 }
 

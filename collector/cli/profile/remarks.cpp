@@ -332,11 +332,17 @@ bool are_calls_checked(const ProfileRequest& request, const profile::Recorder& r
 
 void say_line(const std::string& text) { say(text + "\n"); }
 
-ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome,
-                  profile::Recorder& recorder) {
-  const std::string ended = reason_of(request, outcome, recorder);
+std::string end_run(const ProfileRequest& request, const profile::Outcome& outcome,
+                    profile::Recorder& recorder) {
+  std::string ended = reason_of(request, outcome, recorder);
   recorder.finish(outcome_of(outcome, recorder),
                   ended.empty() ? failure_of(request, recorder) : ended);
+  return ended;
+}
+
+ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome,
+                  profile::Recorder& recorder) {
+  const std::string ended = end_run(request, outcome, recorder);
   write_nvprof_file(request, recorder);
   const bool is_empty = recorder.launches() == recorder.not_run() && recorder.traced() == 0;
   if (!request.quiet) {

@@ -12,6 +12,10 @@ namespace warpmeter::cli {
 /// A line on standard error, beside what the program prints.
 void say_line(const std::string& text);
 
+/// Ends the run in the database. Why the program did not end by itself and well; else empty.
+std::string end_run(const ProfileRequest& request, const profile::Outcome& outcome,
+                    profile::Recorder& recorder);
+
 /// Ends the run and tells of it. The program's own exit code when it failed; throws Error when
 /// nothing was measured, or the database failed.
 ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome,

@@ -54,7 +54,8 @@ inject::Config config_of(const ProfileRequest& request) {
   inject::Config config;
   config.mode = request.counts() ? inject::Mode::counters : inject::Mode::activity;
   config.counters = counters_of(request);
-  config.calls = !request.trace || request.trace_calls || request.writes_trace();
+  config.calls =
+      !request.trace || request.trace_calls || request.sums_calls || request.writes_trace();
   config.managed_memory = request.trace || request.writes_trace();
   config.selection.kernel = request.kernel;
   config.selection.skip = static_cast<std::uint64_t>(request.skip);

@@ -68,7 +68,7 @@ std::string next_command(const RunRequest& request, std::int64_t run_id, bool is
 }
 
 /// The same launches under --check.
-std::string check_command(const RunRequest& request) {
+std::string check_command_line(const RunRequest& request) {
   std::vector<std::string> words = {"warpmeter", "run", "--check"};
   const std::vector<std::string> launched = words_of_launches(request);
   words.insert(words.end(), launched.begin(), launched.end());
@@ -185,7 +185,7 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
          fmt::format("next: {}", next_command(request, summary.run_id, summary.cancelled)));
   if (!request.files.files.empty() && !summary.cancelled && has_code(choice)) {
     remark(request, fmt::format("      {}  # races, unset memory, accesses out of bounds",
-                                check_command(request)));
+                                check_command_line(request)));
   }
   if (summary.failed > 0) return ExitCode::kernel;
   if (summary.launches == 0) return ExitCode::nothing;

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "collector/cli/nvprof/kernel_path.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "base/error.h"
+#include "base/numbers.h"
+
+namespace warpmeter::cli::nvprof {
+namespace {
+
+/// The parts between the colons that are no part of "::" in a name. KERNEL alone is the third.
+std::array<std::string, 4> parts_of(const std::string& text) {
+  std::array<std::string, 4> parts;
+  if (std::count(text.begin(), text.end(), ':') < 3) {
+    parts[2] = text;
+    return parts;
+  }
+  const std::size_t first = text.find(':'), second = text.find(':', first + 1),
+                    last = text.rfind(':');
+  parts[0] = text.substr(0, first);
+  parts[1] = text.substr(first + 1, second - first - 1);
+  parts[2] = text.substr(second + 1, last - second - 1);
+  parts[3] = text.substr(last + 1);
+  return parts;
+}
+
+std::shared_ptr<const regex_t> compiled(const std::string& pattern) {
+  auto regex = std::make_unique<regex_t>();
+  if (regcomp(regex.get(), ("^(" + pattern + ")$").c_str(), REG_EXTENDED | REG_NOSUB) != 0) {
+    throw Error(ExitCode::usage,
+                fmt::format("invalid argument of option --kernels: the invocation '{}' is no "
+                            "regular expression",
+                            pattern));
+  }
+  return {regex.release(), [](const regex_t* made) {
+            regfree(const_cast<regex_t*>(made));
+            delete made;
+          }};
+}
+
+}  // namespace
+
+KernelPath::KernelPath(const std::string& text) {
+  const std::array<std::string, 4> parts = parts_of(text);
+  if (!parts[0].empty() || !parts[1].empty()) {
+    throw Error(ExitCode::usage,
+                fmt::format("option --kernels {}: launches cannot be chosen by context and stream "
+                            "today; leave both empty: ::{}:{}",
+                            text, parts[2], parts[3]));
+  }
+  kernel_ = parts[2];
+  invocation_ = parts[3];
+  pattern_ = std::make_shared<inject::KernelPattern>(kernel_.empty() ? "" : "regex:" + kernel_);
+  if (!invocation_.empty() && !read_all<std::uint64_t>(invocation_)) {
+    invocations_ = compiled(invocation_);
+  }
+}
+
+bool KernelPath::matches(const reports::nvprof::CountedLaunch& launch) const {
+  if (!kernel_.empty() && !pattern_->matches(launch.kernel)) return false;
+  if (invocation_.empty()) return true;
+  const std::string number = fmt::format("{}", launch.invocation);
+  return invocations_ ? regexec(invocations_.get(), number.c_str(), 0, nullptr, 0) == 0
+                      : invocation_ == number;
+}
+
+}  // namespace warpmeter::cli::nvprof

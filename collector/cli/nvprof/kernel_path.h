@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// The value of --kernels: KERNEL, or CONTEXT:STREAM:KERNEL:INVOCATION. A part that is empty matches
+// everything. The kernel is a regular expression that is looked for in a kernel's bare name; the
+// invocation is a number, or a regular expression for one.
+#pragma once
+
+#include <regex.h>
+#include <memory>
+#include <string>
+
+#include "collector/inject/filter.h"
+#include "reports/nvprof/counted.h"
+
+namespace warpmeter::cli::nvprof {
+
+class KernelPath {
+ public:
+  /// Empty: every launch. Throws Error{usage} for a pattern that is no regular expression, and for
+  /// contexts and streams, which the figures do not tell apart.
+  explicit KernelPath(const std::string& text);
+
+  bool matches(const reports::nvprof::CountedLaunch& launch) const;
+  const std::string& kernel() const { return kernel_; }  ///< empty: any
+
+ private:
+  std::string kernel_, invocation_;
+  std::shared_ptr<const inject::KernelPattern> pattern_;
+  std::shared_ptr<const regex_t> invocations_;  ///< none: a plain number, or any
+};
+
+}  // namespace warpmeter::cli::nvprof

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "reports/nvprof/activity_row.h"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <variant>
+
+#include "reports/nvprof/kernel_name.h"
+
+namespace warpmeter::reports::nvprof {
+namespace {
+
+using schema::Value;
+
+std::optional<std::int64_t> number(const Value& value) {
+  if (const auto* found = std::get_if<std::int64_t>(&value)) return *found;
+  if (const auto* found = std::get_if<double>(&value)) return static_cast<std::int64_t>(*found);
+  return std::nullopt;
+}
+
+std::string words(const Value& value) {
+  const auto* found = std::get_if<std::string>(&value);
+  return found != nullptr ? *found : "";
+}
+
+std::optional<std::array<std::int64_t, 3>> sizes(std::span<const Value> values) {
+  const auto x = number(values[0]), y = number(values[1]), z = number(values[2]);
+  if (!x || !y || !z) return std::nullopt;
+  return std::array{*x, *y, *z};
+}
+
+constexpr const char* activities_sql =
+    "SELECT kind, name, symbol, start_ns, duration_ns, correlation, device_ordinal, context, "
+    "stream, grid_x, grid_y, grid_z, block_x, block_y, block_z, registers, static_shared_bytes, "
+    "dynamic_shared_bytes, bytes, faults, address, source_memory, target_memory, source_device, "
+    "source_context, target_device, target_context FROM activities WHERE run_id = :run AND ";
+
+std::string text_of(const std::optional<std::int64_t>& value) {
+  return value ? fmt::format("{}", *value) : "";
+}
+
+std::string size_of(const std::optional<std::int64_t>& bytes) {
+  return bytes ? size_text(static_cast<double>(*bytes)) : "";
+}
+
+std::string geometry(const std::optional<std::array<std::int64_t, 3>>& size) {
+  return size ? fmt::format("({} {} {})", (*size)[0], (*size)[1], (*size)[2]) : "";
+}
+
+bool is_copy(const ActivityRow& row) { return row.kind == "copy" || row.kind == "set"; }
+bool is_managed(const ActivityRow& row) {
+  return !is_copy(row) && row.kind != "kernel" && row.kind != "call";
+}
+
+std::optional<double> rate_of(const ActivityRow& row) {
+  if (!is_copy(row) || !row.bytes || !row.duration_ns || *row.duration_ns == 0) return {};
+  return static_cast<double>(*row.bytes) * 1e9 / static_cast<double>(*row.duration_ns);
+}
+
+/// nvprof showed the memory of a set as its source.
+std::string source_of(const ActivityRow& row) {
+  if (!is_copy(row)) return "";
+  return row.kind == "set" ? row.target_memory : row.source_memory;
+}
+std::string target_of(const ActivityRow& row) {
+  return row.kind == "copy" ? row.target_memory : "";
+}
+
+/// The bytes of a migration with six decimals, or the number of page faults.
+std::string managed_amount(const ActivityRow& row) {
+  if (!is_managed(row)) return "";
+  if (!row.bytes) return text_of(row.faults);
+  const auto bytes = static_cast<double>(*row.bytes);
+  const ColumnUnit unit = size_unit(bytes);
+  return fmt::format("{:.6f}{}", bytes / unit.factor, unit.name);
+}
+
+std::string address_of(const ActivityRow& row) {
+  return is_managed(row) && row.address ? fmt::format("{:#x}", *row.address) : "";
+}
+
+/// A page fault of the CPU is a moment and has no duration.
+std::optional<std::int64_t> duration_of(const ActivityRow& row) {
+  const bool is_moment = is_managed(row) && row.duration_ns && *row.duration_ns == 0;
+  return is_moment ? std::nullopt : row.duration_ns;
+}
+
+std::string time_of(const std::optional<std::int64_t>& ns, TimeUnit unit) {
+  return ns ? time_text(static_cast<double>(*ns), unit) : "";
+}
+
+}  // namespace
+
+ActivityRows::ActivityRows(const schema::Reader& reader, std::int64_t run_id)
+    : reader_(reader), run_id_(run_id) {
+  const schema::Rows devices =
+      reader.query("SELECT ordinal, name FROM devices WHERE run_id = :run", {{":run", run_id}});
+  for (const auto& row : devices.rows) names_[number(row[0]).value_or(0)] = words(row[1]);
+}
+
+std::string ActivityRows::device(const Value& ordinal) const {
+  const std::optional<std::int64_t> which = number(ordinal);
+  if (!which) return "";
+  const auto found = names_.find(*which);
+  return fmt::format("{} ({})", found == names_.end() ? "GPU" : found->second, *which);
+}
+
+void ActivityRows::each(const std::string& condition, schema::Parameters parameters,
+                        const std::function<void(const ActivityRow&)>& on_row) const {
+  parameters.emplace_back(":run", run_id_);
+  reader_.each(
+      activities_sql + condition + " ORDER BY start_ns, activity_id", parameters,
+      [&](std::span<const Value> row) {
+        on_row({words(row[0]),   words(row[1]),         words(row[2]),          number(row[3]),
+                number(row[4]),  number(row[5]),        device(row[6]),         number(row[7]),
+                number(row[8]),  sizes(row.subspan(9)), sizes(row.subspan(12)), number(row[15]),
+                number(row[16]), number(row[17]),       number(row[18]),        number(row[19]),
+                number(row[20]), words(row[21]),        words(row[22]),         device(row[23]),
+                device(row[25]), number(row[24]),       number(row[26])});
+      });
+}
+
+const std::string& ShownNames::of(const ActivityRow& row, bool demangles) {
+  const bool has_symbol = row.kind == "kernel" && !row.symbol.empty() && !demangles;
+  const auto [found, is_new] = known_.try_emplace(has_symbol ? row.symbol : row.name);
+  if (is_new) {
+    found->second = row.kind == "kernel" && !has_symbol ? kernel_name(row.name) : found->first;
+  }
+  return found->second;
+}
+
+std::string text_cell(const ActivityRow& row, std::string_view heading, TimeUnit unit) {
+  if (heading == "Start") return time_of(row.start_ns, unit);
+  if (heading == "Duration") return time_of(duration_of(row), unit);
+  if (heading == "Grid Size") return geometry(row.grid);
+  if (heading == "Block Size") return geometry(row.block);
+  if (heading == "Regs*") return text_of(row.registers);
+  if (heading == "SSMem*") return size_of(row.static_shared_bytes);
+  if (heading == "DSMem*") return size_of(row.dynamic_shared_bytes);
+  if (heading == "Size") return is_copy(row) ? size_of(row.bytes) : "";
+  if (heading == "Throughput") return rate_of(row) ? rate_text(*rate_of(row)) : "";
+  if (heading == "SrcMemType") return source_of(row);
+  if (heading == "DstMemType") return target_of(row);
+  if (heading == "Device") return row.device;
+  if (heading == "Context") return is_managed(row) ? "" : text_of(row.context);
+  if (heading == "Stream") return is_managed(row) ? "" : text_of(row.stream);
+  if (heading == "Src Dev") return row.source_device;
+  if (heading == "Src Ctx") return text_of(row.source_context);
+  if (heading == "Dst Dev") return row.target_device;
+  if (heading == "Dst Ctx") return text_of(row.target_context);
+  if (heading == "Unified Memory") return managed_amount(row);
+  return address_of(row);
+}
+
+std::string csv_cell(const ActivityRow& row, std::string_view heading, std::size_t part,
+                     const ColumnUnit& unit) {
+  const auto scaled = [&](const std::optional<std::int64_t>& value) {
+    return value ? in_unit(static_cast<double>(*value), unit) : "";
+  };
+  if (heading == "Start") return scaled(row.start_ns);
+  if (heading == "Duration") return scaled(duration_of(row));
+  if (heading == "Grid Size") return row.grid ? fmt::format("{}", (*row.grid)[part]) : "";
+  if (heading == "Block Size") return row.block ? fmt::format("{}", (*row.block)[part]) : "";
+  if (heading == "SSMem*") return scaled(row.static_shared_bytes);
+  if (heading == "DSMem*") return scaled(row.dynamic_shared_bytes);
+  if (heading == "Size") return is_copy(row) ? scaled(row.bytes) : "";
+  if (heading == "Throughput") return rate_of(row) ? in_unit(*rate_of(row), unit) : "";
+  const std::string text = text_cell(row, heading, TimeUnit::automatic);
+  return text.empty() || heading == "Regs*" ? text : csv_text(text);
+}
+
+}  // namespace warpmeter::reports::nvprof

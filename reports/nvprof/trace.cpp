@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+#include "reports/nvprof/trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "reports/nvprof/activity_row.h"
+
+namespace warpmeter::reports::nvprof {
+namespace {
+
+/// A column: its headings, its width in text, and what it holds of a row.
+struct TraceColumn {
+  std::string_view heading;
+  std::size_t width;
+  std::vector<std::string_view> csv_headings;
+  enum class Unit { none, start, duration, static_shared, dynamic_shared, size, rate } unit;
+  enum class Needs { nothing, gpu, copies, peers, managed } needs;
+};
+
+const std::vector<TraceColumn>& columns() {
+  using Unit = TraceColumn::Unit;
+  using Needs = TraceColumn::Needs;
+  static const std::vector<TraceColumn> all = {
+      {"Start", 8, {"Start"}, Unit::start, Needs::nothing},
+      {"Duration", 8, {"Duration"}, Unit::duration, Needs::nothing},
+      {"Grid Size", 19, {"Grid X", "Grid Y", "Grid Z"}, Unit::none, Needs::gpu},
+      {"Block Size", 14, {"Block X", "Block Y", "Block Z"}, Unit::none, Needs::gpu},
+      {"Regs*", 8, {"Registers Per Thread"}, Unit::none, Needs::gpu},
+      {"SSMem*", 8, {"Static SMem"}, Unit::static_shared, Needs::gpu},
+      {"DSMem*", 8, {"Dynamic SMem"}, Unit::dynamic_shared, Needs::gpu},
+      {"Size", 8, {"Size"}, Unit::size, Needs::copies},
+      {"Throughput", 10, {"Throughput"}, Unit::rate, Needs::copies},
+      {"SrcMemType", 10, {"SrcMemType"}, Unit::none, Needs::copies},
+      {"DstMemType", 10, {"DstMemType"}, Unit::none, Needs::copies},
+      {"Device", 15, {"Device"}, Unit::none, Needs::gpu},
+      {"Context", 8, {"Context"}, Unit::none, Needs::gpu},
+      {"Stream", 8, {"Stream"}, Unit::none, Needs::gpu},
+      {"Src Dev", 15, {"Src Dev"}, Unit::none, Needs::peers},
+      {"Src Ctx", 8, {"Src Ctx"}, Unit::none, Needs::peers},
+      {"Dst Dev", 15, {"Dst Dev"}, Unit::none, Needs::peers},
+      {"Dst Ctx", 8, {"Dst Ctx"}, Unit::none, Needs::peers},
+      {"Unified Memory", 20, {"Unified Memory"}, Unit::none, Needs::managed},
+      {"Virtual Address", 15, {"Virtual Address"}, Unit::none, Needs::managed},
+  };
+  return all;
+}
+
+/// What the rows have, of which columns and units follow.
+struct Extent {
+  std::int64_t rows = 0, gpu_rows = 0, copies = 0, peers = 0, managed = 0;
+  ColumnUnit start, duration, static_shared, dynamic_shared, size, rate;
+};
+
+double real(const schema::Value& value) {
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<double>(*number);
+  return 0;
+}
+std::int64_t whole(const schema::Value& value) { return static_cast<std::int64_t>(real(value)); }
+
+class Trace {
+ public:
+  Trace(const schema::Reader& reader, const TraceRequest& request, const Sink& sink)
+      : rows_(reader, request.run_id), reader_(reader), request_(request), sink_(sink) {}
+
+  void print() {
+    extent_ = extent();
+    if (request_.gpu && extent_.gpu_rows == 0) sink_(fmt::format("{}\n", no_kernels));
+    if (request_.api && extent_.rows == extent_.gpu_rows) sink_(fmt::format("{}\n", no_calls));
+    if (extent_.rows == 0) return;
+    for (const TraceColumn& column : columns()) {
+      if (has(column.needs)) shown_.push_back(&column);
+    }
+    if (request_.api) read_launches();
+    sink_(heading());
+    rows_.each(condition(), parameters(), [&](const ActivityRow& row) { take(row); });
+    sink_(std::exchange(waiting_, {}));
+    if (!request_.style.csv && request_.gpu && extent_.gpu_rows > 0) sink_(footnotes());
+  }
+
+ private:
+  bool has(TraceColumn::Needs needs) const {
+    switch (needs) {
+      case TraceColumn::Needs::nothing:
+        return true;
+      case TraceColumn::Needs::gpu:
+        return request_.gpu;
+      case TraceColumn::Needs::copies:
+        return extent_.copies > 0;
+      case TraceColumn::Needs::peers:
+        return extent_.peers > 0;
+      case TraceColumn::Needs::managed:
+        return extent_.managed > 0;
+    }
+    return false;
+  }
+
+  std::string condition() const {
+    std::string kinds = "0";
+    if (request_.gpu) kinds += " OR kind NOT IN ('call', 'range')";
+    if (request_.api && request_.apis == "all") kinds += " OR kind = 'call'";
+    if (request_.api && request_.apis == "runtime")
+      kinds += " OR kind = 'call' AND name GLOB 'cuda*'";
+    if (request_.api && request_.apis == "driver") {
+      kinds += " OR kind = 'call' AND name NOT GLOB 'cuda*'";
+    }
+    return "process_id = :process AND (" + kinds + ")";
+  }
+
+  schema::Parameters parameters() const { return {{":process", request_.process_id}}; }
+
+  Extent extent() const {
+    const std::string sql =
+        "SELECT count(*), count(*) FILTER (WHERE kind <> 'call'), "
+        "count(*) FILTER (WHERE kind IN ('copy', 'set')), "
+        "count(*) FILTER (WHERE kind = 'copy' AND source_device IS NOT NULL), "
+        "count(*) FILTER (WHERE kind NOT IN ('kernel', 'copy', 'set', 'call')), "
+        "max(start_ns), max(duration_ns), max(static_shared_bytes), max(dynamic_shared_bytes), "
+        "max(bytes), max(bytes * 1e9 / nullif(duration_ns, 0)) "
+        "FROM activities WHERE run_id = :run AND " +
+        condition();
+    schema::Parameters given = parameters();
+    given.emplace_back(":run", request_.run_id);
+    const schema::Rows answer = reader_.query(sql, given);
+    const auto& row = answer.rows.front();
+    const TimeUnit unit = request_.style.unit;
+    return {whole(row[0]),
+            whole(row[1]),
+            whole(row[2]),
+            whole(row[3]),
+            whole(row[4]),
+            time_unit(real(row[5]), unit),
+            time_unit(real(row[6]), unit),
+            size_unit(real(row[7])),
+            size_unit(real(row[8])),
+            size_unit(real(row[9])),
+            rate_unit(real(row[10]))};
+  }
+
+  /// The names of kernels, for the calls that launched them.
+  void read_launches() {
+    rows_.each("process_id = :process AND kind = 'kernel' AND correlation IS NOT NULL",
+               parameters(),
+               [&](const ActivityRow& row) { launches_.emplace(*row.correlation, &name_of(row)); });
+  }
+
+  const std::string& name_of(const ActivityRow& row) { return names_.of(row, request_.demangles); }
+
+  std::string heading() const {
+    std::string line, units;
+    const bool csv = request_.style.csv;
+    for (const TraceColumn* column : shown_) {
+      if (!csv) {
+        line += fmt::format("{}{:>{}}", line.empty() ? "" : "  ", column->heading, column->width);
+        continue;
+      }
+      for (const std::string_view name : column->csv_headings) {
+        if (!line.empty()) {
+          line += ',';
+          units += ',';
+        }
+        line += csv_text(name);
+      }
+      units += unit_of(column->unit).name;
+    }
+    if (!csv) return line + "  Name\n";
+    return line + ",\"Name\",\"Correlation_ID\"\n" + units + ",,\n";
+  }
+
+  ColumnUnit unit_of(TraceColumn::Unit unit) const {
+    switch (unit) {
+      case TraceColumn::Unit::none:
+        return {"", 1};
+      case TraceColumn::Unit::start:
+        return extent_.start;
+      case TraceColumn::Unit::duration:
+        return extent_.duration;
+      case TraceColumn::Unit::static_shared:
+        return extent_.static_shared;
+      case TraceColumn::Unit::dynamic_shared:
+        return extent_.dynamic_shared;
+      case TraceColumn::Unit::size:
+        return extent_.size;
+      case TraceColumn::Unit::rate:
+        return extent_.rate;
+    }
+    return {"", 1};
+  }
+
+  void take(const ActivityRow& row) {
+    request_.style.csv ? take_csv(row) : take_text(row);
+    constexpr std::size_t enough = 64 * 1024;
+    if (waiting_.size() > enough) sink_(std::exchange(waiting_, {}));
+  }
+
+  void take_text(const ActivityRow& row) {
+    bool is_first = true;
+    for (const TraceColumn* column : shown_) {
+      std::string cell = text_cell(row, column->heading, request_.style.unit);
+      if (column->width == 15) cell.resize(std::min(cell.size(), column->width));
+      waiting_ +=
+          fmt::format("{}{:>{}}", is_first ? "" : "  ", cell.empty() ? "-" : cell, column->width);
+      is_first = false;
+    }
+    waiting_ += fmt::format("  {}\n", full_name(row));
+  }
+
+  void take_csv(const ActivityRow& row) {
+    bool is_first = true;
+    for (const TraceColumn* column : shown_) {
+      for (std::size_t i = 0; i < column->csv_headings.size(); ++i) {
+        if (!is_first) waiting_ += ',';
+        is_first = false;
+        waiting_ += csv_cell(row, column->heading, i, unit_of(column->unit));
+      }
+    }
+    waiting_ += fmt::format(",{},{}\n", csv_text(full_name(row)),
+                            row.correlation ? fmt::format("{}", *row.correlation) : "");
+  }
+
+  /// "scale(int*) [114]", "cudaLaunchKernel (scale(int*) [114])", "[CUDA memset]"
+  std::string full_name(const ActivityRow& row) {
+    const std::string& name = name_of(row);
+    if (row.kind == "kernel" && row.correlation) {
+      return fmt::format("{} [{}]", name, *row.correlation);
+    }
+    const auto launch =
+        row.kind == "call" && row.correlation ? launches_.find(*row.correlation) : launches_.end();
+    if (launch == launches_.end()) return name;
+    return fmt::format("{} ({} [{}])", name, *launch->second, *row.correlation);
+  }
+
+  std::string footnotes() const {
+    std::string text =
+        "\nRegs: Number of registers used per CUDA thread. This number includes registers used "
+        "internally by the CUDA driver and/or tools and can be more than what the compiler "
+        "shows.\nSSMem: Static shared memory allocated per CUDA block.\n"
+        "DSMem: Dynamic shared memory allocated per CUDA block.\n";
+    if (extent_.copies > 0) {
+      text +=
+          "SrcMemType: The type of source memory accessed by memory operation/copy\n"
+          "DstMemType: The type of destination memory accessed by memory operation/copy\n";
+    }
+    return text;
+  }
+
+  ActivityRows rows_;
+  const schema::Reader& reader_;
+  const TraceRequest& request_;
+  const Sink& sink_;
+  Extent extent_;
+  ShownNames names_;
+  std::vector<const TraceColumn*> shown_;
+  std::unordered_map<std::int64_t, const std::string*> launches_;  ///< by correlation
+  std::string waiting_;
+};
+
+}  // namespace
+
+bool is_of_api(std::string_view function, std::string_view apis) {
+  return apis == "all" || (apis == "runtime") == function.starts_with("cuda");
+}
+
+void print_trace(const schema::Reader& reader, const TraceRequest& request, const Sink& sink) {
+  Trace(reader, request, sink).print();
+}
+
+}  // namespace warpmeter::reports::nvprof

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// nvprof's options: what each word of a command line becomes, and the table of docs/nvprof.md.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/host_name.h"
+#include "collector/cli/nvprof/kernel_path.h"
+#include "collector/cli/nvprof/log.h"
+#include "collector/cli/nvprof/options.h"
+#include "tests/paths.h"
+
+namespace warpmeter::cli::nvprof {
+namespace {
+
+using reports::nvprof::CountedLaunch;
+using reports::nvprof::TimeUnit;
+using testing::ElementsAre;
+
+Request read(std::vector<std::string> words) { return read_command_line(words); }
+
+TEST(NvprofOptions, EndAtTheProgram) {
+  const Request request = read({"--csv", "-u", "ms", "./app", "--csv", "-x"});
+  EXPECT_TRUE(request.style.csv);
+  EXPECT_EQ(request.style.unit, TimeUnit::ms);
+  EXPECT_THAT(request.words, ElementsAre("./app", "--csv", "-x"));
+  EXPECT_THAT(read({"-s", "--", "-odd"}).words, ElementsAre("-odd"));
+}
+
+TEST(NvprofOptions, TakeValuesInAllFormsOfGetopt) {
+  EXPECT_EQ(read({"--log-file=a=b.txt", "./app"}).log_file, "a=b.txt");
+  EXPECT_EQ(read({"-uus", "./app"}).style.unit, TimeUnit::us);
+  const Request request = read({"-fi", "in.nvvp", "-t", "2.5", "./app"});
+  EXPECT_TRUE(request.overwrites);
+  EXPECT_EQ(request.import_file, "in.nvvp");
+  EXPECT_EQ(request.timeout, 2.5);
+}
+
+TEST(NvprofOptions, GiveNamesTheScopeBeforeThem) {
+  const Request request = read({"--devices", "0,2", "-m", ",a,,b,", "--kernels", ":::2", "-e", "c",
+                                "--devices", "all", "--metrics", "d", "./app"});
+  ASSERT_EQ(request.names.size(), 4);
+  EXPECT_THAT(request.names[0].scope.devices, ElementsAre(0, 2));
+  EXPECT_EQ(request.names[1].name, "b");
+  EXPECT_EQ(request.names[1].scope.kernels, "");
+  EXPECT_TRUE(request.names[2].is_event);
+  EXPECT_EQ(request.names[2].scope.kernels, ":::2");
+  EXPECT_TRUE(request.names[3].scope.devices.empty());
+  EXPECT_EQ(request.names[3].scope.kernels, ":::2");
+}
+
+/// The value of an option with choices that is not refused.
+std::string taken_value(const Option& option) {
+  const std::string all(option.value);
+  if (all.starts_with('<')) return option.name == "timeout" ? "1" : "0";
+  for (std::size_t begin = 0; begin <= all.size();) {
+    const std::size_t end = std::min(all.find('|', begin), all.size());
+    const std::string word = all.substr(begin, end - begin);
+    if (("|" + std::string(option.refused) + "|").find("|" + word + "|") == std::string::npos) {
+      return word;
+    }
+    begin = end + 1;
+  }
+  return "";
+}
+
+TEST(NvprofOptions, AreTakenOrRefusedByName) {
+  for (const Option& option : options()) {
+    std::vector<std::string> words = {fmt::format("--{}", option.name)};
+    if (!option.value.empty()) words.push_back(taken_value(option));
+    words.emplace_back("./app");
+    if (option.refused == "*") {
+      EXPECT_THROW(read(words), Error) << option.name;
+      EXPECT_FALSE(option.instead.empty()) << option.name;
+      continue;
+    }
+    EXPECT_THAT(read(words).words, ElementsAre("./app")) << option.name;
+    EXPECT_FALSE(option.meaning.empty()) << option.name;
+    EXPECT_EQ(option.refused.empty(), option.instead.empty()) << option.name;
+  }
+}
+
+TEST(NvprofOptions, HaveNamesAndLettersOfTheirOwn) {
+  std::set<std::string_view> names;
+  std::set<char> letters;
+  for (const Option& option : options()) {
+    EXPECT_TRUE(names.insert(option.name).second) << option.name;
+    if (option.letter != 0) EXPECT_TRUE(letters.insert(option.letter).second) << option.name;
+  }
+}
+
+TEST(NvprofFileName, ReplacesWhatStandsBehindAPercentSign) {
+  setenv("NVPROF_TEST_RANK", "3", 1);
+  EXPECT_EQ(file_name("--log-file", "a%p_%q{NVPROF_TEST_RANK}%%.txt", 42), "a42_3%.txt");
+  EXPECT_EQ(file_name("--log-file", "%h", 1), host_name());
+  for (const char* wrong : {"%", "a%z", "%q", "%q{NVPROF_TEST_NOT_SET}", "%q{NVPROF"}) {
+    EXPECT_THROW(file_name("--log-file", wrong, 1), Error) << wrong;
+  }
+}
+
+CountedLaunch launch(const std::string& kernel, std::uint64_t invocation) {
+  return {0, kernel, invocation};
+}
+
+TEST(NvprofKernelPath, LooksForTheKernelInItsBareName) {
+  const KernelPath plain("gemm");
+  EXPECT_TRUE(plain.matches(launch("_Z5sgemmPf", 1)));
+  EXPECT_FALSE(plain.matches(launch("_Z4scanPf", 1)));
+  const KernelPath pattern("::^s.*n$:");
+  EXPECT_TRUE(pattern.matches(launch("_Z4scanPf", 7)));
+  EXPECT_FALSE(pattern.matches(launch("_Z5sgemmPf", 7)));
+  EXPECT_TRUE(KernelPath("").matches(launch("_Z4scanPf", 1)));
+  EXPECT_TRUE(KernelPath("_Z4scanPf").kernel() == "_Z4scanPf");
+}
+
+TEST(NvprofKernelPath, ChoosesAnInvocation) {
+  const KernelPath third(":::3");
+  EXPECT_TRUE(third.matches(launch("_Z4scanPf", 3)));
+  EXPECT_FALSE(third.matches(launch("_Z4scanPf", 13)));
+  const KernelPath tens("::scan:[0-9]0");
+  EXPECT_TRUE(tens.matches(launch("_Z4scanPf", 50)));
+  EXPECT_FALSE(tens.matches(launch("_Z4scanPf", 5)));
+}
+
+TEST(NvprofKernelPath, RefusesWhatItCannotTell) {
+  for (const char* wrong : {"1:::", ":s1:scan:2", ":::(", "::(:"}) {
+    EXPECT_THROW(KernelPath{wrong}, Error) << wrong;
+  }
+}
+
+/// The rows of docs/nvprof.md's table of options.
+std::string documented_options() {
+  std::string table = "| option | value | here | refused; today |\n|---|---|---|---|\n";
+  for (const Option& option : options()) {
+    const auto code = [](std::string text) {
+      for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) {
+        text.replace(at, 1, "\\|");
+      }
+      return text.empty() ? "" : "`" + text + "`";
+    };
+    const std::string letter = option.letter == 0 ? "" : fmt::format(", `-{}`", option.letter);
+    const std::string refused =
+        option.refused.empty() ? ""
+        : option.refused == "*"
+            ? std::string(option.instead)
+            : fmt::format("{}: {}", code(std::string(option.refused)), option.instead);
+    table += fmt::format("| `--{}`{} | {} | {} | {} |\n", option.name, letter,
+                         code(std::string(option.value)), option.meaning, refused);
+  }
+  return table;
+}
+
+TEST(NvprofOptions, AreThoseOfTheDocumentation) {
+  std::ifstream file(source_dir() + "/docs/nvprof.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_THAT(page,
+              testing::HasSubstr("<!-- generated -->\n" + documented_options() + "<!-- end -->"));
+}
+
+}  // namespace
+}  // namespace warpmeter::cli::nvprof

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// `warpmeter nvprof` and the program called nvprof, on programs that the model executes.
+#include <cstdlib>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "tests/runtime/answered_program.h"
+
+namespace warpmeter::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// The lines with every process number as PID.
+std::string without_numbers(const std::string& text) {
+  return std::regex_replace(std::regex_replace(text, std::regex("==[0-9]+=="), "==PID=="),
+                            std::regex("process [0-9]+"), "process PID");
+}
+
+class NvprofProgram : public RuntimeProgram {
+ protected:
+  Outcome nvprof(std::vector<std::string> words,
+                 std::map<std::string, std::string> environment = {}) const {
+    words.insert(words.begin(), {"nvprof", "--backend", "model"});
+    environment.try_emplace("LD_LIBRARY_PATH", "");
+    return run_program({words, folder_, environment});
+  }
+  std::string program_with(const std::string& heading) const {
+    return "==PID== NVPROF is profiling process PID, command: " + square_ +
+           "\n==PID== Profiling application: " + square_ + "\n" + heading;
+  }
+
+  const std::string square_ = program("shared_square");
+};
+
+// A warp that writes or reads a column of a tile of 32 words by 32 hits one bank 32 times.
+TEST_F(NvprofProgram, PrintsMetricsInNvprofsColumns) {
+  const Outcome outcome = nvprof(
+      {"--metrics", "shared_load_transactions_per_request,shared_store_transactions_per_request",
+       square_});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.output, "32 1\n");
+  const std::string loads =
+      "          1      shared_load_transactions_per_request    Shared Memory Load Transactions "
+      "Per "
+      "Request   ";
+  const std::string stores =
+      "          1     shared_store_transactions_per_request   Shared Memory Store Transactions "
+      "Per "
+      "Request   ";
+  const std::string one = " 1.000000    1.000000    1.000000\n",
+                    all = "32.000000   32.000000   32.000000\n";
+  EXPECT_EQ(without_numbers(outcome.error),
+            program_with("==PID== Profiling result:\n==PID== Metric result:\n") +
+                "Invocations                               Metric Name                             "
+                "Metric Description         Min         Max         Avg\n"
+                "Device \"model sm_90 (0)\"\n"
+                "    Kernel: row_row(int*)\n" +
+                loads + one + stores + one + "    Kernel: column_column(int*)\n" + loads + all +
+                stores + all + "    Kernel: row_column(int*)\n" + loads + all + stores + one +
+                "    Kernel: row_column_padded(int*)\n" + loads + one + stores + one +
+                "    Kernel: row_column_dynamic(int*)\n" + loads + all + stores + one);
+}
+
+TEST_F(NvprofProgram, PrintsTheSummaryWithoutTimesThatItDoesNotKnow) {
+  const Outcome outcome = nvprof({"--print-gpu-summary", square_});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(
+      without_numbers(outcome.error),
+      program_with(
+          "==PID== Warning: the model executes the kernels on the CPU and has no clock: - stands "
+          "for a time\n==PID== Profiling result:\n") +
+          "            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n"
+          " GPU activities:        -         -         1         -         -         -  "
+          "row_column(int*)\n"
+          "                        -         -         1         -         -         -  "
+          "column_column(int*)\n"
+          "                        -         -         1         -         -         -  "
+          "row_column_padded(int*)\n"
+          "                        -         -         1         -         -         -  "
+          "row_column_dynamic(int*)\n"
+          "                        -         -         1         -         -         -  "
+          "row_row(int*)\n"
+          "                        -         -         1         -         -         -  [CUDA "
+          "memcpy DtoH]\n");
+}
+
+TEST_F(NvprofProgram, WritesCsvToAFileOfTheProcess) {
+  const Outcome outcome =
+      nvprof({"--csv", "--log-file", "log_%q{WHAT}_%%_%p.csv", "-m", "gst_efficiency", square_},
+             {{"WHAT", "a b"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(outcome.error, "");
+  std::string name;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    name = entry.path().filename().string();
+  }
+  EXPECT_TRUE(std::regex_match(name, std::regex("log_a b_%_[0-9]+\\.csv"))) << name;
+  EXPECT_THAT(contents(name), HasSubstr("\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\","
+                                        "\"Metric Description\",\"Min\",\"Max\",\"Avg\"\n"
+                                        "\"model sm_90 (0)\",\"row_row(int*)\",1,"
+                                        "\"gst_efficiency\",\"Global Memory Store Efficiency\","
+                                        "100.000000%,100.000000%,100.000000%\n"));
+}
+
+TEST_F(NvprofProgram, IsWhatALinkOfThatNameMeans) {
+  std::filesystem::create_symlink(WARPMETER_PROGRAM, file("nvprof"));
+  const std::string line = "cd '" + folder_.string() +
+                           "' && LD_LIBRARY_PATH= ./nvprof --backend model -m gst_efficiency '" +
+                           square_ + "' 2>said >/dev/null";
+  EXPECT_EQ(std::system(line.c_str()), 0) << contents("said");
+  EXPECT_THAT(contents("said"), HasSubstr("Metric result:"));
+}
+
+TEST_F(NvprofProgram, EndsAsTheProgramDid) {
+  write("fails.sh", "#!/bin/sh\n" + square_ + "\nexit 7\n");
+  std::filesystem::permissions(file("fails.sh"), std::filesystem::perms::owner_all);
+  const Outcome outcome = nvprof({"./fails.sh"});
+  EXPECT_EQ(outcome.exit_code, 7);
+  EXPECT_EQ(outcome.error,
+            "======== Warning: No CUDA application was profiled, exiting\n"
+            "======== Error: Application returned non-zero code 7\n");
+  const Outcome with_children = nvprof({"--profile-child-processes", "./fails.sh"});
+  EXPECT_EQ(with_children.exit_code, 7);
+  EXPECT_THAT(without_numbers(with_children.error), StartsWith(program_with("")));
+}
+
+TEST_F(NvprofProgram, LeavesNoDatabaseUnlessOneIsNamed) {
+  ASSERT_EQ(nvprof({"-m", "gst_efficiency", square_}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  ASSERT_EQ(nvprof({"--db", "warpmeter.db", "-m", "gst_efficiency", square_}).exit_code, 0);
+  EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "5");
+}
+
+TEST_F(NvprofProgram, RefusesWhatNvprofDidNotTake) {
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"--metrix", "a"}, "unrecognized option '--metrix'; did you mean --metrics?"},
+      {{"-u", "h", "./a"},
+       "invalid argument 'h' of option --normalized-time-unit: it takes s|ms|us|ns|col|auto"},
+      {{"--metrics"}, "option --metrics requires an argument: <names>|all"},
+      {{"--csv=1"}, "option --csv takes no argument"},
+      {{"--cpu-profiling", "on", "./a"},
+       "option --cpu-profiling on cannot be had today; instead: perf record or py-spy: warpmeter "
+       "looks at GPUs alone"},
+      {{"--csv"}, "no application was given (nvprof --help)"},
+      {{"--log-file", "%x", "./a"}, "--log-file %x: % stands before p, h, q{NAME} or %"},
+      {{"--log-file", "%q{NOT_SET_HERE}", "./a"},
+       "--log-file %q{NOT_SET_HERE}: the variable NOT_SET_HERE is not set"}};
+  for (const auto& [words, sentence] : cases) {
+    const Outcome outcome = nvprof(words);
+    EXPECT_EQ(outcome.exit_code, 2) << sentence;
+    EXPECT_EQ(outcome.error, "======== Error: " + std::string(sentence) + "\n");
+  }
+}
+
+}  // namespace
+}  // namespace warpmeter::cli
