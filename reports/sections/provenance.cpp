@@ -204,7 +204,8 @@ void add_provenance(Document& document, const Source& source) {
   }
   add("Timing", timing_text(timing));
   add("Backend", backend_text(run.text("backend")));
-  std::string tool = "warpmeter " + run.text("tool_version");
+  std::string tool = run.text("tool_version");
+  if (tool != "nvprof") tool = "warpmeter " + tool;  // a run from nvprof's file
   join(tool, labelled("revision", run.text("git_revision")));
   join(tool, labelled("CUDA", run.text("cuda_version")));
   add("Tool", std::move(tool));

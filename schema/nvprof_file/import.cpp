@@ -102,17 +102,17 @@ class Importer {
 
   std::string run() {
     const Span span = span_of(source_);
+    read_devices();
     program_ = options_.program.empty() ? std::filesystem::path(source_.path()).stem().string()
                                         : options_.program;
     Run record;
-    record.backend = "cupti";
+    record.backend = backend_;
     record.tool_version = "nvprof";
     record.host = "unknown";
     record.command = fmt::format("nvprof's file {} (tables of version {}; dated by {})",
                                  std::filesystem::path(source_.path()).filename().string(),
                                  source_.version(), span.source);
     run_ = store_.begin_run(record);
-    read_devices();
     read_kernels();
     NvprofActivities(source_, {&store_, run_, span.clock_ns,
                                [this](std::int64_t ordinal) { return device_of(ordinal); },
@@ -155,9 +155,9 @@ class Importer {
     Statement row(source_.db(), source_.select("DEVICE", columns, 4));
     while (row.step()) {
       Device device;
-      device.backend = "cupti";
       device.ordinal = static_cast<int>(source_.number(row, 0, 0, 1023));
       device.name = source_.text(source_.number(row, 1, 0, NvprofSource::any));
+      if (device.name.starts_with("model sm_")) backend_ = "model";
       device.compute_capability =
           static_cast<int>(source_.number(row, 2, 0, 99) * 10 + source_.number(row, 3, 0, 9));
       device.multiprocessors = source_.optional_number(row, 4, 0, NvprofSource::any_32);
@@ -172,11 +172,12 @@ class Importer {
     const auto [place, is_new] = devices_.try_emplace(ordinal, 0);
     if (!is_new) return place->second;
     Device device;
-    device.backend = "cupti";
     device.ordinal = static_cast<int>(ordinal);
     device.name = "unknown";
     const auto known = known_devices_.find(ordinal);
-    place->second = store_.add_device(run_, known == known_devices_.end() ? device : known->second);
+    if (known != known_devices_.end()) device = known->second;
+    device.backend = backend_;
+    place->second = store_.add_device(run_, device);
     return place->second;
   }
 
@@ -268,9 +269,19 @@ class Importer {
     launch.registers = source_.optional_number(row, 13, 0, NvprofSource::any_32);
     launch.local_bytes = source_.optional_number(row, 14, 0, NvprofSource::any_32);
     launch.counters = values_.of(source_.number(row, 3, 0, NvprofSource::any));
+    if (backend_ == "model") take_grade(launch.counters);
     add_duration(launch, source_.number(row, 0, 0, NvprofSource::any),
                  source_.number(row, 1, 0, NvprofSource::any));
     return launch;
+  }
+
+  /// A file that warpmeter wrote of the model's counts says nothing of their grades.
+  static void take_grade(std::vector<Counter>& counters) {
+    for (Counter& counter : counters) {
+      if (!counter.value) continue;
+      counter.grade = Grade::ptx;
+      counter.reason = "nvprof's file does not say how far the model's count is exact";
+    }
   }
 
   /// CUPTI writes two zeros where it has no times. While it counts, a kernel runs alone and several
@@ -297,7 +308,7 @@ class Importer {
   const NvprofImport& options_;
   Store store_;
   NvprofValues values_;
-  std::string program_;
+  std::string program_, backend_ = "cupti";
   std::int64_t run_ = 0, first_ns_ = 0, last_ns_ = 0;
   std::map<std::int64_t, Device> known_devices_;        ///< by CUDA's number
   std::map<std::int64_t, std::int64_t> devices_;        ///< CUDA's number → the store's

@@ -101,6 +101,17 @@ TEST_F(NvprofImport, MakesAlikeLaunchesOne) {
                           "setColReadCol(int*)|1000000|1256|7|488"));
 }
 
+/// A file that warpmeter wrote of a run on the model is no measurement of hardware.
+TEST_F(NvprofImport, NeverCallsTheModelsCountsMeasured) {
+  change("UPDATE StringTable SET value = 'model sm_90' WHERE value = 'Quadro P2000'");
+  merged(file, out);
+  EXPECT_THAT(lines_of(out, "SELECT backend, device FROM runs"), ElementsAre("model|model sm_90"));
+  EXPECT_THAT(lines_of(out,
+                       "SELECT DISTINCT d.backend, x.grade FROM results x JOIN devices d USING "
+                       "(run_id) WHERE x.metric NOT GLOB 'duration*' AND value IS NOT NULL"),
+              ElementsAre("model|ptx"));
+}
+
 TEST_F(NvprofImport, IsTheSameRunEachTime) {
   merged(file, out);
   const MergedSource again = merged(file, out);
