@@ -6,6 +6,7 @@
 #include <span>
 #include <variant>
 
+#include "reports/nvprof/cells.h"
 #include "reports/nvprof/kernel_name.h"
 
 namespace warpmeter::reports::nvprof {
@@ -19,12 +20,7 @@ std::optional<std::int64_t> number(const Value& value) {
   return std::nullopt;
 }
 
-std::string words(const Value& value) {
-  const auto* found = std::get_if<std::string>(&value);
-  return found != nullptr ? *found : "";
-}
-
-std::optional<std::array<std::int64_t, 3>> sizes(std::span<const Value> values) {
+std::optional<std::array<std::int64_t, 3>> three(std::span<const Value> values) {
   const auto x = number(values[0]), y = number(values[1]), z = number(values[2]);
   if (!x || !y || !z) return std::nullopt;
   return std::array{*x, *y, *z};
@@ -114,7 +110,7 @@ void ActivityRows::each(const std::string& condition, schema::Parameters paramet
       [&](std::span<const Value> row) {
         on_row({words(row[0]),   words(row[1]),         words(row[2]),          number(row[3]),
                 number(row[4]),  number(row[5]),        device(row[6]),         number(row[7]),
-                number(row[8]),  sizes(row.subspan(9)), sizes(row.subspan(12)), number(row[15]),
+                number(row[8]),  three(row.subspan(9)), three(row.subspan(12)), number(row[15]),
                 number(row[16]), number(row[17]),       number(row[18]),        number(row[19]),
                 number(row[20]), words(row[21]),        words(row[22]),         device(row[23]),
                 device(row[25]), number(row[24]),       number(row[26])});

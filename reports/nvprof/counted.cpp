@@ -13,25 +13,12 @@
 #include <utility>
 #include <variant>
 
+#include "reports/nvprof/cells.h"
+
 namespace warpmeter::reports::nvprof {
 namespace {
 
 using schema::Value;
-
-double real(const Value& value) {
-  if (const auto* number = std::get_if<double>(&value)) return *number;
-  if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<double>(*number);
-  return 0;
-}
-std::int64_t whole(const Value& value) {
-  const auto* number = std::get_if<std::int64_t>(&value);
-  return number != nullptr ? *number : 0;
-}
-std::string text(const Value& value) {
-  const auto* words = std::get_if<std::string>(&value);
-  return words != nullptr ? *words : "";
-}
-bool is_null(const Value& value) { return std::holds_alternative<std::monostate>(value); }
 
 /// The values of one name over the launches of one kernel.
 struct Tally {
@@ -72,8 +59,8 @@ Launches launches_of(const schema::Reader& reader, const CountedRequest& request
   Launches all;
   std::map<std::pair<std::string, std::string>, std::pair<std::size_t, std::uint64_t>> seen;
   reader.each(launches_sql, {{":run", request.run_id}}, [&](std::span<const Value> row) {
-    const std::string device = fmt::format("{} ({})", text(row[2]), whole(row[1]));
-    const std::string kernel = text(row[3]);
+    const std::string device = fmt::format("{} ({})", words(row[2]), whole(row[1]));
+    const std::string kernel = words(row[3]);
     const auto [place, is_new] = seen.try_emplace({device, kernel}, all.kernels.size(), 0);
     if (is_new) {
       all.kernels.push_back({device, request.kernel_text(kernel), {}});
@@ -104,20 +91,20 @@ void read_results(const schema::Reader& reader, const CountedRequest& request, L
   reader.each(results_sql, {{":run", request.run_id}}, [&](std::span<const Value> row) {
     const auto launch = launches.by_id.find(whole(row[0]));
     if (launch == launches.by_id.end()) return;
-    const auto [begin, end] = places.equal_range(text(row[1]));
+    const auto [begin, end] = places.equal_range(words(row[1]));
     for (auto place = begin; place != end; ++place) {
       const Counted& name = request.names[place->second];
       if (request.shows && !request.shows(launch->second.launch, place->second)) continue;
       Tally& tally = launches.kernels[launch->second.kernel].tallies[place->second];
       ++tally.launches;
-      const std::string reason = text(row[4]);
+      const std::string reason = words(row[4]);
       const bool is_undefined = !name.undefined.empty() && reason == name.undefined;
       if (is_null(row[2]) && !is_undefined) {
         missing.emplace(reason, name.name);
         continue;
       }
       tally.add(is_null(row[2]) ? 0 : real(row[2]) * name.scale);
-      const bool is_sure = text(row[3]) == "measured" || text(row[3]) == "exact";
+      const bool is_sure = words(row[3]) == "measured" || words(row[3]) == "exact";
       if (is_undefined) {
         undefined.emplace(reason, name.name);
       } else if (!is_sure) {

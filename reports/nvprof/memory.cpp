@@ -5,20 +5,11 @@
 
 #include <variant>
 
+#include "reports/nvprof/cells.h"
 #include "reports/nvprof/units.h"
 
 namespace warpmeter::reports::nvprof {
 namespace {
-
-double real(const schema::Value& value) {
-  if (const auto* number = std::get_if<double>(&value)) return *number;
-  if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<double>(*number);
-  return 0;
-}
-std::string words(const schema::Value& value) {
-  const auto* found = std::get_if<std::string>(&value);
-  return found != nullptr ? *found : "";
-}
 
 constexpr const char* migrations_sql =
     "SELECT d.name || ' (' || a.device_ordinal || ')', a.name, count(*), avg(a.bytes), "

@@ -3,21 +3,12 @@
 
 #include <variant>
 
+#include "reports/nvprof/cells.h"
 #include "reports/nvprof/kernel_name.h"
 #include "reports/nvprof/trace.h"
 
 namespace warpmeter::reports::nvprof {
 namespace {
-
-double real(const schema::Value& value) {
-  if (const auto* number = std::get_if<double>(&value)) return *number;
-  if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<double>(*number);
-  return 0;
-}
-std::string words(const schema::Value& value) {
-  const auto* found = std::get_if<std::string>(&value);
-  return found != nullptr ? *found : "";
-}
 
 /// Kernels come first, then copies and sets; those that were called most often first.
 constexpr const char* gpu_sql =

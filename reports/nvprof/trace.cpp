@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "reports/nvprof/activity_row.h"
+#include "reports/nvprof/cells.h"
 
 namespace warpmeter::reports::nvprof {
 namespace {
@@ -59,13 +60,6 @@ struct Extent {
   std::int64_t rows = 0, gpu_rows = 0, copies = 0, peers = 0, managed = 0;
   ColumnUnit start, duration, static_shared, dynamic_shared, size, rate;
 };
-
-double real(const schema::Value& value) {
-  if (const auto* number = std::get_if<double>(&value)) return *number;
-  if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<double>(*number);
-  return 0;
-}
-std::int64_t whole(const schema::Value& value) { return static_cast<std::int64_t>(real(value)); }
 
 class Trace {
  public:
