@@ -44,7 +44,16 @@ std::span<const ComparedMetric> compared_metrics() { return compared_by_default;
 
 bool is_shown_where_any(std::string_view name) {
   const std::vector<std::string>& names = schema::Catalogue::get().find_set("default")->where_any;
-  return std::find(names.begin(), names.end(), name) != names.end();
+  const auto is_named = [&](std::string_view one) {
+    return std::find(names.begin(), names.end(), one) != names.end();
+  };
+  const std::set<std::string> inputs = inputs_of(name);
+  return inputs.empty() ? is_named(name) : std::all_of(inputs.begin(), inputs.end(), is_named);
+}
+
+bool is_left_out(std::string_view metric, std::string_view reason) {
+  const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
+  return info != nullptr && reason == info->undefined && is_shown_where_any(metric);
 }
 
 std::set<std::string> inputs_of(std::string_view metric) {

@@ -26,9 +26,11 @@ std::span<const ComparedMetric> compared_metrics();
 /// counters, and counters that are in no metric present. Sorted as given.
 std::vector<std::string> other_metrics(const std::vector<std::string>& present);
 
-/// True if a counter is only worth a row where it is not zero: it was measured without being asked
-/// for (see schema::SetInfo).
+/// True if a counter, or a metric of such counters, is only worth a row where it is not zero: it
+/// was measured without being asked for (see schema::SetInfo).
 bool is_shown_where_any(std::string_view name);
+/// True if such a metric has no value because its denominator is 0: "no global atomics".
+bool is_left_out(std::string_view metric, std::string_view reason);
 
 /// The counters that a metric of the catalogue is derived from; none for any other name.
 std::set<std::string> inputs_of(std::string_view metric);

@@ -83,6 +83,7 @@ std::vector<Unavailable> gather(const RunRecord& run, const std::vector<RunFigur
   std::map<std::pair<std::string, Ids>, std::size_t> known;
   std::vector<Unavailable> gathered;
   for (const RunFigures::Gap& gap : gaps) {
+    if (is_left_out(gap.metric, gap.reason)) continue;
     Ids ids;
     for (const std::int64_t launch : gap.launches) {
       if (measured.contains(launch)) ids.insert(ids.end(), launch);
