@@ -40,6 +40,10 @@ class Counting {
   void graph_made(const CUpti_GraphData& graph);
   void graph_changes(const GraphChange& change);
   void graph_ends(const CUpti_GraphData& graph);
+  /// The program called cudaProfilerStart or cudaProfilerStop.
+  void profile(bool is_on) { filter_.profile(is_on); }
+  /// True if nothing was measured because it never called cudaProfilerStart.
+  bool was_off() const { return !filter_.was_on(); }
   /// The process ends: from now on CUPTI is left alone.
   void stop();
 

@@ -6,6 +6,7 @@
 // The program must never notice: no exception leaves, nothing is printed, and when warpmeter cannot
 // be reached the library does nothing at all.
 #include <cupti_driver_cbid.h>
+#include <cupti_runtime_cbid.h>
 #include <dlfcn.h>
 
 #include <atomic>
@@ -24,6 +25,12 @@
 
 namespace warpmeter::inject {
 namespace {
+
+constexpr CUpti_CallbackId runtime_profiler_calls[] = {
+    CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStart_v4000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStop_v4000};
+constexpr CUpti_CallbackId driver_profiler_calls[] = {CUPTI_DRIVER_TRACE_CBID_cuProfilerStart,
+                                                      CUPTI_DRIVER_TRACE_CBID_cuProfilerStop};
 
 /// Everything of this process; never destroyed, for the driver may call until the very end.
 struct Injector {
@@ -66,6 +73,26 @@ void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& data) {
   }
 }
 
+/// True of cudaProfilerStart, false of cudaProfilerStop, and the same of the driver's; nullopt for
+/// other functions.
+std::optional<bool> profiler_call(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  const bool is_runtime = domain == CUPTI_CB_DOMAIN_RUNTIME_API;
+  for (const bool is_start : {true, false}) {
+    if (id == (is_runtime ? runtime_profiler_calls : driver_profiler_calls)[is_start ? 0 : 1]) {
+      return is_start;
+    }
+  }
+  return std::nullopt;
+}
+
+void profile(bool is_on) {
+  if (injector->counting == nullptr) {
+    tracing::profile(is_on);
+  } else {
+    injector->counting->profile(is_on);
+  }
+}
+
 void CUPTIAPI on_event(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
   if (!injector->channel->is_open()) return;  // warpmeter has gone, or this is a fork
   try {
@@ -73,6 +100,10 @@ void CUPTIAPI on_event(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, 
       return on_resource(id, *static_cast<const CUpti_ResourceData*>(data));
     }
     const auto& call = *static_cast<const CUpti_CallbackData*>(data);
+    if (const std::optional<bool> is_on = profiler_call(domain, id)) {
+      if (call.callbackSite == CUPTI_API_EXIT) profile(*is_on);
+      return;
+    }
     if (injector->counting == nullptr) {
       const bool is_launch = read_launch(id, call.functionParams).has_value();
       const bool enters = call.callbackSite == CUPTI_API_ENTER;
@@ -139,7 +170,7 @@ void at_exit() {
     tracing::finish();
   } else {
     injector->counting->stop();
-    injector->channel->send(Bye{});
+    injector->channel->send(Bye{0, injector->counting->was_off()});
   }
 }
 
@@ -162,6 +193,8 @@ void start_measuring() {
     enable(CUPTI_CB_DOMAIN_RESOURCE, resources);
     if (injector->config.mode != Mode::counters) enable(CUPTI_CB_DOMAIN_RESOURCE, modules);
   }
+  enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_profiler_calls);
+  enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_profiler_calls);
   std::atexit(at_exit);
 }
 

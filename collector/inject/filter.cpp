@@ -41,10 +41,20 @@ bool KernelPattern::matches(const std::string& kernel) const {
 }
 
 Filter::Filter(Selection selection)
-    : selection_(std::move(selection)), pattern_(selection_.kernel) {}
+    : selection_(std::move(selection)),
+      pattern_(selection_.kernel),
+      is_on_(selection_.profiling != Profiling::off),
+      was_on_(is_on_.load()) {}
+
+void Filter::profile(bool is_on) {
+  if (selection_.profiling == Profiling::always) return;
+  is_on_ = is_on;
+  if (is_on) was_on_ = true;
+}
 
 bool Filter::takes(const std::string& kernel, std::uint32_t device,
                    std::span<const std::string> ranges) {
+  if (!is_on_) return false;
   const auto [place, is_new] = known_.try_emplace(kernel, false);
   if (is_new) place->second = pattern_.matches(kernel);
   if (!place->second) return false;

@@ -6,6 +6,7 @@
 
 #include <regex.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -39,6 +40,13 @@ class Filter {
   bool takes(const std::string& kernel, std::uint32_t device,
              std::span<const std::string> ranges = {});
 
+  /// The program called cudaProfilerStart or cudaProfilerStop. While it is off, no launch is taken,
+  /// and none counts. By any thread.
+  void profile(bool is_on);
+  bool is_on() const { return is_on_; }
+  /// True if it was on at any time.
+  bool was_on() const { return was_on_; }
+
   /// True if ranges matter at all.
   bool has_ranges() const { return !selection_.ranges.empty(); }
 
@@ -47,6 +55,7 @@ class Filter {
   KernelPattern pattern_;
   std::unordered_map<std::string, bool> known_;  ///< kernel → does the pattern match
   std::uint64_t chosen_ = 0;
+  std::atomic<bool> is_on_, was_on_;
 };
 
 }  // namespace warpmeter::inject

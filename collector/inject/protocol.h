@@ -33,7 +33,7 @@
 
 namespace warpmeter::inject {
 
-inline constexpr std::uint16_t protocol_version = 13;
+inline constexpr std::uint16_t protocol_version = 14;
 /// Fits into a socket's buffer as Linux makes it (net.core.wmem_default).
 inline constexpr std::size_t max_frame_bytes = 128 * 1024;
 /// Names a frame can carry; a longer one is cut.
@@ -54,6 +54,13 @@ enum class Mode : std::uint8_t {
   stalls,    ///< the warps' waits by source line, of one launch in the whole process
 };
 
+/// The part of a process that is measured, by its calls of cudaProfilerStart and cudaProfilerStop.
+enum class Profiling : std::uint8_t {
+  on,     ///< from its beginning on, until it calls Stop; and from a Start on again
+  off,    ///< from its first Start on
+  always  ///< all of it, whatever it calls
+};
+
 /// Which launches are measured.
 struct Selection {
   std::string kernel;                  ///< "NAME", "regex:PATTERN", or empty: all
@@ -61,6 +68,7 @@ struct Selection {
   std::uint64_t count = 0;             ///< and no more than these are; 0: all
   std::vector<std::uint32_t> devices;  ///< ordinals; empty: all
   std::vector<std::string> ranges;     ///< NVTX ranges, of which one is open; empty: any
+  Profiling profiling = Profiling::on;
 };
 
 struct Config {
@@ -69,6 +77,7 @@ struct Config {
   std::vector<std::string> counters;
   Selection selection;
   bool calls = true;            ///< Mode::activity records calls of the API too
+  bool ranges = false;          ///< and NVTX ranges
   bool managed_memory = false;  ///< and page faults and migrations
   /// For Mode::lines and Mode::stalls: the kernel, as the machine code has it, whose first chosen
   /// launch is looked at.
@@ -293,6 +302,7 @@ struct Unobserved {
 /// The process ends in order.
 struct Bye {
   std::uint64_t lost_records = 0;  ///< CUPTI had no room for them
+  bool was_off = false;            ///< Profiling::off, and it never called cudaProfilerStart
 };
 
 using Message = std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye,

@@ -5,8 +5,11 @@
 #include "collector/inject/ranges.h"
 
 #include <nvtx3/nvToolsExt.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <ctime>
 #include <map>
 #include <mutex>
 #include <set>
@@ -20,20 +23,38 @@ using Domain = nvtxDomainHandle_t;
 struct Open {
   Domain domain;
   std::string text;
+  std::uint64_t start_ns = 0;
 };
+struct Started {
+  std::string text;
+  std::uint64_t start_ns = 0;
+  std::uint32_t thread = 0;
+};
+/// More ranges than anybody looks at.
+constexpr std::size_t most_ended = 1'000'000;
 
 thread_local std::vector<Open> pushed;
 
 /// Never destroyed: threads may use ranges while the process ends.
 struct Shared {
   std::mutex mutex;
-  std::map<nvtxRangeId_t, std::string> started;
+  std::map<nvtxRangeId_t, Started> started;
+  std::atomic<bool> keeps_ended{false};
+  std::vector<EndedRange> ended;
   nvtxRangeId_t last = 0;
   std::set<std::string> registered;
 };
 Shared& shared() {
   static Shared* instance = new Shared;
   return *instance;
+}
+
+std::uint32_t own_thread() { return static_cast<std::uint32_t>(gettid()); }
+
+/// The caller holds the mutex.
+void keep(std::string text, std::uint64_t start_ns, std::uint32_t thread) {
+  if (shared().ended.size() >= most_ended) return;
+  shared().ended.push_back({std::move(text), start_ns, monotonic_ns(), thread});
 }
 
 std::string text_of(const nvtxEventAttributes_t* event) {
@@ -48,7 +69,7 @@ std::string text_of(const nvtxEventAttributes_t* event) {
 }
 
 int push(Domain domain, std::string text) {
-  pushed.push_back({domain, std::move(text)});
+  pushed.push_back({domain, std::move(text), monotonic_ns()});
   return static_cast<int>(pushed.size()) - 1;
 }
 
@@ -56,19 +77,27 @@ int pop(Domain domain) {
   const auto innermost = std::find_if(pushed.rbegin(), pushed.rend(),
                                       [&](const Open& open) { return open.domain == domain; });
   if (innermost == pushed.rend()) return -1;
+  if (shared().keeps_ended) {
+    const std::lock_guard lock(shared().mutex);
+    keep(std::move(innermost->text), innermost->start_ns, own_thread());
+  }
   pushed.erase(std::next(innermost).base());
   return static_cast<int>(pushed.size());
 }
 
 nvtxRangeId_t start(std::string text) {
   const std::lock_guard lock(shared().mutex);
-  shared().started[++shared().last] = std::move(text);
+  shared().started[++shared().last] = {std::move(text), monotonic_ns(), own_thread()};
   return shared().last;
 }
 
 void end(nvtxRangeId_t id) {
   const std::lock_guard lock(shared().mutex);
-  shared().started.erase(id);
+  const auto found = shared().started.find(id);
+  if (found == shared().started.end()) return;
+  Started& range = found->second;
+  if (shared().keeps_ended) keep(std::move(range.text), range.start_ns, range.thread);
+  shared().started.erase(found);
 }
 
 int push_event(const nvtxEventAttributes_t* event) { return push(nullptr, text_of(event)); }
@@ -117,10 +146,24 @@ std::vector<std::string> open_ranges() {
   std::vector<std::string> ranges;
   {
     const std::lock_guard lock(shared().mutex);
-    for (const auto& [id, text] : shared().started) ranges.push_back(text);
+    for (const auto& [id, range] : shared().started) ranges.push_back(range.text);
   }
   for (const Open& open : pushed) ranges.push_back(open.text);
   return ranges;
+}
+
+void keep_ended_ranges(bool keeps) { shared().keeps_ended = keeps; }
+
+std::vector<EndedRange> take_ended_ranges() {
+  const std::lock_guard lock(shared().mutex);
+  return std::exchange(shared().ended, {});
+}
+
+std::uint64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 }  // namespace warpmeter::inject

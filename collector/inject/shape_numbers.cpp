@@ -12,8 +12,8 @@ std::size_t ShapeNumbers::Hash::operator()(const Key& key) const {
 /// Absent numbers differ from those that are 0.
 ShapeNumbers::Key ShapeNumbers::key_of(const ActivityShape& shape) {
   const LaunchShape launch = shape.shape.value_or(LaunchShape{});
-  const auto end = [](const std::optional<DeviceEnd>& end) {
-    return end.value_or(DeviceEnd{});
+  const auto end = [](const std::optional<DeviceEnd>& given) {
+    return given.value_or(DeviceEnd{});
   };
   const std::uint32_t absent = static_cast<std::uint32_t>(shape.shape.has_value()) |
                                static_cast<std::uint32_t>(launch.static_shared_bytes.has_value())

@@ -46,6 +46,12 @@ struct Kernel {
   std::uint32_t id = 0;
 };
 
+/// The same at any time.
+Selection whole(Selection selection) {
+  selection.profiling = Profiling::always;
+  return selection;
+}
+
 struct Recording;
 void read(Recording& all, const FilledBuffer& buffer);
 
@@ -55,15 +61,19 @@ struct Recording {
       : channel(where),
         api(with),
         filter(config.selection),
+        chosen(whole(config.selection)),
         calls(config.calls),
         managed_memory(config.managed_memory),
+        ranges_too(config.ranges),
         shapes(where),
         delivery([this](const FilledBuffer& buffer) { read(*this, buffer); },
                  [this] { api.cuptiActivityFlushAll(0); }) {}
   Channel& channel;
   const cupti::CuptiApi& api;
-  Filter filter;
-  const bool calls, managed_memory;
+  Filter filter;  ///< says whether the profiler is on
+  Filter chosen;  ///< the records that come are of calls that were made while it was
+  const bool calls, managed_memory, ranges_too;
+  std::uint64_t clock_offset_ns = 0;  ///< from CLOCK_MONOTONIC to CUPTI's clock
   ShapeNumbers shapes;
   std::set<std::uint32_t> devices;  ///< announced ones
   std::set<std::string> left_out;   ///< kernels that were said to be left out
@@ -73,6 +83,7 @@ struct Recording {
   std::mutex ranges_mutex;
   /// That were open at launches whose kernels have not been seen yet, by correlation.
   std::unordered_map<std::uint32_t, std::vector<std::string>> ranges;
+  std::mutex switch_mutex;  ///< one thread begins or ends recording
   std::atomic<std::uint64_t> lost{0};
   std::atomic<bool> has_managed_memory{false};  ///< it was asked for
   std::atomic<Clock::rep> next_flush{0};
@@ -113,7 +124,7 @@ const Kernel& kernel_of(Recording& all, const char* name) {
 }
 
 std::vector<std::string> ranges_of(Recording& all, const CUpti_ActivityKernel10& kernel) {
-  if (!all.filter.has_ranges()) return {};
+  if (!all.chosen.has_ranges()) return {};
   const std::lock_guard lock(all.ranges_mutex);
   const auto found = all.ranges.find(kernel.correlationId);
   if (found == all.ranges.end()) return {};
@@ -148,7 +159,7 @@ ActivityShape shape_on_device(Recording& all, ActivityKind kind, std::uint32_t n
 void take_kernel(Recording& all, const CUpti_ActivityKernel10& kernel) {
   const auto& [name, id] = kernel_of(all, kernel.name);
   const std::vector<std::string> ranges = ranges_of(all, kernel);
-  if (!all.filter.takes(name, kernel.deviceId, ranges)) {
+  if (!all.chosen.takes(name, kernel.deviceId, ranges)) {
     if (all.left_out.insert(name).second) all.channel.send(Seen{id});
     return;
   }
@@ -265,6 +276,17 @@ void take(Recording& all, const CUpti_Activity& activity) {
   }
 }
 
+void take_ranges(Recording& all) {
+  for (const EndedRange& range : take_ended_ranges()) {
+    ActivityShape shape;
+    shape.kind = ActivityKind::range;
+    shape.name = all.channel.name(range.text);
+    shape.thread = range.thread;
+    add(all, activity_of(all.shapes.number_of(shape), range.start_ns + all.clock_offset_ns,
+                         range.end_ns + all.clock_offset_ns, 0, 0));
+  }
+}
+
 void read(Recording& all, const FilledBuffer& buffer) {
   if (!all.channel.is_open()) return;
   CUpti_Activity* activity = nullptr;
@@ -272,6 +294,7 @@ void read(Recording& all, const FilledBuffer& buffer) {
          CUPTI_SUCCESS) {
     take(all, *activity);
   }
+  take_ranges(all);
   send_waiting(all);
   std::size_t lost = 0;
   if (all.api.cuptiActivityGetNumDroppedRecords(buffer.context, buffer.stream, &lost) ==
@@ -290,6 +313,12 @@ std::vector<CUpti_ActivityKind> kinds_of(const Recording& all) {
     kinds.push_back(CUPTI_ACTIVITY_KIND_DRIVER);
   }
   return kinds;
+}
+
+void enable(Recording& all) {
+  for (const CUpti_ActivityKind kind : kinds_of(all)) {
+    cupti::check(all.api, all.api.cuptiActivityEnable(kind), "recording activities");
+  }
 }
 
 void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
@@ -313,11 +342,11 @@ void start(Channel& channel, const cupti::CuptiApi& api, const Config& config) {
   api.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   cupti::check(api, api.cuptiActivityRegisterCallbacks(give_buffer, take_buffer),
                "preparing to record activities");
-  for (const CUpti_ActivityKind kind : kinds_of(*recording)) {
-    cupti::check(api, api.cuptiActivityEnable(kind), "recording activities");
-  }
+  if (recording->filter.is_on()) enable(*recording);
   std::uint64_t now_ns = 0;
   cupti::check(api, api.cuptiGetTimestamp(&now_ns), "reading CUPTI's clock");
+  recording->clock_offset_ns = now_ns - monotonic_ns();
+  if (config.ranges) keep_ended_ranges(recording->filter.is_on());
   channel.send(TraceBegins{now_ns});
 }
 
@@ -341,6 +370,18 @@ void context_made() {
   all.channel.send(Problem{
       true,
       fmt::format("page faults and migrations of managed memory were not recorded: {}", words)});
+}
+
+/// Records of what the GPU still does come: CUPTI decides when a call begins.
+void profile(bool is_on) {
+  Recording& all = *recording;
+  const std::lock_guard lock(all.switch_mutex);
+  const bool was_on = all.filter.is_on();
+  all.filter.profile(is_on);
+  if (all.filter.is_on() == was_on) return;
+  if (all.ranges_too) keep_ended_ranges(all.filter.is_on());
+  if (all.filter.is_on()) return enable(all);
+  for (const CUpti_ActivityKind kind : kinds_of(all)) all.api.cuptiActivityDisable(kind);
 }
 
 void launching(std::uint32_t correlation) {
@@ -370,8 +411,11 @@ void finish() {
   Recording& all = *recording;
   all.delivery.stop_flushing();
   all.api.cuptiActivityFlushAll(1);
-  all.delivery.drain(last_patience);
-  all.channel.send(Bye{all.lost});
+  if (all.delivery.drain(last_patience)) {
+    take_ranges(all);
+    send_waiting(all);
+  }
+  all.channel.send(Bye{all.lost, !all.filter.was_on()});
 }
 
 }  // namespace warpmeter::inject::tracing

@@ -18,6 +18,9 @@ void start(Channel& channel, const cupti::CuptiApi& api, const Config& config);
 /// A context was made, so that the driver can be asked for events of managed memory.
 void context_made();
 
+/// The program called cudaProfilerStart or cudaProfilerStop: records begin or end.
+void profile(bool is_on);
+
 /// Before a launch: the NVTX ranges that are open are those of its kernels. Needed only when the
 /// selection has ranges. CUPTI gives the call of the driver and its kernels one correlation.
 void launching(std::uint32_t correlation);

@@ -25,6 +25,7 @@ inject::Config config_of(const inject::Config& whole, const Pass& pass) {
     // A trace knows no ranges and no order of launches: all are timed, and the chosen ones matched.
     config.selection.skip = config.selection.count = 0;
     config.selection.ranges.clear();
+    config.selection.profiling = inject::Profiling::always;
   }
   return config;
 }

@@ -139,6 +139,7 @@ bool Recorder::take(int peer, inject::Message&& message) {
   }
   if (const auto* bye = std::get_if<inject::Bye>(&message)) {
     lost_records_ += bye->lost_records;
+    if (bye->was_off) ++never_started_;
     living_.erase(peer);
     return true;
   }

@@ -97,6 +97,8 @@ class Recorder final : public Receiver {
   std::uint64_t traced() const { return next_activity_ - 1; }  ///< activities that were stored
   std::uint64_t not_run() const { return not_run_; }  ///< for those: nothing could execute them
   bool has_met_any() const { return has_met_any_; }   ///< a process that uses CUDA
+  /// Processes that measure from cudaProfilerStart on, and never called it.
+  std::uint64_t never_started() const { return never_started_; }
   std::uint64_t lost_records() const { return lost_records_; }
   std::vector<Activity> activities() const;
   const std::map<std::string, Refusal>& refusals() const { return refusals_; }
@@ -215,7 +217,7 @@ class Recorder final : public Receiver {
   std::map<std::string, std::uint64_t> refused_;
   std::vector<inject::FailedCall> failed_calls_;
   std::set<std::string> left_out_, problems_, remarks_, cut_off_;
-  std::uint64_t launches_ = 0, not_run_ = 0, lost_records_ = 0;
+  std::uint64_t launches_ = 0, not_run_ = 0, lost_records_ = 0, never_started_ = 0;
 };
 
 }  // namespace warpmeter::profile

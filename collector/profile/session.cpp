@@ -104,7 +104,8 @@ class Session {
     } else {
       all["CUDA_INJECTION64_PATH"] = options_.injector.string();
     }
-    if (config_.mode == inject::Mode::counters || !config_.selection.ranges.empty()) {
+    if (config_.mode == inject::Mode::counters || !config_.selection.ranges.empty() ||
+        config_.ranges) {
       all["NVTX_INJECTION64_PATH"] = options_.injector.string();
     }
     return all;

@@ -26,17 +26,15 @@ std::optional<std::array<std::int64_t, 3>> extent(std::span<const schema::Value,
   return std::array{*x, *y, *z};
 }
 
-/// The first activity of each shape has all columns; the others are read without them.
-constexpr const char* shapes_sql =
-    "SELECT shape, kind, name, symbol, device, source_memory, target_memory, process_id, "
-    "thread_id, device_ordinal, context, stream, registers, static_shared_bytes, "
-    "dynamic_shared_bytes, source_device, source_context, target_device, target_context, grid_x, "
-    "grid_y, grid_z, block_x, block_y, block_z FROM activities WHERE run_id = :run AND activity_id "
-    "IN (SELECT min(activity_id) FROM activities WHERE run_id = :run GROUP BY shape)";
+constexpr const char* shape_sql =
+    "SELECT kind, name, symbol, device, source_memory, target_memory, process_id, thread_id, "
+    "device_ordinal, context, stream, registers, static_shared_bytes, dynamic_shared_bytes, "
+    "source_device, source_context, target_device, target_context, grid_x, grid_y, grid_z, "
+    "block_x, block_y, block_z FROM activities WHERE run_id = :run AND activity_id = :id";
 
 TracedShape shape_of(std::span<const schema::Value> row) {
   TracedShape shape;
-  std::size_t column = 1;
+  std::size_t column = 0;
   for (std::string* member : {&shape.kind, &shape.name, &shape.symbol, &shape.device,
                               &shape.source_memory, &shape.target_memory}) {
     *member = text(row[column++]);
@@ -56,20 +54,24 @@ TracedShape shape_of(std::span<const schema::Value> row) {
 
 Trace read_trace(const schema::Reader& reader, std::int64_t run_id) {
   Trace trace;
-  std::unordered_map<std::int64_t, std::size_t> places;
-  const schema::Parameters run = {{":run", run_id}};
-  reader.each(shapes_sql, run, [&](std::span<const schema::Value> row) {
-    places[number(row[0]).value_or(0)] = trace.shapes.size();
-    trace.shapes.push_back(shape_of(row));
-  });
+  std::unordered_map<std::int64_t, std::size_t> places;  // by the shape's number
+  std::vector<std::int64_t> first_ids;                   // an activity of each shape
   reader.each(
       "SELECT shape, activity_id, start_ns, duration_ns, bytes, faults, correlation, address FROM "
       "activities WHERE run_id = :run",
-      run, [&](std::span<const schema::Value> row) {
-        trace.activities.push_back({places[number(row[0]).value_or(0)], number(row[1]).value_or(0),
-                                    number(row[2]), number(row[3]), number(row[4]), number(row[5]),
-                                    number(row[6]), number(row[7])});
+      {{":run", run_id}}, [&](std::span<const schema::Value> row) {
+        const std::int64_t id = number(row[1]).value_or(0);
+        const auto [place, is_new] =
+            places.try_emplace(number(row[0]).value_or(0), first_ids.size());
+        if (is_new) first_ids.push_back(id);
+        trace.activities.push_back({place->second, id, number(row[2]), number(row[3]),
+                                    number(row[4]), number(row[5]), number(row[6]),
+                                    number(row[7])});
       });
+  for (const std::int64_t id : first_ids) {
+    reader.each(shape_sql, {{":run", run_id}, {":id", id}},
+                [&](std::span<const schema::Value> row) { trace.shapes.push_back(shape_of(row)); });
+  }
   std::sort(trace.activities.begin(), trace.activities.end(),
             [](const TracedActivity& a, const TracedActivity& b) {
               return std::tuple(a.start_ns.value_or(INT64_MAX), a.id) <

@@ -45,8 +45,8 @@ SELECT
   s.name,
   a.start_ns,
   a.duration_ns,
-  d.title AS device,
-  d.ordinal AS device_ordinal,
+  (SELECT d.title FROM v_device d WHERE d.device_id = s.device_id) AS device,
+  (SELECT d.ordinal FROM t_device d WHERE d.device_id = s.device_id) AS device_ordinal,
   s.context,
   s.stream,
   a.correlation,
@@ -70,6 +70,6 @@ SELECT
   s.target_context,
   s.symbol,
   a.shape
+-- SQLite leaves a single LEFT JOIN out where a query reads none of its columns.
 FROM t_activity a
-  LEFT JOIN t_activity_shape s ON s.run_id = a.run_id AND s.shape = a.shape
-  LEFT JOIN v_device d ON d.device_id = s.device_id;
+  LEFT JOIN t_activity_shape s ON s.run_id = a.run_id AND s.shape = a.shape;

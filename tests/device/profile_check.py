@@ -45,6 +45,7 @@ PROGRAMS = [
     ("ranges", 0, 4),
 ]
 AIM_DEFAULT, AIM_FASTEST, AIM_SUMMARY, AIM_FLAT = 50, 10, 2, 1.25
+AIM_TRACE, AIM_TRACE_MB = 2.5, 160
 
 build, work = sys.argv[1:3]
 only = sys.argv[3:]  # programs and parts; all when empty
@@ -321,10 +322,64 @@ def overhead():
               f"{before:.3f} s alone, {after:.3f} s summarised: {after / before:.2f} times")
 
 
+def trace():
+    """Work in a known order; its two long kernels note their times by the GPU's own clock."""
+    _, done = profile("trace", "-q", "--trace")
+    spins = [tuple(map(int, line.split()[1:])) for line in done.stdout.splitlines() if line.startswith("spin")]
+    _, rows = query("trace", "SELECT name, bytes, source_memory, target_memory, start_ns, duration_ns, stream"
+                    " FROM activities WHERE kind IN ('kernel', 'copy', 'set') ORDER BY start_ns")
+    expected = [("[CUDA memcpy HtoD]", "1048576", "Pageable", "Device"), ("[CUDA memcpy HtoD]", "524288", "Pinned", "Device"),
+                ("[CUDA memcpy DtoD]", "262144", "Device", "Device"), ("[CUDA memset]", "131072", "", "Device"),
+                ("spin(int, unsigned long long)", "", "", ""), ("spin(int, unsigned long long)", "", "", ""),
+                ("[CUDA memcpy DtoH]", "65536", "Device", "Pinned"), ("touch(char*, unsigned long)", "", "", "")]
+    check("trace: work of every kind in its order, with bytes and memory", [tuple(row[:4]) for row in rows[:8]] == expected,
+          str([row[:4] for row in rows]) if [tuple(row[:4]) for row in rows[:8]] != expected else f"{len(rows)} rows")
+    traced = [(int(row[4]), int(row[5]), row[6]) for row in rows if row[0].startswith("spin")]
+    if len(traced) == len(spins) == 2:
+        (a, b), (c, d) = traced[:2], spins
+        check("trace: kernels take as long as by the GPU's clock", all(
+            abs(kernel[1] - (end - begin)) < 20_000 for kernel, (begin, end) in zip(traced, spins)), f"{traced} {spins}")
+        check("trace: and begin as far apart", abs((b[0] - a[0]) - (d[0] - c[0])) < 20_000,
+              f"{b[0] - a[0]} ns, by the GPU's clock {d[0] - c[0]}")
+        check("trace: on two streams", a[2] != b[2], f"{a[2]}, {b[2]}")
+    _, rows = query("trace", "SELECT kind, name, sum(bytes), sum(faults) FROM activities WHERE kind IN"
+                    " ('page fault', 'migration') GROUP BY kind, name ORDER BY name")
+    moved = {row[1]: int(row[2] or row[3]) for row in rows}
+    check("trace: managed memory goes to the GPU and back, after faults of both sides",
+          moved.get("[Unified Memory Memcpy HtoD]", 0) == 8 << 20 and moved.get("[Unified Memory Memcpy DtoH]", 0) > 0 and
+          moved.get("[Unified Memory GPU page faults]", 0) > 0 and moved.get("[Unified Memory CPU page faults]", 0) > 0,
+          str(moved))
+    _, rows = query("trace", "SELECT (SELECT sum(duration_ns) FROM activities WHERE kind = 'kernel'),"
+                    " (SELECT sum(duration_ns) FROM samples)")
+    check("trace: the samples of its launches are the kernels' durations", float(rows[0][0]) == float(rows[0][1]), str(rows))
+
+
+def start_stop():
+    """Launches before, between and after the calls of the profiler; nothing waits for them."""
+    sql = "SELECT grid, sum(coalesce(t.samples, 1)) FROM launches LEFT JOIN timings t USING (launch_id) GROUP BY grid"
+    for options in (["--trace"], [], ["-m", "gst_transactions"]):
+        for from_start, expected in (("on", [["1x1x1", "5"], ["2x1x1", "10"]]), ("off", [["2x1x1", "10"]])):
+            profile("start_stop", "-q", "--from-start", from_start, *options)
+            _, rows = query("start_stop", sql)
+            check(f"start_stop: --from-start {from_start} {' '.join(options)}", rows == expected, str(rows))
+
+
+def trace_costs():
+    """A trace of a million launches, printed to a file."""
+    launches, rows = 1_000_000, os.path.join(work, "rows.txt")
+    alone = min(run(["./launches", str(launches)])[0] for _ in range(3))
+    under = min(profile("launches", "--trace", "-o", rows, arguments=[str(launches)])[0] for _ in range(3))
+    size = os.path.getsize(os.path.join(work, "launches.db"))
+    check(f"a trace of {launches:,} launches takes less than {AIM_TRACE} times as long", under <= AIM_TRACE * alone,
+          f"{alone:.3f} s alone, {under:.3f} s: {under / alone:.2f} times")
+    check(f"its database has less than {AIM_TRACE_MB} MB", size <= AIM_TRACE_MB * 1_000_000, f"{size / 1e6:.1f} MB")
+
+
 for program in PROGRAMS:
     if not only or program[0] in only:
         compare(*program)
-for part in (compare_graph, pytorch, filters, replays, timing, endings, other_profiler, summary, overhead, costs):
+for part in (compare_graph, pytorch, filters, replays, timing, endings, other_profiler, summary, trace,
+             start_stop, overhead, trace_costs, costs):
     if not only or part.__name__ in only:
         part()
 print(f"{checks - failures} of {checks} checks hold")

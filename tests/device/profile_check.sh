@@ -6,7 +6,8 @@
 #   tests/device/profile_check.sh [BUILD [PART...]]
 #
 # BUILD: where warpmeter is; build/release or build/gpu when not given. PART: a program, or compare_graph, pytorch,
-# filters, replays, timing, endings, other_profiler, summary, overhead, costs; all when none is given.
+# filters, replays, timing, endings, other_profiler, summary, trace, start_stop, overhead,
+# trace_costs, costs; all when none is given.
 #
 # Exit code: 0 when all hold, 1 when one does not, 4 without a GPU. Needs nvcc, ncu and python3, no package.
 . "$(dirname "$(readlink -f "$0")")/prologue.sh"

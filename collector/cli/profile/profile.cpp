@@ -335,6 +335,9 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
   add_flag(app, "--trace", request->trace,
            "Show each kernel, copy and set, in the order of time; managed memory's too on a GPU");
   add_flag(app, "--trace-api", request->trace_calls, "Show each call of CUDA's API");
+  add_choice(app, "--from-start", {"on", "off"}, request->from_start,
+             "Measure from the start of the program (on, the default) or from its first call of "
+             "cudaProfilerStart (off); cudaProfilerStop ends either");
   add_format(app, request->format);
   add_flag(app, "--csv", request->csv, "Short for --format csv");
   add_text(app, "-o,--output", "FILE", request->output,

@@ -299,6 +299,11 @@ Error nothing_measured(const ProfileRequest& request, const profile::Recorder& r
   if (!recorder.cut_off().empty()) {
     return {ExitCode::nothing, "no chosen launch had come to its end"};
   }
+  if (recorder.never_started() > 0) {
+    return {ExitCode::nothing,
+            "nothing was measured: the program never called cudaProfilerStart, and --from-start "
+            "off waits for it"};
+  }
   if (!recorder.left_out().empty()) {
     return {ExitCode::nothing,
             fmt::format("no launch passed the filters; the program launched {}",

@@ -57,6 +57,7 @@ inject::Config config_of(const ProfileRequest& request) {
   config.calls =
       !request.trace || request.trace_calls || request.sums_calls || request.writes_trace();
   config.managed_memory = request.trace || request.writes_trace();
+  config.ranges = request.traces() || request.writes_trace();
   config.selection.kernel = request.kernel;
   config.selection.skip = static_cast<std::uint64_t>(request.skip);
   config.selection.count = static_cast<std::uint64_t>(request.count);
@@ -65,6 +66,7 @@ inject::Config config_of(const ProfileRequest& request) {
         static_cast<std::uint32_t>(whole_number("--devices", device, 0, 1023)));
   }
   config.selection.ranges = request.ranges;
+  if (request.from_start == "off") config.selection.profiling = inject::Profiling::off;
   config.source_folders = source_folders(request.words, request.source_roots);
   const inject::KernelPattern checked(request.kernel);  // a bad pattern is noticed here
   return config;

@@ -234,8 +234,14 @@ cudaError_t driver_get_version(int* version) {
   return cudaSuccess;
 }
 
-cudaError_t profiler_start() { return cudaSuccess; }
-cudaError_t profiler_stop() { return cudaSuccess; }
+cudaError_t profiler_start(Process& process) {
+  if (process.report() != nullptr) process.report()->profile(true);
+  return cudaSuccess;
+}
+cudaError_t profiler_stop(Process& process) {
+  if (process.report() != nullptr) process.report()->profile(false);
+  return cudaSuccess;
+}
 
 cudaChannelFormatDesc create_channel_desc(int x, int y, int z, int w, cudaChannelFormatKind f) {
   return {x, y, z, w, f};

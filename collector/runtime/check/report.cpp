@@ -32,6 +32,7 @@ Report::Report(const std::string& socket) : channel_(socket) {
   if (config) config_ = *config;
   allow_sources(config_.source_folders);
   filter_ = std::make_unique<inject::Filter>(config_.selection);
+  if (config_.ranges) inject::keep_ended_ranges(filter_->is_on());
 }
 
 bool Report::takes(const LaunchPlace& place) {
@@ -179,7 +180,7 @@ void Report::ran(const LaunchPlace& place, const model::Program& program,
 }
 
 void Report::moved(const Move& move) {
-  if (!traces()) return;
+  if (!traces() || !filter_->is_on()) return;
   send_device(move.device);
   inject::ActivityShape shape;
   shape.kind = move.is_set ? inject::ActivityKind::set : inject::ActivityKind::copy;
@@ -202,7 +203,9 @@ void Report::moved(const Move& move) {
 }
 
 void Report::called(std::string_view function, std::chrono::nanoseconds duration) {
-  if (!traces() || !config_.calls) return;
+  if (!traces() || !filter_->is_on()) return;
+  add_ranges();
+  if (!config_.calls) return;
   inject::ActivityShape shape;
   shape.kind = inject::ActivityKind::call;
   shape.name = channel_.name(function);
@@ -211,6 +214,24 @@ void Report::called(std::string_view function, std::chrono::nanoseconds duration
   activity.duration_ns = static_cast<double>(duration.count());
   add(shape, activity);
   if (waiting_.activities.size() >= most_waiting) flush();
+}
+
+/// They are told with the call that follows their end.
+void Report::add_ranges() {
+  if (!config_.ranges) return;
+  for (const inject::EndedRange& range : inject::take_ended_ranges()) {
+    inject::ActivityShape shape;
+    shape.kind = inject::ActivityKind::range;
+    shape.name = channel_.name(range.text);
+    shape.thread = range.thread;
+    add(shape, {});
+  }
+}
+
+void Report::profile(bool is_on) {
+  add_ranges();
+  filter_->profile(is_on);
+  if (config_.ranges) inject::keep_ended_ranges(filter_->is_on());
 }
 
 void Report::say(const std::string& text) {
@@ -224,8 +245,9 @@ void Report::flush() {
 }
 
 void Report::end() {
+  add_ranges();
   flush();
-  channel_.send(inject::Bye{0});
+  channel_.send(inject::Bye{0, !filter_->was_on()});
 }
 
 }  // namespace warpmeter::runtime

@@ -73,6 +73,8 @@ class Report {
   void ran(const LaunchPlace& place, const model::Program& program, std::uint64_t instructions);
   void moved(const Move& move);
   void called(std::string_view function, std::chrono::nanoseconds duration);
+  /// The program called cudaProfilerStart or cudaProfilerStop.
+  void profile(bool is_on);
   /// For the person, once.
   void say(const std::string& text);
   void find(const inject::Finding& finding) { channel_.send(finding); }
@@ -86,6 +88,7 @@ class Report {
   void send_device(std::uint32_t ordinal);
   void send_lines(const std::vector<model::Ran>& grids);
   void add(const inject::ActivityShape& shape, inject::Activity activity);
+  void add_ranges();
   void flush();
 
   inject::Channel channel_;

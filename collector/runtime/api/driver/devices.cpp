@@ -311,8 +311,14 @@ cudaError_t get_driver_entry_point_by_version(const char* name, void** function,
   return entry_point(name, function, static_cast<int>(version), status);
 }
 
-CUresult profiler_start() { return CUDA_SUCCESS; }
-CUresult profiler_stop() { return CUDA_SUCCESS; }
+CUresult profiler_start(Process& process) {
+  if (process.report() != nullptr) process.report()->profile(true);
+  return CUDA_SUCCESS;
+}
+CUresult profiler_stop(Process& process) {
+  if (process.report() != nullptr) process.report()->profile(false);
+  return CUDA_SUCCESS;
+}
 
 }  // namespace
 }  // namespace contexts
