@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/kernel_name.h"
 #include "schema/nvprof_file/ids.h"
 #include "schema/nvprof_file/words.h"
 
@@ -48,7 +47,7 @@ std::pair<std::int64_t, std::int64_t> process_and_thread(const std::string& byte
 
 }  // namespace
 
-NvprofActivities::NvprofActivities(const NvprofSource& source, Target target)
+NvprofActivities::NvprofActivities(NvprofSource& source, Target target)
     : source_(source), target_(std::move(target)) {
   constexpr std::string_view columns[] = {"processId"};
   if (!source_.has("RUNTIME")) return;
@@ -86,7 +85,10 @@ void NvprofActivities::place_on_device(ActivityShape& shape, const Statement& ro
 void NvprofActivities::add(const ActivityShape& shape, Activity activity) {
   const auto [place, is_new] =
       shapes_.try_emplace(key_of(shape), static_cast<std::uint32_t>(shapes_.size() + 1));
-  if (is_new) waiting_.shapes.emplace_back(place->second, shape);
+  if (is_new) {
+    source_.charge(place->first.size());
+    waiting_.shapes.emplace_back(place->second, shape);
+  }
   activity.shape = place->second;
   if (waiting_.activities.empty()) waiting_.first_id = next_id_;
   ++next_id_;
@@ -122,8 +124,9 @@ void NvprofActivities::read_kernels(std::string_view table) {
   while (row.step()) {
     ActivityShape shape;
     shape.kind = "kernel";
-    shape.symbol = source_.text(source_.number(row, 3, 0, any));
-    shape.name = demangled(shape.symbol);
+    const NvprofSource::KernelName& kernel = source_.kernel(source_.number(row, 3, 0, any));
+    shape.symbol = kernel.mangled;
+    shape.name = kernel.with_parameters;
     shape.process_id = process_id_;
     shape.device_id = target_.device_id(source_.number(row, 4, 0, 1023));
     shape.grid.emplace();

@@ -24,7 +24,7 @@ class NvprofActivities {
     std::function<std::int64_t(std::int64_t ordinal)> device_id;
     std::function<void()> check_cancelled;
   };
-  NvprofActivities(const NvprofSource& source, Target target);
+  NvprofActivities(NvprofSource& source, Target target);
 
   /// Throws Error{file} for a row that nvprof never wrote.
   void read();
@@ -46,7 +46,7 @@ class NvprofActivities {
   void add(const ActivityShape& shape, Activity activity);
   void store_waiting();
 
-  const NvprofSource& source_;
+  NvprofSource& source_;
   Target target_;
   std::int64_t process_id_ = 0;  ///< the only process of the file, else 0
   std::map<std::string, std::uint32_t> shapes_;

@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/kernel_name.h"
 #include "base/statistics.h"
 #include "schema/database.h"
 #include "schema/nvprof_file/activities.h"
@@ -97,7 +96,7 @@ Span span_of(const NvprofSource& source) {
 
 class Importer {
  public:
-  Importer(const NvprofSource& source, const std::string& target, const NvprofImport& options)
+  Importer(NvprofSource& source, const std::string& target, const NvprofImport& options)
       : source_(source), options_(options), store_(target), values_(source) {}
 
   std::string run() {
@@ -221,7 +220,10 @@ class Importer {
   /// As of a traced run: what was not counted is one launch for all that are alike, with a sample
   /// for each.
   void keep(std::int64_t device, Launch&& launch) {
-    if (!launch.counters.empty()) return add(device, std::move(launch));
+    if (!launch.counters.empty()) {
+      source_.charge(launch.kernel.size());
+      return add(device, std::move(launch));
+    }
     const std::string key =
         fmt::format("{} {} {} {} {} {} {} {} {}", device, launch.timing.has_value(),
                     fmt::join(launch.grid, " "), fmt::join(launch.block, " "),
@@ -229,6 +231,7 @@ class Importer {
                     launch.registers.value_or(-1), launch.local_bytes.value_or(-1), launch.kernel);
     const auto [place, is_new] = alike_.try_emplace(key, alike_launches_.size());
     if (is_new) {
+      source_.charge(2 * key.size());
       alike_launches_.emplace_back(device, std::move(launch));
     } else if (launch.timing) {
       alike_launches_[place->second].second.timing->samples_ns.push_back(
@@ -255,8 +258,10 @@ class Importer {
   Launch launch_of(const Statement& row) {
     Launch launch;
     launch.family = program_;
-    launch.kernel = source_.text(source_.number(row, 4, 0, NvprofSource::any));
-    launch.variant = function_name(launch.kernel);
+    const NvprofSource::KernelName& kernel =
+        source_.kernel(source_.number(row, 4, 0, NvprofSource::any));
+    launch.kernel = kernel.mangled;
+    launch.variant = kernel.function;
     for (int i = 0; i < 3; ++i) {
       launch.grid[i] =
           static_cast<std::uint32_t>(source_.number(row, 5 + i, 0, NvprofSource::any_32));
@@ -304,7 +309,7 @@ class Importer {
     waiting_.clear();
   }
 
-  const NvprofSource& source_;
+  NvprofSource& source_;
   const NvprofImport& options_;
   Store store_;
   NvprofValues values_;
@@ -334,7 +339,7 @@ bool is_nvprof_file(const std::string& path) {
 
 std::string import_nvprof_file(const std::string& path, const std::string& target,
                                const NvprofImport& options) {
-  const NvprofSource source(path);
+  NvprofSource source(path);
   Importer importer(source, target, options);
   std::string remark = importer.run();
   importer.make_of_then(target);

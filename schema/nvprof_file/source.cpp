@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/kernel_name.h"
 #include "schema/database.h"
 
 namespace warpmeter::schema {
@@ -112,6 +113,21 @@ const std::string& NvprofSource::text(std::int64_t number) const {
     throw fault(fmt::format("a row refers to text {}, which StringTable lacks", number));
   }
   return found->second;
+}
+
+const NvprofSource::KernelName& NvprofSource::kernel(std::int64_t text_number) {
+  const auto [place, is_new] = kernels_.try_emplace(text_number);
+  if (is_new) {
+    const std::string& mangled = text(text_number);
+    place->second = {mangled, demangled(mangled), function_name(mangled)};
+  }
+  return place->second;
+}
+
+void NvprofSource::charge(std::size_t bytes) {
+  constexpr std::size_t most = std::size_t{1} << 30;
+  charged_bytes_ += bytes;
+  if (charged_bytes_ > most) throw fault("the names of its kernels take more than 1 GiB");
 }
 
 std::int64_t NvprofSource::number(const Statement& row, int column, std::int64_t least,

@@ -43,6 +43,16 @@ class NvprofSource {
   /// A text of StringTable. Throws Error{file} where there is none.
   const std::string& text(std::int64_t number) const;
 
+  /// A kernel's name in its forms; each is found out once, for a file may name it in every row.
+  struct KernelName {
+    std::string mangled, with_parameters, function;
+  };
+  const KernelName& kernel(std::int64_t text_number);
+
+  /// Accounts for names that are stored anew. Throws Error{file} past 1 GiB: a small file can
+  /// repeat a long name in very many shapes.
+  void charge(std::size_t bytes);
+
   /// A whole number of a row within bounds. Throws Error{file}, which names the column.
   std::int64_t number(const Statement& row, int column, std::int64_t least,
                       std::int64_t most) const;
@@ -63,6 +73,8 @@ class NvprofSource {
   std::map<std::string, std::set<std::string>> tables_;  ///< plain tables and their columns
   std::int64_t version_ = 0;
   std::unordered_map<std::int64_t, std::string> strings_;
+  std::unordered_map<std::int64_t, KernelName> kernels_;
+  std::size_t charged_bytes_ = 0;
 };
 
 }  // namespace warpmeter::schema

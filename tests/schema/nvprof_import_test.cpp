@@ -230,6 +230,18 @@ TEST_F(NvprofImport, RefusesRowsThatNvprofNeverWrote) {
   }
 }
 
+/// A file of some megabytes that would become a database of many gigabytes.
+TEST_F(NvprofImport, RefusesALongNameInVeryManyShapes) {
+  change(
+      "UPDATE StringTable SET value = hex(zeroblob(500000)) WHERE _id_ = 2;"
+      "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 3000) "
+      "INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL SELECT NULL, cacheConfig, "
+      "sharedMemoryConfig, registersPerThread, 2, 2, start, end, completed, deviceId, contextId, "
+      "streamId, n, 1, 1, 1, 1, 1, 0, 0, 0, 0, 487, 5, name FROM r, "
+      "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL");
+  expect_refused(HasSubstr("the names of its kernels take more than 1 GiB"));
+}
+
 /// A view or a virtual table in a table's place could compute for ever: it is not read.
 TEST_F(NvprofImport, ReadsNoViews) {
   change(
