@@ -113,6 +113,21 @@ void check_text(std::string_view sql) {
                                            zero + 1));
 }
 
+/// Long texts are sources and code, of which there are few. A long name, which would be in each of
+/// a million rows, was written by somebody else. `sum`: the bytes of those so far.
+void check_long_texts(const std::vector<Value>& row, std::size_t& sum) {
+  constexpr std::size_t long_text = std::size_t{64} << 10;
+  for (const Value& value : row) {
+    const auto* text = std::get_if<std::string>(&value);
+    if (text != nullptr && text->size() > long_text) sum += text->size();
+  }
+  if (sum <= std::size_t{longest_text}) return;
+  throw Error(ExitCode::file,
+              fmt::format("the database holds texts that are too long for a table, together more "
+                          "than {} MiB: use a copy that nobody but warpmeter has changed",
+                          longest_text >> 20));
+}
+
 }  // namespace
 
 Reader::Reader(const std::string& path) : keeper_(no_handle()), db_(no_handle()) {
@@ -128,11 +143,13 @@ Rows Reader::query(std::string_view sql, const Parameters& parameters) const {
   Statement statement(db_.get(), sql);
   statement.bind(parameters);
   Rows rows;
+  std::size_t long_bytes = 0;
   for (int i = 0; i < statement.columns(); ++i) rows.columns.push_back(statement.column_name(i));
   while (statement.step()) {
     std::vector<Value>& row = rows.rows.emplace_back();
     row.reserve(rows.columns.size());
     for (int i = 0; i < statement.columns(); ++i) row.push_back(statement.value(i));
+    check_long_texts(row, long_bytes);
   }
   return rows;
 }

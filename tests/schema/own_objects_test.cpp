@@ -212,6 +212,14 @@ TEST_F(SomebodyElses, ATextThatWouldFillTheMemoryIsNotRead) {
   EXPECT_THAT(lines_of(path_, "SELECT count(*) FROM launches"), ElementsAre("1"));
 }
 
+TEST_F(SomebodyElses, ALongNameInManyRowsIsNotCollected) {
+  change("UPDATE t_run SET label = printf('%.*c', 20000000, 'x')");
+  const Reader reader(path_);
+  EXPECT_EQ(reader.query("SELECT label FROM runs").rows.size(), 1U);
+  expect_failure(failure_of([&] { reader.query("SELECT label FROM runs, (VALUES (1), (2))"); }),
+                 ExitCode::file, HasSubstr("texts that are too long for a table"));
+}
+
 TEST_F(SomebodyElses, LookingCostsNextToNothing) {
   const Reader reader(path_);  // the expected text is made once
   const Handle db = open_plain(path_);
