@@ -17,8 +17,6 @@ CUresult as_graph_error(cudaError_t error) {
     case cudaErrorInvalidMemcpyDirection:
     case cudaErrorInvalidConfiguration:
       return CUDA_ERROR_INVALID_VALUE;
-    case cudaErrorInvalidDeviceFunction:
-      return CUDA_ERROR_INVALID_HANDLE;
     default:
       return as_driver_error(error);
   }
