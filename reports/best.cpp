@@ -194,7 +194,7 @@ void check_best(const std::vector<std::string>& metrics) {
 
 Table best_table(const schema::Reader& reader, std::int64_t run_id,
                  const std::vector<std::string>& metrics) {
-  const RunRecord run = read_run(reader, run_id);
+  const RunRecord run = read_run(reader, run_id, metrics);
   const std::vector<std::string> others = other_sizes(run);
   Table table = empty_table(run, others, metrics);
   for (const Group* group : in_order(run)) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "base/error.h"
@@ -13,6 +14,7 @@
 #include "reports/sql/sql.h"
 #include "reports/statistics.h"
 #include "reports/table/number.h"
+#include "schema/catalogue.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -61,6 +63,21 @@ void read_figures(const schema::Reader& reader, std::int64_t run_id, RunFigures&
   for (const Row& row : each_row(rows)) {
     figures.add({row.integer("launch_id").value_or(0), "relative_confidence",
                  row.number("relative_confidence"), schema::Grade::measured, ""});
+  }
+}
+
+void read_resources(const schema::Reader& reader, std::int64_t run_id,
+                    std::vector<std::string> metrics, RunFigures& figures) {
+  std::erase_if(metrics, [](const std::string& name) {
+    const schema::MetricInfo* info = schema::Catalogue::get().find_metric(name);
+    return info == nullptr || !info->is_resource;
+  });
+  if (metrics.empty()) return;
+  const schema::Rows rows = reader.query(
+      sql::checked_values, {{":run", run_id}, {":metrics", nlohmann::json(metrics).dump()}});
+  for (const Row& row : each_row(rows)) {
+    figures.add({row.integer("launch_id").value_or(0), row.text("metric"), row.number("value"),
+                 schema::grade_named(row.text("grade")), row.text("reason")});
   }
 }
 
@@ -174,7 +191,8 @@ void require_run(const schema::Reader& reader, std::int64_t run_id) {
   }
 }
 
-RunRecord read_run(const schema::Reader& reader, std::int64_t run_id) {
+RunRecord read_run(const schema::Reader& reader, std::int64_t run_id,
+                   const std::vector<std::string>& metrics) {
   RunRecord run;
   run.id = run_id;
   const schema::Rows devices = reader.query(sql::devices, run_parameter(run_id));
@@ -186,6 +204,7 @@ RunRecord read_run(const schema::Reader& reader, std::int64_t run_id) {
   run.launches = read_launches(reader, run_id);
   read_session_shifts(reader, run_id, run.launches);
   read_figures(reader, run_id, *run.figures);
+  read_resources(reader, run_id, metrics, *run.figures);
   run.others = other_metrics(run.figures->metrics());
   run.groups = grouped(run.launches, *run.figures);
   return run;

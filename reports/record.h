@@ -117,7 +117,9 @@ schema::Parameters run_parameter(std::int64_t run_id);
 /// Throws Error{usage} when there is no such run.
 void require_run(const schema::Reader& reader, std::int64_t run_id);
 
-/// The launches with their figures; the run exists.
-RunRecord read_run(const schema::Reader& reader, std::int64_t run_id);
+/// The launches with their figures; the run exists. Figures of resources are read for the `metrics`
+/// that are resources: a run of a million launches has no room for all of them.
+RunRecord read_run(const schema::Reader& reader, std::int64_t run_id,
+                   const std::vector<std::string>& metrics = {});
 
 }  // namespace warpmeter::reports

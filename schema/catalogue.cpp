@@ -56,7 +56,9 @@ MetricInfo metric_from(const ordered_json& json) {
   metric.numerator = terms_from(json, "numerator");
   metric.denominator = terms_from(json, "denominator");
   metric.is_better_higher = json.value("better", "lower") == "higher";
-  metric.is_timed = json.value("of", "counters") == "timing";
+  const std::string source = json.value("of", "counters");
+  metric.is_timed = source == "timing";
+  metric.is_resource = source == "launch";
   if (!metric.denominator.empty()) metric.undefined = json.at("undefined");
   return metric;
 }
@@ -75,7 +77,7 @@ bool is_perfworks(std::string_view name) { return name.find("__") != std::string
 
 std::vector<std::string> MetricInfo::counters() const {
   std::vector<std::string> names;
-  if (is_timed) return names;
+  if (!has_counters()) return names;
   for (const auto* terms : {&numerator, &denominator}) {
     for (const Term& term : *terms) names.push_back(term.name);
   }
@@ -221,6 +223,15 @@ std::vector<std::string> Catalogue::counters_for(std::span<const std::string> re
   }
   result.insert(result.end(), raw.begin(), raw.end());
   return result;
+}
+
+bool Catalogue::names_resource(std::span<const std::string> requested) const {
+  return std::any_of(requested.begin(), requested.end(), [&](const std::string& name) {
+    const SetInfo* set = name.starts_with('@') ? find_set(name.substr(1)) : nullptr;
+    if (set != nullptr) return names_resource(set->metrics);
+    const MetricInfo* metric = find_metric(name);
+    return metric != nullptr && metric->is_resource;
+  });
 }
 
 }  // namespace warpmeter::schema

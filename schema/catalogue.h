@@ -7,8 +7,8 @@
 //   value = scale × (Σ(factor × counter) / Σ(factor × counter))    (the denominator may be empty:
 //   1)
 // so that numerator and denominator can be audited. duration and achieved_bandwidth are derived so
-// from the timing and the launch's useful bytes. No formula is written anywhere else: the views get
-// theirs from here (schema/view_sql.h).
+// from the timing and the launch's useful bytes, resources from the kernel's code and geometry. No
+// formula is written anywhere else: the views get theirs from here (schema/view_sql.h).
 #pragma once
 
 #include <span>
@@ -38,7 +38,7 @@ struct CounterInfo {
 
 struct Term {
   double factor = 1;
-  std::string name;  ///< a counter's; of a metric from the timing: a column of what is stored
+  std::string name;  ///< a counter's; of a metric without counters: a column of what is stored
 };
 
 struct MetricInfo {
@@ -52,8 +52,10 @@ struct MetricInfo {
   std::string undefined;          ///< the reason when the denominator is 0: "no requests"
   bool is_better_higher = false;  ///< an efficiency, a rate; of the others less is better
   bool is_timed = false;          ///< from the timing: its terms are no counters
+  bool is_resource = false;       ///< from the kernel's code and the launch's geometry: likewise
 
-  std::vector<std::string> counters() const;  ///< that it is derived from; none when it is timed
+  bool has_counters() const { return !is_timed && !is_resource; }
+  std::vector<std::string> counters() const;  ///< that it is derived from; it may have none
 };
 
 struct SetInfo {
@@ -86,6 +88,8 @@ class Catalogue {
   /// Error{usage} for an unknown name, with the nearest ones, and for one of nvprof's that no
   /// counter holds, with what to ask instead.
   std::vector<std::string> counters_for(std::span<const std::string> requested) const;
+  /// True if one of these, or a member of a set among them, is a resource.
+  bool names_resource(std::span<const std::string> requested) const;
 
  private:
   Catalogue();

@@ -178,10 +178,10 @@ void replace_metrics(sqlite3* db) {
                  "INSERT INTO t_term (metric_id, is_denominator, counter_id, factor) SELECT ?, ?, "
                  "counter_id, ? FROM t_counter WHERE name = ?");
   for (const MetricInfo& info : catalogue.metrics()) {
-    const std::string anchor = info.is_timed ? "" : info.numerator.front().name;
+    const std::string anchor = info.has_counters() ? info.numerator.front().name : "";
     metric.execute(info.name, info.unit, info.scale, info.numerator.size(), info.denominator.size(),
                    anchor, info.undefined);
-    if (info.is_timed) continue;
+    if (!info.has_counters()) continue;
     const std::int64_t id = sqlite3_last_insert_rowid(db);
     for (const Term& t : info.numerator) term.execute(id, 0, t.factor, t.name);
     for (const Term& t : info.denominator) term.execute(id, 1, t.factor, t.name);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Every figure of a run in one pass: the rows of the view `results`, for readers that want all of
-// them. The view looks the counters of each metric up by key, which is right for some metrics of
-// some launches and slow for a million; here the counters of a launch are read once and its metrics
-// computed from the same formulas, which are tables of the database. A test holds both equal.
+// Every figure of a run but its resources in one pass: rows of the view `results`, for readers that
+// want all of them. The view looks the counters of each metric up by key, which is right for some
+// metrics of some launches and slow for a million; here the counters of a launch are read once and
+// its metrics computed from the same formulas, which are tables of the database. A test holds both
+// equal.
 #pragma once
 
 #include <cstdint>

@@ -118,6 +118,15 @@ struct Stall {
   std::uint64_t idle_samples = 0;  ///< the idle samples of them: when the scheduler issued nothing
 };
 
+/// The machine code of a kernel. Unknown is nullopt.
+struct KernelCode {
+  std::optional<std::int64_t> bytes;
+  /// The bytes that its loads and stores of spilled registers move, each of them once; with a
+  /// value, the reason says why it is not certain.
+  std::optional<std::int64_t> spill_load_bytes, spill_store_bytes;
+  std::string spills_reason;
+};
+
 enum class LaunchOutcome { done, failed };
 
 struct Launch {
@@ -129,6 +138,7 @@ struct Launch {
   std::uint32_t dynamic_shared_bytes = 0;
   std::optional<std::int64_t> static_shared_bytes, registers, local_bytes;
   std::string resources_reason;  ///< why one of these is not known
+  KernelCode code;
   std::optional<std::uint64_t> useful_bytes_read, useful_bytes_written, flops;
   bool verified = false;
   bool is_ceiling = false;  ///< the family's bandwidth ceiling

@@ -113,7 +113,8 @@ struct Store::Statements {
                    "t_launch",
                    "run_id, device_id, family, variant, size, kernel, nvtx_range, grid_x, grid_y, "
                    "grid_z, block_x, block_y, block_z, dynamic_shared_bytes, static_shared_bytes, "
-                   "registers, local_bytes, resources_reason, useful_bytes_read, "
+                   "registers, local_bytes, resources_reason, code_bytes, spill_load_bytes, "
+                   "spill_store_bytes, spills_reason, useful_bytes_read, "
                    "useful_bytes_written, flops, verified, is_ceiling, outcome, reason, "
                    "timing_reason")),
         value(handle, insertion("t_value", "launch_id, counter_id, value, grade, reason_id")),
@@ -155,11 +156,17 @@ struct Store::Statements {
 
   std::int64_t insert(std::int64_t run_id, std::int64_t device_id, const Launch& record) {
     const bool failed = record.outcome == LaunchOutcome::failed;
+    // Registers are spilled to local memory: without it nothing is spilled.
+    const bool spills_nothing = record.local_bytes == 0 && !record.code.spill_load_bytes;
+    const std::optional<std::int64_t> nothing = 0;
     launch.execute(run_id, device_id, record.family, record.variant, record.size, record.kernel,
                    text_or_null(record.nvtx_range), record.grid[0], record.grid[1], record.grid[2],
                    record.block[0], record.block[1], record.block[2], record.dynamic_shared_bytes,
                    record.static_shared_bytes, record.registers, record.local_bytes,
-                   text_or_null(record.resources_reason), record.useful_bytes_read,
+                   text_or_null(record.resources_reason), record.code.bytes,
+                   spills_nothing ? nothing : record.code.spill_load_bytes,
+                   spills_nothing ? nothing : record.code.spill_store_bytes,
+                   text_or_null(record.code.spills_reason), record.useful_bytes_read,
                    record.useful_bytes_written, record.flops, record.verified, record.is_ceiling,
                    failed ? "failed" : "done", text_or_null(record.reason),
                    text_or_null(record.timing_reason));

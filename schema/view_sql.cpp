@@ -35,8 +35,8 @@ std::string all_grades() {
   return text;
 }
 
-/// Where the terms of the metrics of timings are stored.
-std::string timed_column(const std::string& name) {
+/// Where the terms of the metrics without counters are stored.
+std::string stored_column(const std::string& name) {
   return (name == "median_ns" ? "t." : "l.") + name;
 }
 
@@ -81,6 +81,12 @@ std::string not_explained() {
       without_addresses);
 }
 
+/// Why the bytes that a launch `l` on a device `d` spills are not known.
+constexpr std::string_view spills_unknown =
+    "coalesce(l.resources_reason, l.spills_reason, CASE WHEN d.backend = 'cupti' AND "
+    "l.local_bytes IS NOT NULL THEN 'the driver does not tell spills from arrays in local memory: "
+    "-b model and ptxas -v do' END, 'spills were not recorded')";
+
 /// All launches of a run lie in the month that both their numbers begin with
 /// (schema/server/server_schema.h): the tables of other months need not be asked.
 constexpr std::string_view launches_there =
@@ -94,9 +100,13 @@ class Formulas {
   std::string in_braces(std::string_view what) {
     if (what == "counters") return joins();
     if (what == "comparison") return is_sqlite_ ? "v_comparison" : "t_comparison";
-    if (what == "timed") return timed();
+    if (what == "timed") return cases(&MetricInfo::is_timed);
+    if (what == "timed names") return names(&MetricInfo::is_timed);
+    if (what == "resources") return cases(&MetricInfo::is_resource);
+    if (what == "resource names") return names(&MetricInfo::is_resource);
     if (what == "grades") return all_grades();
     if (what == "not_explained") return not_explained();
+    if (what == "spills_unknown") return std::string(spills_unknown);
     if (what == "finding") return selected(finding_columns);
     if (what == "finding described") return described(finding_columns);
     if (what == "remedy") return selected(remedy_columns);
@@ -167,7 +177,7 @@ class Formulas {
     std::vector<std::string> operands;
     for (const auto* terms : {&metric.numerator, &metric.denominator}) {
       for (const Term& term : *terms) {
-        operands.push_back(metric.is_timed ? timed_column(term.name) : joined(term.name));
+        operands.push_back(metric.has_counters() ? joined(term.name) : stored_column(term.name));
       }
     }
     return operands;
@@ -209,14 +219,22 @@ class Formulas {
         fmt::join(columns, ",\n    "));
   }
 
-  std::string timed() {
-    std::vector<std::string> cases;
+  std::string cases(bool MetricInfo::*is_wanted) {
+    std::vector<std::string> all;
     for (const MetricInfo& metric : Catalogue::get().metrics()) {
-      if (!metric.is_timed) continue;
-      cases.push_back(
+      if (!(metric.*is_wanted)) continue;
+      all.push_back(
           fmt::format("WHEN '{}' THEN {}", metric.name, formula(metric, own_operands(metric))));
     }
-    return fmt::format("{}", fmt::join(cases, "\n      "));
+    return fmt::format("{}", fmt::join(all, "\n      "));
+  }
+
+  static std::string names(bool MetricInfo::*is_wanted) {
+    std::vector<std::string> all;
+    for (const MetricInfo& metric : Catalogue::get().metrics()) {
+      if (metric.*is_wanted) all.push_back("'" + metric.name + "'");
+    }
+    return fmt::format("{}", fmt::join(all, ", "));
   }
 
   bool is_sqlite_;

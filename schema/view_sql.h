@@ -6,10 +6,13 @@
 //   {counters}               joins of the counters so named, at the end of the FROM: t_launch is l
 //   {gld_efficiency(a, b)}   the same formula, with a and b in the places of its counters
 //   {duration}               of the launch l and its timing t
-//   {timed}                  WHEN and THEN, each metric's name and its formula, of those of timings
+//   {timed}, {resources}     WHEN and THEN, each metric's name and its formula, of those of timings
+//                            and of those of the launch itself
+//   {timed names}, {resource names}   the names of the same, as a list
 //   {grade ptx}              the number of a grade, as t_grade has it
 //   {grades}                 in a comment: all grades
 //   {not_explained}          why the launch l of the device d has no explanation
+//   {spills_unknown}         why the spills of the launch l on the device d are not known
 //   {finding}, {remedy}      the fields of the row f (explanation_fields.h)
 //   {finding described}      in the comment: the same fields
 //

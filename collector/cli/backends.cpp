@@ -129,7 +129,8 @@ void check_abilities(const BackendRequest& request, Backends& backends) {
   for (const auto& backend : backends.opened) {
     const std::string& name = backend->device().name;
     const std::string no_timing = backend->timing_unavailable();
-    if (request.timing && !request.counters && !no_timing.empty()) {
+    const bool wants_more = request.counters || request.resources;
+    if (request.timing && !wants_more && !no_timing.empty()) {
       throw Error(ExitCode::no_hardware,
                   fmt::format("only times were asked for, and {} gives none: {}", name, no_timing));
     }

@@ -32,11 +32,12 @@ struct BackendRequest {
   std::string counts = "auto";   ///< who counts beside a GPU: "gpu", "model", "auto": who can
   std::vector<std::string> shapes;  ///< --shape, of the model
   std::map<std::string, std::string>* shaped =
-      nullptr;            ///< arrays of these that kernels had go here
-  double timeout_s = 0;   ///< the timeout of a kernel's first launch on a GPU; 0: none
-  bool counters = true;   ///< are counters wanted?
-  bool timing = true;     ///< are durations wanted?
-  bool of_files = false;  ///< kernels that are compiled here, for any architecture
+      nullptr;             ///< arrays of these that kernels had go here
+  double timeout_s = 0;    ///< the timeout of a kernel's first launch on a GPU; 0: none
+  bool counters = true;    ///< are counters wanted?
+  bool resources = false;  ///< are resources? Every backend has some
+  bool timing = true;      ///< are durations wanted?
+  bool of_files = false;   ///< kernels that are compiled here, for any architecture
   /// A file of what is to run that is machine code alone (see family/machine_code.h), which the
   /// model does not run; empty: none is.
   std::string machine_code;

@@ -134,10 +134,13 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
     pending.shape = shape_of(*call, data, context, kernel);
     return start_by_line(data, context);
   }
-  if (call && !context.session && context.refusal.empty()) open(data.context, context);
+  const bool needs_session = call && !counters_.empty();
+  if (needs_session && !context.session && context.refusal.empty()) open(data.context, context);
   pending.shape = shape_of(call.value_or(LaunchCall{}), data, context, kernel);
   if (!ranges.empty()) pending.shape.range = channel_.name(ranges.back());
-  if (!call) {
+  if (counters_.empty()) {
+    send_counters(pending.shape, {});  // its resources are all that was asked for
+  } else if (!call) {
     send_refusal(pending.shape, "one call launches it on several devices at once");
   } else if (!context.session) {
     send_refusal(pending.shape, context.refusal);

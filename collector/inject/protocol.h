@@ -102,6 +102,12 @@ struct Name {
   std::string text;
 };
 
+/// The machine code of a kernel (schema::KernelCode), and why its resources are not known.
+struct KernelCode {
+  std::optional<std::uint32_t> bytes, spill_load_bytes, spill_store_bytes;
+  std::uint32_t spills_reason = 0, resources_reason = 0;  ///< Names; 0: there is nothing to say
+};
+
 /// The shape of a launch; the same for both modes. Unknown is nullopt.
 struct LaunchShape {
   std::uint32_t device = 0, context = 0, stream = 0;
@@ -110,6 +116,7 @@ struct LaunchShape {
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
   std::optional<std::uint32_t> static_shared_bytes, registers, local_bytes;
+  std::optional<KernelCode> code;  ///< where the machine code is at hand
 };
 
 /// One launch and its counters, in the order of Config::counters.

@@ -167,6 +167,14 @@ std::optional<schema::Launch> Recorder::describe(Process& process,
   Name* kernel = name_of(process.names, shape.kernel);
   const Name* range = name_of(process.names, shape.range);
   if (kernel == nullptr || (shape.range != 0 && range == nullptr)) return std::nullopt;
+  static const Name none;
+  const inject::KernelCode code = shape.code.value_or(inject::KernelCode());
+  const auto reason = [&](std::uint32_t id) {
+    return id == 0 ? &none : name_of(process.names, id);
+  };
+  const Name* spills_reason = reason(code.spills_reason);
+  const Name* resources_reason = reason(code.resources_reason);
+  if (spills_reason == nullptr || resources_reason == nullptr) return std::nullopt;
   const bool is_graph = kernel->text.starts_with("graph(");
   if (kernel->variant.empty()) {
     kernel->variant = is_graph ? kernel->text : function_name(kernel->text);
@@ -184,6 +192,8 @@ std::optional<schema::Launch> Recorder::describe(Process& process,
   launch.static_shared_bytes = shape.static_shared_bytes;
   launch.registers = shape.registers;
   launch.local_bytes = shape.local_bytes;
+  launch.code = {code.bytes, code.spill_load_bytes, code.spill_store_bytes, spills_reason->text};
+  launch.resources_reason = resources_reason->text;
   if (is_graph) launch.resources_reason = "a graph is launched as a whole, and has several kernels";
   return launch;
 }
@@ -287,11 +297,12 @@ void Recorder::note(const schema::Launch& launch) {
     return;
   }
   const auto has_value = [](const schema::Counter& counter) { return counter.value.has_value(); };
-  if (std::any_of(launch.counters.begin(), launch.counters.end(), has_value)) {
+  const bool has_all = pass_.counters.empty();  // its resources are all that was asked for
+  if (has_all || std::any_of(launch.counters.begin(), launch.counters.end(), has_value)) {
     if (!later_) ++launches_;
     return;
   }
-  const std::string reason = launch.counters.empty() ? "" : launch.counters.back().reason;
+  const std::string& reason = launch.counters.back().reason;
   Refusal& entry =
       refusals_[later_ ? fmt::format("{} (in run {} of the program)", reason, pass_.number)
                        : reason];

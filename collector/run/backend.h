@@ -36,6 +36,7 @@ struct Execution {
       buffers;  ///< contents after, as in Problem::buffers; empty on failure
   std::optional<std::int64_t> registers, static_shared_bytes, local_bytes;
   std::string resources_reason;  ///< why one of these is not known
+  schema::KernelCode code;
 };
 
 /// A problem resident on a device.

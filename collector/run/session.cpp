@@ -204,6 +204,7 @@ class Session {
     record.static_shared_bytes = execution.static_shared_bytes;
     record.local_bytes = execution.local_bytes;
     record.resources_reason = execution.resources_reason;
+    record.code = execution.code;
     record.reason = execution.failure;
     if (is_reference(family, pending.variant->name)) {
       references_[pending.variant->name] = reference_of(family, problem, execution);

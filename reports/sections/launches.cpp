@@ -41,6 +41,8 @@ void add_launches(Document& document, const schema::Reader& reader, const RunRec
                    Column::number("dynamic_shared_bytes", "dynamic shared", "bytes", Kind::count),
                    Column::number("static_shared_bytes", "static shared", "bytes", Kind::count),
                    Column::number("local_bytes", "local", "bytes", Kind::count),
+                   Column::number("spill_load_bytes", "spill loads", "bytes", Kind::count),
+                   Column::number("spill_store_bytes", "spill stores", "bytes", Kind::count),
                    Column::number("theoretical_occupancy", "occupancy", "%", Kind::quotient),
                    Column::text("occupancy_limiter", "limited by")};
   if (!durations.empty()) {
@@ -66,6 +68,8 @@ void add_launches(Document& document, const schema::Reader& reader, const RunRec
                                optional_count(row, "dynamic_shared_bytes", unknown),
                                optional_count(row, "static_shared_bytes", unknown),
                                optional_count(row, "local_bytes", unknown),
+                               optional_count(row, "spill_load_bytes", unknown),
+                               optional_count(row, "spill_store_bytes", unknown),
                                occupancy ? Cell(*occupancy) : Cell(Missing{unknown}),
                                limiter.empty() ? Cell(Missing{unknown}) : Cell(limiter)};
     if (!durations.empty()) {

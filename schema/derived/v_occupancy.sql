@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: MIT
 -- Private. One row is one launch: how many of its blocks and warps a multiprocessor holds at a time (the theoretical
 -- occupancy), and what keeps it from holding more. NULL where the registers or the shared bytes are not known, and for
--- devices that the table below does not have.
+-- devices that the lists below do not have; `reason` says which.
 --
--- The limits are those of the CUDA C++ Programming Guide's table "Technical Specifications per Compute Capability",
--- how much a launch takes of them is as cuda_occupancy.h of the toolkit says, with which a test compares this view: a
--- warp takes registers by 256, and they lie in four equal parts of which a warp uses one (65,536 registers, on all
--- devices here); a block takes shared memory by 256 or 128 bytes, and since Ampere 1,024 bytes for the system.
--- Named barriers beyond the first two and clusters may limit a launch further; the view does not know of them.
+-- The limits are those of the CUDA C++ Programming Guide's table "Technical Specifications per Compute Capability", in
+-- conditions, since SQLite would make a table of them anew for each launch. How much a launch takes of them is as
+-- cuda_occupancy.h of the toolkit says, with which a test compares this view: a warp takes registers by 256, and they
+-- lie in four equal parts of which a warp uses one (65,536 registers, on all devices here); a block takes shared
+-- memory by 256 or 128 bytes, and since Ampere 1,024 bytes for the system. Named barriers beyond the first two and
+-- clusters may limit a launch further; the view does not know of them.
 CREATE VIEW v_occupancy AS
 SELECT
   launch_id,
@@ -22,7 +23,13 @@ SELECT
         || CASE WHEN blocks = blocks_by_shared THEN ', shared memory' ELSE '' END
         || CASE WHEN blocks = blocks_by_warps THEN ', threads' ELSE '' END
         || CASE WHEN blocks = most_blocks THEN ', blocks' ELSE '' END, 3)
-  END AS limiter
+  END AS limiter,
+  CASE
+    WHEN registers IS NULL OR shared_bytes IS NULL THEN coalesce(resources_reason, 'it was not recorded')
+    WHEN NOT is_known_device
+      THEN 'the limits of compute capability ' || (compute_capability / 10) || '.' || (compute_capability % 10)
+        || ' are not known'
+  END AS reason
 FROM (
   SELECT
     *,
@@ -30,6 +37,10 @@ FROM (
   FROM (
     SELECT
       launch_id,
+      registers,
+      shared_bytes,
+      resources_reason,
+      compute_capability,
       most_warps IS NOT NULL AS is_known_device,
       most_warps,
       most_blocks,
@@ -43,32 +54,30 @@ FROM (
         l.launch_id,
         l.registers,
         l.static_shared_bytes + l.dynamic_shared_bytes AS shared_bytes,
+        l.resources_reason,
+        d.compute_capability,
         (l.block_x * l.block_y * l.block_z + 31) / 32 AS warps_of_block,
-        a.most_warps,
-        a.most_blocks,
-        a.shared_kib,
-        CASE WHEN a.compute_capability < 80 THEN 256 ELSE 128 END AS unit,
-        CASE WHEN a.compute_capability < 80 THEN 0 ELSE 1024 END AS reserved
+        CASE
+          WHEN d.compute_capability IN (70, 72, 80, 90, 100, 103) THEN 64
+          WHEN d.compute_capability IN (86, 87, 89, 110, 120, 121) THEN 48
+          WHEN d.compute_capability IN (75) THEN 32
+        END AS most_warps,
+        CASE
+          WHEN d.compute_capability IN (70, 72, 80, 90, 100, 103) THEN 32
+          WHEN d.compute_capability IN (89, 110, 120, 121) THEN 24
+          WHEN d.compute_capability IN (75, 86, 87) THEN 16
+        END AS most_blocks,
+        CASE
+          WHEN d.compute_capability IN (90, 100, 103, 110) THEN 228
+          WHEN d.compute_capability IN (80, 87) THEN 164
+          WHEN d.compute_capability IN (86, 89, 120, 121) THEN 100
+          WHEN d.compute_capability IN (70, 72) THEN 96
+          WHEN d.compute_capability IN (75) THEN 64
+        END AS shared_kib,
+        CASE WHEN d.compute_capability < 80 THEN 256 ELSE 128 END AS unit,
+        CASE WHEN d.compute_capability < 80 THEN 0 ELSE 1024 END AS reserved
       FROM t_launch l
         JOIN t_device d ON d.device_id = l.device_id
-        LEFT JOIN (
-          SELECT column1 AS compute_capability, column2 AS most_warps, column3 AS most_blocks, column4 AS shared_kib
-          FROM (VALUES
-            ( 70, 64, 32,  96),
-            ( 72, 64, 32,  96),
-            ( 75, 32, 16,  64),
-            ( 80, 64, 32, 164),
-            ( 86, 48, 16, 100),
-            ( 87, 48, 16, 164),
-            ( 89, 48, 24, 100),
-            ( 90, 64, 32, 228),
-            (100, 64, 32, 228),
-            (103, 64, 32, 228),
-            (110, 48, 24, 228),
-            (120, 48, 24, 100),
-            (121, 48, 24, 100)
-          ) v
-        ) a ON a.compute_capability = d.compute_capability
     ) given
   ) limits
 ) held;

@@ -26,7 +26,7 @@ FROM (
       {timed}
     END AS value
   FROM t_launch l
-    JOIN t_metric m ON m.anchor_id IS NULL
+    JOIN t_metric m ON m.name IN ({timed names})
     LEFT JOIN t_timing t ON t.launch_id = l.launch_id
   WHERE l.outcome = 'done'
 ) f;

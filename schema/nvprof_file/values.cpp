@@ -38,7 +38,7 @@ void leave_out_derived(std::vector<Counter>& counters) {
   for (const Counter& counter : counters) names.insert(counter.name);
   const auto is_derived = [&](const Counter& counter) {
     const MetricInfo* metric = Catalogue::get().find_metric(counter.name);
-    if (metric == nullptr || metric->is_timed) return false;
+    if (metric == nullptr || !metric->has_counters()) return false;
     const std::vector<std::string> inputs = metric->counters();
     return std::all_of(inputs.begin(), inputs.end(),
                        [&](const std::string& input) { return names.contains(input); });

@@ -41,6 +41,7 @@ SELECT
       (SELECT f.reason FROM v_derived f
        WHERE f.launch_id = e.launch_id AND f.metric = e.metric AND f.complete),
       (SELECT f.reason FROM v_timed f WHERE f.launch_id = e.launch_id AND f.metric = e.metric),
+      (SELECT f.reason FROM v_resources f WHERE f.launch_id = e.launch_id AND f.metric = e.metric),
       'it was not measured'
     )
     WHEN NOT holds AND grade = {grade ptx} THEN 'it was counted from PTX: the machine code may differ'
@@ -59,15 +60,17 @@ FROM (
       l.run_id, l.launch_id, l.family, l.variant, l.size, l.outcome, l.reason AS launch_reason,
       x.metric, x.relation, x.expected, x.reason,
       1e-9 * max(1, abs(x.expected)) AS tolerance,
-      -- A name is that of a counter, of a derived metric or of one from the timing, never of two.
+      -- A name is that of a counter, of a derived metric, of one from the timing or of a resource, never of two.
       coalesce(
         (SELECT f.value FROM v_counted f WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
         (SELECT f.value FROM v_derived f WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
-        (SELECT f.value FROM v_timed f WHERE f.launch_id = x.launch_id AND f.metric = x.metric)
+        (SELECT f.value FROM v_timed f WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
+        (SELECT f.value FROM v_resources f WHERE f.launch_id = x.launch_id AND f.metric = x.metric)
       ) AS measured,
       coalesce(
         (SELECT f.grade FROM v_counted f WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
         (SELECT f.grade FROM v_derived f WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
+        (SELECT f.grade FROM v_resources f WHERE f.launch_id = x.launch_id AND f.metric = x.metric),
         {grade measured}
       ) AS grade
     FROM t_launch l JOIN t_expectation x ON x.launch_id = l.launch_id

@@ -17,6 +17,9 @@
 -- static_shared_bytes: shared memory that the kernel declares, bytes; NULL when not known
 -- registers: registers of a thread; NULL when not known
 -- local_bytes: local memory of a thread, bytes: arrays, and registers that were spilled; NULL when not known
+-- spill_load_bytes: bytes that the machine code loads to bring spilled registers back, each load once, as ptxas -v prints
+--   them; NULL when not known
+-- spill_store_bytes: bytes that it stores to spill them; NULL when not known
 -- resident_blocks: blocks of the launch that a multiprocessor has room for at a time; NULL when not known
 -- resident_warps: the warps of those
 -- theoretical_occupancy: those warps, of the most that a multiprocessor holds, %; NULL when not known
@@ -48,16 +51,16 @@ SELECT
   l.static_shared_bytes,
   l.registers,
   l.local_bytes,
+  l.spill_load_bytes,
+  l.spill_store_bytes,
   o.blocks AS resident_blocks,
   o.warps AS resident_warps,
   o.percent AS theoretical_occupancy,
   o.limiter AS occupancy_limiter,
   CASE
-    WHEN l.registers IS NULL OR l.static_shared_bytes IS NULL THEN coalesce(l.resources_reason, 'it was not recorded')
-    WHEN NOT o.is_known_device
-      THEN 'the limits of compute capability ' || (d.compute_capability / 10) || '.' || (d.compute_capability % 10)
-        || ' are not known'
+    WHEN o.reason IS NOT NULL THEN o.reason
     WHEN l.local_bytes IS NULL THEN coalesce(l.resources_reason, 'local memory was not recorded')
+    WHEN l.spill_store_bytes IS NULL THEN {spills_unknown}
   END AS resources_reason,
   l.useful_bytes_read,
   l.useful_bytes_written,

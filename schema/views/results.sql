@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- One counter or metric of one launch. A metric derived from counters is here when all its counters
--- were recorded; duration and achieved_bandwidth always are. A launch that failed has no rows.
+-- were recorded; duration, achieved_bandwidth and the resources always are. A launch that failed has no rows.
 --
 -- run_id: the run
 -- launch_id: the launch
@@ -38,4 +38,12 @@ SELECT
 FROM t_launch l
   JOIN v_device d ON d.device_id = l.device_id
   JOIN v_timed f ON f.launch_id = l.launch_id
+  JOIN t_grade g ON g.grade = f.grade
+UNION ALL
+SELECT
+  l.run_id, l.launch_id, d.title AS device, d.backend, l.family, l.variant, l.size, f.metric,
+  f.value, f.unit, g.name AS grade, f.reason
+FROM t_launch l
+  JOIN v_device d ON d.device_id = l.device_id
+  JOIN v_resources f ON f.launch_id = l.launch_id
   JOIN t_grade g ON g.grade = f.grade;

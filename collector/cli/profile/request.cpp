@@ -21,8 +21,9 @@ namespace warpmeter::cli {
 namespace {
 
 std::vector<std::string> counters_of(const ProfileRequest& request) {
-  const std::vector<std::string> counters = schema::Catalogue::get().counters_for(request.metrics);
-  if (request.counts() && counters.empty()) {
+  const schema::Catalogue& catalogue = schema::Catalogue::get();
+  const std::vector<std::string> counters = catalogue.counters_for(request.metrics);
+  if (request.counts() && counters.empty() && !catalogue.names_resource(request.metrics)) {
     throw Error(ExitCode::usage,
                 "these --metrics are times: leave --metrics away and the summary shows them");
   }
@@ -104,7 +105,7 @@ void check_names(const inject::Config& config) {
 
 profile::Passes passes_of(const ProfileRequest& request, const inject::Config& config) {
   profile::Passes passes{{config.counters}, request.times};
-  if (!request.counts()) return passes;
+  if (config.counters.empty()) return passes;
   const auto tell = [&](const std::string& text) {
     if (!request.quiet) say_line("warpmeter: " + text);
   };
@@ -134,6 +135,8 @@ profile::Passes passes_of(const ProfileRequest& request, const inject::Config& c
 ExitCode list_passes(const ProfileRequest& request) {
   if (!request.counts()) throw Error(ExitCode::usage, "--list-passes needs --metrics to plan");
   const std::vector<std::string> counters = config_of(request).counters;
+  if (counters.empty())
+    throw Error(ExitCode::usage, "these --metrics are resources and need no pass");
   using reports::Column;
   reports::Table table;
   table.columns = {

@@ -53,11 +53,11 @@ Table kernels_table() {
   return table;
 }
 
-/// "cupti model": the backends that count all of these counters. A metric without any comes from
-/// the clock, which the model does not have.
-std::string backends_of(const std::vector<std::string>& counters) {
+/// "cupti model": the backends that count all of these counters. A metric without any is a resource
+/// or comes from the clock, which the model does not have.
+std::string backends_of(const std::vector<std::string>& counters, bool is_resource = false) {
   const schema::Catalogue& catalogue = schema::Catalogue::get();
-  bool cupti = true, model = !counters.empty();
+  bool cupti = true, model = is_resource || !counters.empty();
   for (const std::string& name : counters) {
     const schema::CounterInfo* counter = catalogue.find_counter(name);
     cupti = cupti && counter != nullptr && !counter->perfworks.empty();
@@ -95,7 +95,7 @@ Table metrics_table(const std::string& filter) {
                    Column::text("nvprof"), Column::text("backends"), Column::text("description")};
   for (const schema::MetricInfo& metric : catalogue.metrics()) {
     table.rows.push_back({metric.name, metric.unit, "metric", metric.nvprof ? "yes" : "no",
-                          backends_of(metric.counters()), metric.description});
+                          backends_of(metric.counters(), metric.is_resource), metric.description});
   }
   for (const schema::CounterInfo& counter : catalogue.counters()) {
     table.rows.push_back({counter.name, counter.unit, "counter", counter.nvprof ? "yes" : "no",

@@ -85,7 +85,7 @@ run::Options session_options(const RunRequest& request) {
   if (request.timing_only) options.metrics.clear();
   for (const std::string& metric : request.best) {
     const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
-    if (info == nullptr || !info->is_timed) options.metrics.push_back(metric);
+    if (info == nullptr || info->has_counters()) options.metrics.push_back(metric);
   }
   options.timing = !request.counters_only;
   options.interleave = request.interleave;

@@ -225,8 +225,10 @@ ExitCode run_command(const RunRequest& typed) {
   if (!request.launches.empty()) files.read(request.launches, "the list of launches");
   const std::vector<std::int64_t> sizes = sizes_of(request);
   const std::vector<family::FamilySpec> specs = specs_of(request.files, request.sizes, files);
-  const bool counters = !schema::Catalogue::get().counters_for(options.metrics).empty();
-  if (!counters && !options.timing) {
+  const schema::Catalogue& known = schema::Catalogue::get();
+  const bool counts = !known.counters_for(options.metrics).empty();
+  const bool resources = known.names_resource(options.metrics);
+  if (!counts && !options.timing && !resources) {
     throw Error(ExitCode::usage,
                 "these --metrics are times, and --counters-only leaves them out: give one of them");
   }
@@ -248,7 +250,8 @@ ExitCode run_command(const RunRequest& typed) {
   const std::optional<LaunchAlone> alone = launch_alone();
   BackendRequest backend = request.backend;
   backend.shaped = &request.shaped;
-  backend.counters = counters && !alone;
+  backend.counters = counts && !alone;
+  backend.resources = resources;
   backend.timing = options.timing || alone;
   backend.cancelled = interrupted;
   backend.of_files = !specs.empty();

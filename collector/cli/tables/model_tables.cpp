@@ -11,6 +11,7 @@
 #include "reports/record.h"
 #include "reports/table/json.h"
 #include "reports/table/number.h"
+#include "schema/catalogue.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -63,6 +64,8 @@ Table metrics_table(const schema::Reader& reader, const ModelAnswer& answer, std
                                     [&](const ShownMetric& each) { return each.name == metric; });
     const bool is_shown = asked != shown.end() && (!asked->where_any || value != 0.0);
     if (for_people && (!is_shown || (!value && answer.is_default))) continue;
+    const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
+    if (asked == shown.end() && info != nullptr && info->is_resource) continue;
     std::vector<Cell> cells;
     if (!for_people) cells = {row.integer("launch_id").value_or(0), row.text("variant")};
     const bool is_count = value && *value == static_cast<double>(static_cast<std::int64_t>(*value));

@@ -255,9 +255,21 @@ struct Parameter {
   std::string type = {};  ///< "u64", "f32"; of a structure, "b8[24]"
 };
 
+/// An access of the machine code to local memory, whose frame begins where the stack pointer
+/// points.
+struct LocalAccess {
+  bool is_store = false;
+  bool is_of_frame = false;  ///< at a fixed place of the frame; else at a computed address
+  std::int32_t place = 0;    ///< in the frame
+  std::uint8_t width = 0;    ///< bytes
+};
+
 /// The resources of a thread on a multiprocessor, as the machine code says.
 struct Resources {
-  std::optional<std::int64_t> registers, local_bytes;
+  std::optional<std::int64_t> registers, local_bytes, code_bytes;
+  std::vector<LocalAccess> local_accesses = {};
+  bool takes_address_of_frame = false;  ///< then something in it is no spilled register
+  bool holds_functions = false;         ///< that the kernel calls, in its own section
 };
 
 /// The bytes of local memory for the frames of functions that are called: as much as programs ask
@@ -321,7 +333,9 @@ struct Program {
                ? static_shared_bytes
                : std::size_t{dynamic_shared_offset} + geometry.dynamic_shared_bytes;
   }
-  std::uint32_t local_bytes = 0;  ///< the local bytes of each thread, in the model
+  std::uint32_t local_bytes = 0;   ///< the local bytes of each thread, in the model
+  std::uint32_t array_bytes = 0;   ///< those of them that the entry declares
+  bool reaches_functions = false;  ///< the PTX calls functions, inlined by the model or not
   std::vector<ModuleVariable> variables;
   std::vector<ConstantVariable> constant_variables;
   std::vector<std::byte> constant_memory;

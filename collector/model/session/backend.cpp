@@ -121,6 +121,7 @@ class ModelWorkload : public run::Workload {
     execution.registers = program.resources.registers;
     execution.local_bytes = program.resources.local_bytes;
     execution.resources_reason = sass::why_not_known(program);
+    execution.code = sass::code_of(program);
     execution.failure = geometry_failure(program, launch.geometry);
     if (execution.failure.empty()) {
       execution.failure =

@@ -332,6 +332,7 @@ std::optional<SessionOutcome> LaunchSession::run_next() {
   record.registers = program.resources.registers;
   record.local_bytes = program.resources.local_bytes;
   record.resources_reason = sass::why_not_known(program);
+  record.code = sass::code_of(program);
   record.timing_reason = "the model executes PTX on the CPU and has no clock";
 
   std::vector<std::uint64_t> unnamed;

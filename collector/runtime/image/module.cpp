@@ -53,6 +53,7 @@ model::Program* Kernel::program() {
   program_ = std::make_unique<model::Program>(std::move(std::get<model::Program>(decoded)));
   for (std::string& file : program_->files) file = model::relative_path(file);
   most_dynamic_shared_bytes -= std::min(most_dynamic_shared_bytes, program_->static_shared_bytes);
+  if (module_.has_cubin() && module_.why_apart().empty()) program_->resources = resources();
   return program_.get();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The resources of a kernel's thread, as ptxas wrote it into the cubin: the section `.nv.info`,
-// which the driver reads to launch a kernel.
+// which the driver reads to launch a kernel, and the accesses of its code to local memory.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "collector/model/counts/sass/elf.h"
 #include "collector/model/machine/program.h"
+#include "schema/records.h"
 
 namespace warpmeter::model::sass {
 
@@ -16,5 +17,9 @@ Resources resources_of(const Elf& elf, std::string_view entry);
 
 /// Why not all of a program's are known; empty when they are.
 std::string why_not_known(const Program& program);
+
+/// The size of a program's machine code, and the registers that it spills: the bytes that ptxas -v
+/// prints.
+schema::KernelCode code_of(const Program& program);
 
 }  // namespace warpmeter::model::sass

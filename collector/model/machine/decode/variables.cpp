@@ -151,7 +151,13 @@ void Decoder::place_instance(Instance& instance) {
   program_.registers.push_back({program_.row_units, static_cast<std::uint32_t>(units)});
   program_.row_units += static_cast<std::uint32_t>(units);
 
+  program_.reaches_functions |= instance.function != &entry_;
   for (const ptx::Variable& variable : instance.function->variables) {
+    if (variable.space == ptx::Space::local && instance.function == &entry_) {
+      const std::uint64_t at =
+          round_up(program_.array_bytes, std::max(variable.alignment, 1u)) + variable.bytes;
+      program_.array_bytes = static_cast<std::uint32_t>(std::min(at, most_local_bytes));
+    }
     if (variable.space == ptx::Space::shared) {
       const auto placed = shared_symbols_.find(variable.name);
       if (placed != shared_symbols_.end()) instance.symbols[variable.name] = placed->second;
