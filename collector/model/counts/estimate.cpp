@@ -78,6 +78,9 @@ LaunchOutcome Estimate::whole() const {
       }
     }
   }
+  whole.blocks = scaled([](const LaunchOutcome& sum) { return sum.blocks; });
+  whole.warps = scaled([](const LaunchOutcome& sum) { return sum.warps; });
+  whole.threads_of_blocks = scaled([](const LaunchOutcome& sum) { return sum.threads_of_blocks; });
   whole.warp_instructions = scaled([](const LaunchOutcome& sum) { return sum.warp_instructions; });
   whole.thread_instructions =
       scaled([](const LaunchOutcome& sum) { return sum.thread_instructions; });

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "collector/model/counts/instruction_counts.h"
 #include "schema/catalogue.h"
 
 namespace warpmeter::model {
@@ -261,6 +262,7 @@ schema::Counter counter_of(std::string_view name, const Program& program,
     result.reason = instruction_reason;
     return result;
   }
+  if (is_instruction_counter(name)) return instruction_counter(name, program, outcome);
   const auto* known =
       std::find_if(std::begin(counter_names), std::end(counter_names),
                    [&](const CounterName& candidate) { return candidate.name == name; });
@@ -329,7 +331,7 @@ std::vector<std::string_view> counter_list() {
 
 bool is_counted(std::string_view counter) {
   const std::vector<std::string_view> all = counter_list();
-  return std::find(all.begin(), all.end(), counter) != all.end();
+  return std::find(all.begin(), all.end(), counter) != all.end() || is_instruction_counter(counter);
 }
 
 std::vector<double> counter_values(const Program& program, const LaunchOutcome& outcome) {

@@ -40,9 +40,10 @@ struct Ran {
 schema::Counter counter_named(const std::string& name, const std::vector<Ran>& grids,
                               std::string_view doubt = "");
 
-/// The counters that the model counts, and their values in the same order.
+/// The counters of accesses and the instructions of the PTX, and their values in the same order.
+/// For those of the machine code see instruction_counts.h.
 std::vector<std::string_view> counter_list();
-bool is_counted(std::string_view counter);  ///< Is it among them?
+bool is_counted(std::string_view counter);  ///< by the model
 std::vector<double> counter_values(const Program& program, const LaunchOutcome& outcome);
 
 /// The name of a site's accesses to a space: "shared load", "global reduction".

@@ -135,6 +135,13 @@ struct StrayAccess {
 inline constexpr std::string_view stray_accesses =
     "counted at PTX level: the machine code has accesses that belong to no line of the PTX";
 
+/// An instruction of the machine code.
+struct MachineOperation {
+  std::uint64_t counted_as = 0;  ///< sass::CountedAs; 0: not known
+  bool is_guarded = false;       ///< some threads may not execute it
+  bool may_run = true;           ///< something leads to it
+};
+
 /// A row that holds the same number in every lane.
 struct ConstantRow {
   std::uint16_t row = 0;
@@ -359,7 +366,11 @@ struct Program {
   std::string why_not_exact;
   /// Accesses of the machine code that belong to no access of the PTX, so that no site counts them.
   std::vector<StrayAccess> strays;
-  bool takes_stack = false;                   ///< with alloca
+  /// The kernel's machine code, in order, where it was audited.
+  std::vector<MachineOperation> machine_operations;
+  bool calls_elsewhere = false;  ///< code runs that is not among these
+  bool is_straight = false;      ///< each thread executes them up to the first end, each once
+  bool takes_stack = false;      ///< with alloca
   std::vector<LastingMemory> lasting_memory;  ///< where it matters
   bool yields = false;                        ///< the machine code does; see ptx::behind_waiting()
 

@@ -182,6 +182,9 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
     const auto [first, last] = on_ptx_line.equal_range(line);
     for (auto at = first; at != last; ++at) program.spills.push_back(at->second);
   }
+  program.machine_operations = code.operations;
+  program.calls_elsewhere = code.calls_elsewhere;
+  program.is_straight = code.is_straight;
   program.yields = code.yields;
   program.why_unaudited.clear();
   program.resources = code.resources;

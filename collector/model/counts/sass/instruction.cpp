@@ -5,6 +5,8 @@
 #include <array>
 #include <iterator>
 
+#include "collector/model/counts/sass/operations.h"
+
 namespace warpmeter::model::sass {
 namespace {
 
@@ -81,6 +83,9 @@ Instruction decode(Word word, std::uint64_t offset, int arch) {
   Instruction result;
   const auto number = static_cast<std::uint16_t>(word.low & 0xfff);
   const unsigned guard = word.low >> 12 & 15;  // predicate 7 is always true; bit 3 negates
+  result.counted_as = counted_as(word);
+  result.calls_elsewhere = (number & 0x1ff) == 0x143 ||
+                           ((number & 0x1ff) == (call_relative & 0x1ff) && number != call_relative);
   result.never_runs = guard == 15;
   result.is_guarded = guard != 7;
   result.guard = static_cast<std::uint8_t>(guard);

@@ -157,6 +157,16 @@ std::optional<std::size_t> whose_register(const std::vector<Instruction>& instru
   }
 }
 
+/// True if every thread goes from the first instruction to the first end without a jump.
+bool is_straight(const std::vector<Instruction>& instructions) {
+  for (const Instruction& instruction : instructions) {
+    if (instruction.calls_elsewhere) return false;
+    if (instruction.jump == Jump::end) return !instruction.is_guarded;
+    if (instruction.jump != Jump::none && !instruction.never_runs) return false;
+  }
+  return false;
+}
+
 std::vector<std::string_view> lines_of(Bytes text) {
   std::vector<std::string_view> lines;
   std::string_view rest(reinterpret_cast<const char*>(text.data()), text.size());
@@ -239,6 +249,9 @@ std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::strin
   std::uint8_t gathered = nobody;  ///< the guard of those who wait for others since the last jump
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     const Instruction& instruction = instructions[i];
+    const bool may_run = result.graph->is_reachable(blocks.of(i));
+    result.operations.push_back({instruction.counted_as, instruction.is_guarded, may_run});
+    result.calls_elsewhere |= may_run && instruction.calls_elsewhere && !instruction.never_runs;
     if (instruction.gathers_warp) gathered = instruction.guard;
     result.meets_elsewhere |= instruction.is_break && result.graph->depth(blocks.of(i)) == 0;
     if (instruction.never_runs || !result.graph->is_reachable(blocks.of(i))) continue;
@@ -267,6 +280,7 @@ std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::strin
     if (instruction.elects_lane) result.electing_lines.insert(line);
     result.jumps_anywhere |= instruction.jump == Jump::indirect && !tables.contains(i);
   }
+  result.is_straight = is_straight(instructions);
   for (const Node block : yielding) add_exits_of_yielding(block, result);
   return result;
 }

@@ -50,7 +50,10 @@ struct OpenExit {
 struct MachineCode {
   int arch = 0;  ///< 90 is sm_90
   Resources resources;
-  std::vector<MachineAccess> accesses;  ///< that may run, in the order of the code
+  std::vector<MachineOperation> operations;  ///< every instruction, in the order of the code
+  bool calls_elsewhere = false;              ///< there are calls to code that was not read
+  bool is_straight = false;                  ///< see Program::is_straight
+  std::vector<MachineAccess> accesses;       ///< that may run, in the order of the code
   std::vector<int>
       local_lines;  ///< the local lines of the PTX, of each access to local memory; 0: not known
   std::vector<MachineBranch> branches;

@@ -250,6 +250,9 @@ LaunchOutcome& LaunchOutcome::operator+=(LaunchOutcome other) {
   } else if (other.recording) {
     *recording += *other.recording;
   }
+  blocks += other.blocks;
+  warps += other.warps;
+  threads_of_blocks += other.threads_of_blocks;
   warp_instructions += other.warp_instructions;
   thread_instructions += other.thread_instructions;
   return *this;

@@ -61,6 +61,7 @@ struct LaunchOutcome {
   /// For each site, 1 where its addresses depend on an order that earlier launches left in memory;
   /// empty: none does.
   std::vector<std::uint8_t> ordered;
+  std::uint64_t blocks = 0, warps = 0, threads_of_blocks = 0;  ///< that ran
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;  ///< active lanes over all warp instructions
   std::optional<Recording> recording;     ///< where the options ask for it

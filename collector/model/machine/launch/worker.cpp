@@ -321,6 +321,7 @@ BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) 
     warp->pc = warp->last_of_group;
     return raise(*warp, TrapKind::incomplete_warpgroup);
   }
+  ++blocks_;
   for (const Warp& warp : warps_) {
     warp_instructions_ += warp.warp_instructions;
     thread_instructions_ += warp.thread_instructions;
@@ -391,6 +392,9 @@ LaunchOutcome Worker::take_counts() {
     for (Warp& warp : warps_) warp.issues = warp.issued_lanes = nullptr;
   }
   if (may_be_native_) program_.native.note_executed(warp_instructions_);
+  taken.blocks = std::exchange(blocks_, 0);
+  taken.warps = taken.blocks * warp_count_;
+  taken.threads_of_blocks = taken.blocks * geometry_.block.count();
   taken.warp_instructions = std::exchange(warp_instructions_, 0);
   taken.thread_instructions = std::exchange(thread_instructions_, 0);
   return taken;

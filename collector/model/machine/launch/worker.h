@@ -186,7 +186,7 @@ class Worker {
   std::uint32_t turns_ = 0;        ///< that lanes of one warp took, in this block
   std::array<std::uint32_t, 3> block_index_{};
   BlockTrap trap_;
-  std::uint64_t warp_instructions_ = 0, thread_instructions_ = 0;
+  std::uint64_t blocks_ = 0, warp_instructions_ = 0, thread_instructions_ = 0;
 };
 
 }  // namespace warpmeter::model

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// How often each instruction of the machine code was executed in a launch.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "collector/model/machine/launch/launch.h"
+#include "collector/model/machine/program.h"
+
+namespace warpmeter::model::sass {
+
+struct Executions {
+  std::uint64_t warps = 0;       ///< also those of which no thread's guard is true
+  std::uint64_t threads = 0;     ///< active ones
+  std::uint64_t threads_on = 0;  ///< active ones whose guard is true
+  std::uint64_t parted = 0;      ///< of a branch: warps whose threads went different ways
+  bool knows_warps = false, knows_threads = false, knows_threads_on = false, knows_parted = false;
+};
+
+struct MachineExecutions {
+  std::vector<Executions> of;  ///< one for each of Program::machine_operations
+  std::string_view reason;     ///< why some are not known; empty: all are
+};
+
+MachineExecutions executions(const Program& program, const LaunchOutcome& outcome);
+
+}  // namespace warpmeter::model::sass
