@@ -56,10 +56,10 @@ void read_code(const Elf& elf, std::string_view entry, Resources& resources) {
   }
 }
 
-/// The places of the frame that hold spilled registers are written and read.
 class Spills {
  public:
-  explicit Spills(const Program& program) : resources_(program.resources) {
+  explicit Spills(const Program& program)
+      : resources_(program.resources), has_textures_(!program.texture_accesses.empty()) {
     const auto& accesses = resources_.local_accesses;
     const bool has_arrays = resources_.takes_address_of_frame ||
                             std::any_of(accesses.begin(), accesses.end(),
@@ -71,7 +71,7 @@ class Spills {
     std::int64_t sum = 0;
     for (const LocalAccess& access : resources_.local_accesses) {
       const bool counts = access.is_store == of_stores && is_behind_arrays(access);
-      if (counts && (!of_stores || is_read(access))) sum += access.width;
+      if (counts && (!of_stores || !has_textures_ || is_read(access))) sum += access.width;
     }
     return sum;
   }
@@ -80,7 +80,7 @@ class Spills {
   bool is_behind_arrays(const LocalAccess& access) const {
     return access.is_of_frame && access.place >= begin_;
   }
-  /// A register that never comes back was not spilled.
+  /// Fetches of textures leave results in the frame that nothing reads: they are no spills.
   bool is_read(const LocalAccess& store) const {
     return std::any_of(resources_.local_accesses.begin(), resources_.local_accesses.end(),
                        [&](const LocalAccess& a) {
@@ -91,6 +91,7 @@ class Spills {
   }
 
   const Resources& resources_;
+  const bool has_textures_;
   std::int32_t begin_ = 0;
 };
 
