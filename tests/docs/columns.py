@@ -12,6 +12,7 @@ from pages import ROOT
 
 PAGE = ROOT / "docs" / "database.md"
 LEAD = "`warpmeter list views` prints the columns of every view.\n"
+BEGIN, END = "<!-- generated -->\n", "<!-- end -->\n"
 VIEWS = ("runs", "launches", "results", "comparison", "timings", "lines", "findings")
 
 
@@ -39,12 +40,12 @@ def columns(program):
     columns_of = views(program)
     uses = collections.Counter(column for view in VIEWS for column in columns_of[view])
     shared = [column for column in uses if uses[column] > 1]
-    text = "\nSeveral of these views have:\n\n" + "".join(item(*column) for column in shared)
+    text = "\n" + BEGIN + "Several of these views have:\n\n" + "".join(item(*column) for column in shared)
     for view in VIEWS:
         also = ", ".join(f"`{name}`" for name, description in columns_of[view] if (name, description) in shared)
         own = "".join(item(*column) for column in columns_of[view] if column not in shared)
         text += f"\n### {view}\n\n" + (f"Shared: {also}.\n\n" if also else "") + own
-    return text
+    return text + END
 
 
 if __name__ == "__main__":
