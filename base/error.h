@@ -34,7 +34,8 @@ inline constexpr std::array<ExitCodeInfo, 8> exit_codes = {{
     {static_cast<int>(ExitCode::file), "a file or database failed",
      "a database or file could not be read or written"},
     {static_cast<int>(ExitCode::kernel), "a kernel failed or gave a wrong answer",
-     "a kernel failed or gave a wrong answer; `profile --check` found a mistake"},
+     "a kernel failed or gave a wrong answer; `run --check`, `model --check` or "
+     "`profile --check` found a mistake"},
     // A shell's code for the signal that ends the program.
     {130, "stopped by Ctrl-C",
      "stopped by Ctrl-C (143 by SIGTERM, 129 by SIGHUP); what was finished is kept"},
