@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every field of a finding and of a remedy, a row each, in the order of the views' columns. A row
-// yields the member of the struct, the columns of the table and of the view, the key in JSON, the
-// message to `warpmeter profile` and the view's documentation. A migration adds the table's column.
+// yields the member of the struct, the column of the view, the key in JSON, the message to
+// `warpmeter profile` and the view's documentation. A migration adds the table's column.
 //
 // FINDING(sort, name, description), REMEDY(sort, name, description): a field that is stored.
 // FINDING_VIEW(sort, name, sql, description): computed by the view; f is the row of t_finding.
