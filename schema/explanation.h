@@ -33,7 +33,7 @@ struct Remedy {
 };
 constexpr auto fields_of(const Remedy*) {
   return std::tuple{
-#define REMEDY(sort, name, description) Field{sorts::sort(), #name, &Remedy::name, description},
+#define REMEDY(sort, name, description) Field{sorts::sort(), #name, &Remedy::name},
 #include "schema/explanation_fields.h"
   };
 }
@@ -46,7 +46,7 @@ struct Finding {
 };
 constexpr auto fields_of(const Finding*) {
   return std::tuple{
-#define FINDING(sort, name, description) Field{sorts::sort(), #name, &Finding::name, description},
+#define FINDING(sort, name, description) Field{sorts::sort(), #name, &Finding::name},
 #include "schema/explanation_fields.h"
   };
 }

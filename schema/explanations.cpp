@@ -227,9 +227,15 @@ void ExplanationWriter::insert_looked_for(std::int64_t id, const Explanation& ex
 void ExplanationWriter::insert_remedies(std::int64_t id, std::int64_t rank,
                                         const Finding& finding) {
   std::int64_t number = 0;
-  for (Remedy remedy : finding.remedies) {
-    if (!remedy.is_advised) remedy.lanes = {};
-    insert(remedy_, remedy, id, rank, ++number);
+  for (const Remedy& remedy : finding.remedies) {
+    ++number;
+    if (remedy.is_advised || remedy.lanes.mask == 0) {
+      insert(remedy_, remedy, id, rank, number);
+    } else {
+      Remedy without_lanes = remedy;
+      without_lanes.lanes = {};
+      insert(remedy_, without_lanes, id, rank, number);
+    }
     for (const Prediction& p : remedy.predicted) {
       prediction_.execute(id, rank, number, number_of_counter_(std::string(p.counter)), p.value);
     }

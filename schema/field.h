@@ -65,10 +65,9 @@ struct Field {
   Sort sort;
   std::string_view name;
   Type Record::*member;
-  std::string_view description;
 };
 template <class Sort, class Record, class Type>
-Field(Sort, const char*, Type Record::*, const char*) -> Field<Sort, Record, Type>;
+Field(Sort, const char*, Type Record::*) -> Field<Sort, Record, Type>;
 
 /// use(field...) with all fields of the record at once.
 template <class Record, class Use>

@@ -42,7 +42,7 @@ struct ExplainedRemedy {
 constexpr auto fields_of(const ExplainedRemedy*) {
   return std::tuple{
 #define REMEDY(sort, name, description) \
-  schema::Field{schema::sorts::sort(), #name, &ExplainedRemedy::name, description},
+  schema::Field{schema::sorts::sort(), #name, &ExplainedRemedy::name},
 #include "schema/explanation_fields.h"
   };
 }
@@ -60,7 +60,7 @@ struct ExplainedFinding {
 constexpr auto fields_of(const ExplainedFinding*) {
   return std::tuple{
 #define FINDING(sort, name, description) \
-  schema::Field{schema::sorts::sort(), #name, &ExplainedFinding::name, description},
+  schema::Field{schema::sorts::sort(), #name, &ExplainedFinding::name},
 #define FINDING_VIEW(sort, name, sql, description) FINDING(sort, name, description)
 #include "schema/explanation_fields.h"
   };

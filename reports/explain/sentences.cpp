@@ -127,8 +127,7 @@ std::string subject(const ExplainedFinding& finding, const KindWords& words) {
 
 /// " (3.7 million too many, 88 % of the launch's shared wavefronts)"
 std::string in_parentheses(const ExplainedFinding& finding, const char* too_many) {
-  const std::int64_t excess = finding.transactions - finding.ideal;
-  std::string text = fmt::format("{} {}", count_text(excess), too_many);
+  std::string text = fmt::format("{} {}", count_text(finding.excess), too_many);
   const std::string share = share_text(finding);
   if (!share.empty()) text += ", " + share;
   return " (" + text + ")";
@@ -163,11 +162,11 @@ std::string others(const ExplainedFinding& finding, const ExplainedRemedy& remed
 /// The saving of a change, as a part of the finding's whole: all accesses of the array together:
 /// less than the share where it leaves some, more where it helps other lines too.
 std::string saving(const ExplainedFinding& finding, const ExplainedRemedy& remedy) {
-  const std::int64_t excess = finding.transactions - finding.ideal;
   const std::int64_t spared = finding.transactions + finding.other_transactions -
                               remedy.transactions - remedy.other_transactions;
-  if (excess <= 0 || spared <= 0 || share_text(finding).empty()) return "";
-  const double share = finding.share * static_cast<double>(spared) / static_cast<double>(excess);
+  if (finding.excess <= 0 || spared <= 0 || share_text(finding).empty()) return "";
+  const double share =
+      finding.share * static_cast<double>(spared) / static_cast<double>(finding.excess);
   return fmt::format("{} {} fewer, {}",
                      has_other_requests(remedy) ? "in all" : "for as many requests",
                      count_text(spared), percent_of(share, finding.share_of));

@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-
 #include "collector/cli/options.h"
 
 namespace warpmeter::cli {
