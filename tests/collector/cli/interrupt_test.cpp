@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <thread>
 
 namespace warpmeter::cli {
 namespace {
@@ -34,6 +36,29 @@ TEST(Interrupt, KillsTheSecondTime) {
         std::exit(0);
       },
       KilledBySignal(SIGINT), "ending in order");
+}
+
+TEST(Interrupt, TakesTwoSignalsWithinHalfASecondForOneWish) {
+  EXPECT_EXIT(
+      {
+        catch_interrupts();
+        std::raise(SIGINT);
+        std::raise(SIGTERM);
+        std::exit(interrupted() ? 0 : 1);
+      },
+      ExitedWithCode(0), "ending in order");
+}
+
+TEST(Interrupt, TakesAnotherSignalAfterHalfASecondForASecondWish) {
+  EXPECT_EXIT(
+      {
+        catch_interrupts();
+        std::raise(SIGINT);
+        std::this_thread::sleep_for(std::chrono::milliseconds(600));
+        std::raise(SIGTERM);
+        std::exit(0);
+      },
+      KilledBySignal(SIGTERM), "ending in order");
 }
 
 TEST(Interrupt, EndsTheProgramByItsSignal) {

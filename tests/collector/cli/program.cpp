@@ -77,7 +77,8 @@ Pipe terminal() {
 }  // namespace
 
 Process::Process(const Start& start) {
-  const Pipe input, output, error = start.error_is_terminal ? terminal() : Pipe();
+  const Pipe input, output = start.output_is_terminal ? terminal() : Pipe(),
+                    error = start.error_is_terminal ? terminal() : Pipe();
   id_ = fork();
   if (id_ < 0) throw std::runtime_error("fork failed");
   if (id_ == 0) become_program(start, input.read, output.write, error.write);

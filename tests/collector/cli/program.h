@@ -17,13 +17,14 @@ struct Start {
   std::filesystem::path folder;                         ///< it runs there
   std::map<std::string, std::string> environment = {};  ///< in addition to ours
   std::string input = {};                               ///< for standard input
-  std::string output = {};         ///< a file for standard output instead of a pipe
-  std::string error = {};          ///< a file for standard error instead of a pipe
-  bool error_is_terminal = false;  ///< standard error is a terminal of 80 columns
-  std::string input_file = {};     ///< a file for standard input instead of a pipe
-  std::size_t largest_file = 0;    ///< bytes, as ulimit -f sets it; 0: no limit
-  std::size_t most_files = 0;      ///< open at a time, as ulimit -n sets it; 0: no limit
-  std::size_t most_stack = 0;      ///< bytes, as ulimit -s sets it; 0: as ours
+  std::string output = {};          ///< a file for standard output instead of a pipe
+  std::string error = {};           ///< a file for standard error instead of a pipe
+  bool output_is_terminal = false;  ///< standard output is a terminal of 80 columns
+  bool error_is_terminal = false;   ///< standard error is one
+  std::string input_file = {};      ///< a file for standard input instead of a pipe
+  std::size_t largest_file = 0;     ///< bytes, as ulimit -f sets it; 0: no limit
+  std::size_t most_files = 0;       ///< open at a time, as ulimit -n sets it; 0: no limit
+  std::size_t most_stack = 0;       ///< bytes, as ulimit -s sets it; 0: as ours
 };
 
 /// How it ended.

@@ -35,6 +35,13 @@ TEST_F(Query, HasFourFormats) {
   EXPECT_THAT(warpmeter({"query", sql}).output, HasSubstr("x|y"));
 }
 
+TEST_F(Query, WritesCsvAsItIsButForATerminal) {
+  Start start{{"query", "SELECT 'a' || char(27) || '[31mb' AS c", "--format", "csv"}, folder_};
+  EXPECT_EQ(run_program(start).output, "c\na\x1b[31mb\n");
+  start.output_is_terminal = true;
+  EXPECT_THAT(run_program(start).output, AllOf(HasSubstr("[31mb"), Not(HasSubstr("\x1b"))));
+}
+
 TEST_F(Query, BindsParameters) {
   EXPECT_EQ(warpmeter({"query", "SELECT :n + 1 AS a, :t AS b", "--param", "n=41", "--param",
                        "t=it's", "--format", "csv"})

@@ -140,9 +140,9 @@ std::vector<Kernel> kernels(const std::string& source) {
   const std::string folder = source + "/tests/collector/model/check";
   std::vector<std::string> stems;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    const bool has_launches = fs::exists(fs::path(entry.path()).replace_extension(".yaml"));
-    if (entry.path().extension() == ".cu" && has_launches)
-      stems.push_back(entry.path().stem().string());
+    if (entry.path().extension() != ".cu") continue;
+    const std::string stem = entry.path().stem().string();
+    if (stem != "gaps") stems.push_back(stem);  // a test of its own has its launches
   }
   std::sort(stems.begin(), stems.end());
   std::vector<Kernel> all;
