@@ -2,10 +2,10 @@
 #include "reports/record.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "base/error.h"
@@ -74,7 +74,8 @@ void read_resources(const schema::Reader& reader, std::int64_t run_id,
   });
   if (metrics.empty()) return;
   const schema::Rows rows = reader.query(
-      sql::checked_values, {{":run", run_id}, {":metrics", nlohmann::json(metrics).dump()}});
+      sql::checked_values,
+      {{":run", run_id}, {":metrics", fmt::format("[\"{}\"]", fmt::join(metrics, "\",\""))}});
   for (const Row& row : each_row(rows)) {
     figures.add({row.integer("launch_id").value_or(0), row.text("metric"), row.number("value"),
                  schema::grade_named(row.text("grade")), row.text("reason")});

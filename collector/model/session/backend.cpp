@@ -16,8 +16,8 @@
 #include "base/named_files.h"
 #include "collector/model/check/checker.h"
 #include "collector/model/counts/grades.h"
+#include "collector/model/counts/kernel_code.h"
 #include "collector/model/counts/sass/audit.h"
-#include "collector/model/counts/sass/resources.h"
 #include "collector/model/explain/explain.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/model/input/toolkit.h"
@@ -120,8 +120,8 @@ class ModelWorkload : public run::Workload {
     execution.static_shared_bytes = program.static_shared_bytes;
     execution.registers = program.resources.registers;
     execution.local_bytes = program.resources.local_bytes;
-    execution.resources_reason = sass::why_not_known(program);
-    execution.code = sass::code_of(program);
+    execution.resources_reason = why_not_known(program);
+    execution.code = code_of(program);
     execution.failure = geometry_failure(program, launch.geometry);
     if (execution.failure.empty()) {
       execution.failure =

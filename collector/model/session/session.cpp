@@ -14,8 +14,8 @@
 #include "base/new_file.h"
 #include "collector/model/check/checker.h"
 #include "collector/model/counts/grades.h"
+#include "collector/model/counts/kernel_code.h"
 #include "collector/model/counts/sass/audit.h"
-#include "collector/model/counts/sass/resources.h"
 #include "collector/model/input/npy.h"
 #include "collector/model/input/parameter_types.h"
 #include "collector/model/input/toolkit.h"
@@ -331,8 +331,8 @@ std::optional<SessionOutcome> LaunchSession::run_next() {
   record.static_shared_bytes = program.static_shared_bytes;
   record.registers = program.resources.registers;
   record.local_bytes = program.resources.local_bytes;
-  record.resources_reason = sass::why_not_known(program);
-  record.code = sass::code_of(program);
+  record.resources_reason = why_not_known(program);
+  record.code = code_of(program);
   record.timing_reason = "the model executes PTX on the CPU and has no clock";
 
   std::vector<std::uint64_t> unnamed;

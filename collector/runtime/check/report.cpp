@@ -10,7 +10,7 @@
 
 #include "collector/inject/ranges.h"
 #include "collector/model/counts/grades.h"
-#include "collector/model/counts/sass/resources.h"
+#include "collector/model/counts/kernel_code.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/runtime/check/sources.h"
 #include "collector/runtime/device/device.h"
@@ -68,12 +68,12 @@ inject::LaunchShape Report::shape_of(const LaunchPlace& place, const model::Prog
   };
   shape.registers = number(program->resources.registers);
   shape.local_bytes = number(program->resources.local_bytes);
-  const schema::KernelCode code = model::sass::code_of(*program);
+  const schema::KernelCode code = model::code_of(*program);
   const auto reason = [&](const std::string& text) {
     return text.empty() ? 0 : channel_.name(text);
   };
   shape.code = {number(code.bytes), number(code.spill_load_bytes), number(code.spill_store_bytes),
-                reason(code.spills_reason), reason(model::sass::why_not_known(*program))};
+                reason(code.spills_reason), reason(model::why_not_known(*program))};
   return shape;
 }
 

@@ -8,18 +8,10 @@
 
 #include "collector/model/counts/sass/elf.h"
 #include "collector/model/machine/program.h"
-#include "schema/records.h"
 
 namespace warpmeter::model::sass {
 
 /// The resources of the kernel `entry`. Unknown is what the cubin does not say.
 Resources resources_of(const Elf& elf, std::string_view entry);
-
-/// Why not all of a program's are known; empty when they are.
-std::string why_not_known(const Program& program);
-
-/// The size of a program's machine code, and the registers that it spills: the bytes that ptxas -v
-/// prints.
-schema::KernelCode code_of(const Program& program);
 
 }  // namespace warpmeter::model::sass
