@@ -45,10 +45,11 @@ def rows_of(page, heading):
 # ---- formulas
 
 def inputs():
-    """The inputs of formulas: counters, columns of timings, and the counts of a source line."""
+    """The inputs of formulas: counters, columns of timings, and the counts of a source line. A resource is one column."""
     names = {counter["name"] for counter in CATALOGUE["counters"]}
     for metric in CATALOGUE["metrics"]:
-        names.update(metric["numerator"], metric.get("denominator", ()))
+        if metric.get("of") != "launch":
+            names.update(metric["numerator"], metric.get("denominator", ()))
     return names | {"transactions", "requests", "bytes"}
 
 
