@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "collector/model/counts/executed.h"
 #include "collector/model/counts/instruction_counts.h"
 #include "schema/catalogue.h"
 
@@ -62,8 +63,6 @@ constexpr std::string_view some_lanes_reason =
     "approximate: 128-bit loads by some lanes of a warp only are not calibrated on hardware";
 constexpr std::string_view width_reason =
     "approximate: accesses of this width are not calibrated on hardware";
-constexpr std::string_view instruction_reason =
-    "PTX instructions: machine code executes another number of them";
 
 /// A counter's part of a site, by its name.
 struct CounterName {
@@ -108,14 +107,6 @@ constexpr CounterName counter_names[] = {
     {"global_reduction_requests", AddressSpace::global, AccessKind::reduction,
      &AccessCounts::requests},
 };
-
-/// The grade that the program as a whole allows, also for a count to which no access of its PTX
-/// added: without its machine code nobody knows what it executes.
-SiteGrade grade_without_access(const Program& program) {
-  if (!program.is_audited()) return {Grade::ptx, program.why_unaudited};
-  if (!program.why_not_exact.empty()) return {Grade::modelled, program.why_not_exact};
-  return {};
-}
 
 /// The machine code has accesses of the counter's kind that no site counts.
 bool has_strays(const Program& program, const CounterName& counter) {
@@ -204,6 +195,12 @@ std::string line_text(std::string_view source, int line) {
   return std::string(source.substr(first, source.find_last_not_of(" \t\r") - first + 1));
 }
 
+SiteGrade grade_without_access(const Program& program) {
+  if (!program.is_audited()) return {Grade::ptx, program.why_unaudited};
+  if (!program.why_not_exact.empty()) return {Grade::modelled, program.why_not_exact};
+  return {};
+}
+
 SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space,
                    const LaunchOutcome& outcome) {
   const SiteInfo& site = program.sites[index];
@@ -255,13 +252,7 @@ schema::Counter counter_of(std::string_view name, const Program& program,
                            const LaunchOutcome& outcome, std::optional<Carrier> only) {
   schema::Counter result;
   result.name = name;
-  if (name == "warp_instructions" || name == "thread_instructions") {
-    result.value = static_cast<double>(name == "warp_instructions" ? outcome.warp_instructions
-                                                                   : outcome.thread_instructions);
-    result.grade = Grade::ptx;
-    result.reason = instruction_reason;
-    return result;
-  }
+  if (is_of_instructions(name)) return count_instructions(name, program, outcome);
   if (is_instruction_counter(name)) return instruction_counter(name, program, outcome);
   const auto* known =
       std::find_if(std::begin(counter_names), std::end(counter_names),

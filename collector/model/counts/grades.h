@@ -17,6 +17,9 @@ struct SiteGrade {
   schema::Grade grade = schema::Grade::exact;
   std::string_view reason;  ///< may lie in the program
 };
+/// The grade that the program as a whole allows, also for a count to which no access of its PTX
+/// added: without its machine code nobody knows what it executes.
+SiteGrade grade_without_access(const Program& program);
 /// The grade of one of the program's sites.
 SiteGrade grade_of(const Program& program, std::size_t site, AddressSpace space,
                    const LaunchOutcome& outcome);

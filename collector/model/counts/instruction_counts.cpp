@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "collector/model/counts/executed.h"
 #include "collector/model/counts/sass/operations.h"
 
 namespace warpmeter::model {
@@ -220,7 +221,9 @@ schema::Counter instruction_counter(std::string_view name, const Program& progra
 
 schema::Counter instruction_counter(std::string_view name, const Program& program,
                                     const LaunchOutcome& outcome) {
-  return instruction_counter(name, program, outcome, sass::executions(program, outcome));
+  const auto followed = followed_executions(program, outcome);
+  return instruction_counter(name, program, outcome,
+                             followed ? *followed : sass::executions(program, outcome));
 }
 
 }  // namespace warpmeter::model

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@
 #include "collector/model/ptx/parting.h"
 
 namespace warpmeter::model {
+
+class MachineSteps;
 
 /// Where an instruction was written. `file` indexes Program::files; line 0: not known.
 struct Place {
@@ -373,6 +376,8 @@ struct Program {
   bool takes_stack = false;      ///< with alloca
   std::vector<LastingMemory> lasting_memory;  ///< where it matters
   bool yields = false;                        ///< the machine code does; see ptx::behind_waiting()
+  /// Says how often each instruction of its machine code is executed; null: that was not read.
+  std::shared_ptr<const MachineSteps> steps;
 
   /// Blocks may talk to each other through global atomics or volatile memory, so that their order
   /// can show in the results.

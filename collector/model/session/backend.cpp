@@ -15,9 +15,10 @@
 #include "base/kernel_name.h"
 #include "base/named_files.h"
 #include "collector/model/check/checker.h"
+#include "collector/model/counts/executed.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/kernel_code.h"
-#include "collector/model/counts/sass/audit.h"
+#include "collector/model/counts/steps/steps.h"
 #include "collector/model/explain/explain.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/model/input/toolkit.h"
@@ -60,7 +61,7 @@ class Programs {
       if (std::string why = why_not_alone(*program); !why.empty()) {
         return ptx::Diagnostic{0, 0, std::move(why)};
       }
-      const std::string why = sass::audit(*program, module, std::as_bytes(code_of(image)->cubin));
+      const std::string why = steps::audit(*program, module, std::as_bytes(code_of(image)->cubin));
       if (!why.empty()) program->why_unaudited += fmt::format(", since the embedded cubin {}", why);
       for (std::string& name : program->files) name = relative_path(name);
     }
@@ -148,6 +149,7 @@ class ModelWorkload : public run::Workload {
         options_.threads, options_.instruction_budget, options_.cancelled, nullptr, {}};
     options.keep_variables = true;  // the memory goes, and what was set has to be found
     options.records = true;
+    options.follows_machine_code = counts_machine_code(counters_);
     std::optional<check::Checker> checker;
     if (options_.checked) {
       options.observer = &checker.emplace(program, launch.geometry, memory, written);

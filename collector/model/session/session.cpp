@@ -13,9 +13,10 @@
 #include "base/nearest.h"
 #include "base/new_file.h"
 #include "collector/model/check/checker.h"
+#include "collector/model/counts/executed.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/kernel_code.h"
-#include "collector/model/counts/sass/audit.h"
+#include "collector/model/counts/steps/steps.h"
 #include "collector/model/input/npy.h"
 #include "collector/model/input/parameter_types.h"
 #include "collector/model/input/toolkit.h"
@@ -54,7 +55,7 @@ LaunchSession::LaunchSession(const KernelFile& file, SessionOptions options, Fil
 /// Audits with the cubin that the file came with, and says why that is no help. One that the person
 /// named has to be.
 std::string LaunchSession::audit_with_file(Program& program) {
-  std::string why = sass::audit(program, *file_.module, file_.cubin);
+  std::string why = steps::audit(program, *file_.module, file_.cubin);
   if (why.empty()) return {};
   if (file_.cubin_is_named) {
     throw Error(ExitCode::file, fmt::format("{} {}", file_.cubin_path, why));
@@ -69,7 +70,7 @@ std::string LaunchSession::audit_with_file(Program& program) {
 std::string LaunchSession::audit_with_ptxas(Program& program) {
   if (!assembled_) assembled_ = assemble(*file_.module);
   if (!assembled_->failure.empty()) return assembled_->failure;
-  const std::string why = sass::audit(program, *file_.module, assembled_->cubin);
+  const std::string why = steps::audit(program, *file_.module, assembled_->cubin);
   return why.empty() ? why : fmt::format("the cubin of ptxas {}", why);
 }
 
@@ -362,6 +363,7 @@ std::optional<SessionOutcome> LaunchSession::run_next() {
     }
   }
   options.records = true;
+  options.follows_machine_code = counts_machine_code(options_.counters);
   const LaunchOutcome outcome = launch(program, geometry, *parameters, memory_, options);
   if (outcome.cancelled) return std::nullopt;
   if (outcome.trap) {

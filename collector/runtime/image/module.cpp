@@ -11,6 +11,7 @@
 #include "collector/model/counts/sass/audit.h"
 #include "collector/model/counts/sass/elf.h"
 #include "collector/model/counts/sass/resources.h"
+#include "collector/model/counts/steps/steps.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/machine/memory/align.h"
@@ -64,7 +65,7 @@ void Kernel::audit() {
   const std::vector<std::byte>& cubin = why.empty() ? module_.cubin() : none;
   if (why.empty()) why = module_.why_no_cubin();
   if (!cubin.empty()) {
-    why = model::sass::audit(*program_, *module_.parsed(), cubin);
+    why = model::steps::audit(*program_, *module_.parsed(), cubin);
     if (!why.empty()) why = "the cubin " + why;
   }
   if (!why.empty()) program_->why_unaudited += ", since " + why;

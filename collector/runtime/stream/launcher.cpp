@@ -16,6 +16,7 @@
 
 #include "base/kernel_name.h"
 #include "collector/model/check/checker.h"
+#include "collector/model/counts/executed.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/machine/device_runtime.h"
 #include "collector/model/machine/launch/launch.h"
@@ -198,7 +199,11 @@ constexpr std::string_view waited_reason =
 class Grids {
  public:
   Grids(Process& process, const LaunchPlace& place, bool is_counted)
-      : process_(process), place_(place), is_counted_(is_counted) {}
+      : process_(process),
+        place_(place),
+        is_counted_(is_counted),
+        follows_machine_code_(is_counted &&
+                              model::counts_machine_code(process.report()->config().counters)) {}
 
   /// Until one fails.
   void run(const KernelWork& work) {
@@ -264,6 +269,7 @@ class Grids {
     if (multiprocessors_ != nullptr) options.multiprocessors = *multiprocessors_;
     options.textures = &machine_textures();
     options.counts = is_counted_;
+    options.follows_machine_code = is_counted_ && follows_machine_code_;
     options.may_leave_shared = true;
     options.instruction_budget = instruction_budget;
     options.predicated_barriers = [&kernel] { return kernel.predicated_barriers(); };
@@ -336,7 +342,7 @@ class Grids {
 
   Process& process_;
   const LaunchPlace& place_;
-  const bool is_counted_;
+  const bool is_counted_, follows_machine_code_;
   std::vector<model::Ran> ran_;  ///< the launch's own first
   std::string kernel_;           ///< that runs
   std::string failure_;

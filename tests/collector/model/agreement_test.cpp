@@ -81,6 +81,7 @@ TEST(AgreementAsAWhole, AlmostEveryValueIsExact) {
   int values = 0, exact = 0;
   for (const Case& which : cases()) {
     for (const auto& [name, counter] : model_answer(which).counters) {
+      if (name.ends_with("_instructions")) continue;  // steps_test.cpp
       ++values;
       exact += counter.grade == schema::Grade::exact;
     }

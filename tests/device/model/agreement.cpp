@@ -49,6 +49,8 @@ const std::vector<std::string>& counter_names() {
       "shared_matrix_load_requests",
       "shared_matrix_store_wavefronts",
       "shared_matrix_store_requests",
+      "warp_instructions",
+      "thread_instructions",
   };
   return names;
 }

@@ -5,7 +5,7 @@
 //
 // --golden writes what the hardware answered, for the test that has no GPU; --table writes the
 // table of agreement. Exit code: 0 when outputs and every value that the model calls exact agree,
-// and at least 95 % of the values are called so; 1 otherwise; 4 without a GPU.
+// and at least 93 % of the values are called so; 1 otherwise; 4 without a GPU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -121,7 +121,7 @@ int check_all(Files files) {
       100.0 * total.not_zero_exact / std::max(total.not_zero, 1));
   files.table << "\n" << sum << "\n";
   fmt::print("{}\n", sum);
-  return held == all && share >= 95 ? 0 : 1;
+  return held == all && share >= 93 ? 0 : 1;
 }
 
 }  // namespace

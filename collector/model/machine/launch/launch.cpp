@@ -231,6 +231,28 @@ std::optional<std::vector<std::byte>> pack_parameters(
   return packed;
 }
 
+Executions& Executions::operator+=(const Executions& other) {
+  if (doubt.empty()) doubt = other.doubt;
+  if (time_doubt.empty()) time_doubt = other.time_doubt;
+  if (!doubt.empty()) of.clear();
+  for (const auto& [line, count] : other.requests) {
+    const auto [found, is_new] = requests.try_emplace(line, count);
+    if (is_new) continue;
+    if (found->second && count) *found->second += *count;
+    if (!count) found->second.reset();
+  }
+  for (std::size_t i = 0; i < std::min(of.size(), other.of.size()); ++i) {
+    of[i].warps += other.of[i].warps;
+    of[i].threads += other.of[i].threads;
+    if (of[i].passed && other.of[i].passed) {
+      *of[i].passed += *other.of[i].passed;
+    } else {
+      of[i].passed.reset();
+    }
+  }
+  return *this;
+}
+
 LaunchOutcome& LaunchOutcome::operator+=(LaunchOutcome other) {
   counts.resize(std::max(counts.size(), other.counts.size()));
   parted.resize(std::max(parted.size(), other.parted.size()));
@@ -253,6 +275,11 @@ LaunchOutcome& LaunchOutcome::operator+=(LaunchOutcome other) {
   blocks += other.blocks;
   warps += other.warps;
   threads_of_blocks += other.threads_of_blocks;
+  if (!executions) {
+    executions = std::move(other.executions);
+  } else if (other.executions) {
+    *executions += *other.executions;
+  }
   warp_instructions += other.warp_instructions;
   thread_instructions += other.thread_instructions;
   return *this;
@@ -299,6 +326,11 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
   outcome.is_of_one_thread = blocks.count() == 1 && geometry.block.count() == 1;
   outcome.ordered = follow_order(program, parameters, memory);
   memory.heap().demand = memory.heap().bytes;
+  std::unique_ptr<FollowedLaunch> followed;
+  if (options.follows_machine_code && options.sample == nullptr && program.steps != nullptr) {
+    followed = program.steps->follow(geometry, parameters, memory,
+                                     host_threads(geometry.grid.count(), options.threads));
+  }
   const auto new_worker = [&] {
     auto worker = std::make_unique<Worker>(program, memory, geometry, parameters,
                                            options.unit != nullptr ? *options.unit : best_unit(),
@@ -371,6 +403,7 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
     }
   }
   outcome += options.sample != nullptr ? options.sample->whole() : counted(workers);
+  if (followed && !outcome.trap && !outcome.cancelled) outcome.executions = followed->end(memory);
   if (!options.keep_variables) {
     for (const ModuleVariable& variable : program.variables) memory.remove(variable.address);
   }

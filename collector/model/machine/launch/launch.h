@@ -20,6 +20,7 @@
 #include "base/geometry.h"
 #include "collector/model/machine/execute/units.h"
 #include "collector/model/machine/launch/beside.h"
+#include "collector/model/machine/launch/followed.h"
 #include "collector/model/machine/memory/memory.h"
 #include "collector/model/machine/observer.h"
 #include "collector/model/machine/program.h"
@@ -65,6 +66,7 @@ struct LaunchOutcome {
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;  ///< active lanes over all warp instructions
   std::optional<Recording> recording;     ///< where the options ask for it
+  std::optional<Executions> executions;   ///< likewise, of the machine code
   unsigned threads = 0;                   ///< the threads of the host, that took part
 
   /// Adds the counts and what was recorded; threads, traps and the like stay.
@@ -126,6 +128,8 @@ struct LaunchOptions {
   DeviceRuntime* device_runtime = nullptr;
   /// Keep a recording as well, of what is counted without a sample or an observer.
   bool records = false;
+  /// Follow the warps through the machine code as well, where it was read and all blocks run.
+  bool follows_machine_code = false;
   /// The meaning of handles of textures and surfaces; null: none means anything.
   const Textures* textures = nullptr;
   /// Where nothing is counted, observed or recorded: how often each of the program's operations is

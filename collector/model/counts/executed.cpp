@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "collector/model/counts/executed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "collector/model/counts/grades.h"
+#include "collector/model/counts/instruction_counts.h"
+#include "schema/catalogue.h"
+
+namespace warpmeter::model {
+namespace {
+
+constexpr std::string_view warp_instructions = "warp_instructions",
+                           thread_instructions = "thread_instructions";
+constexpr std::string_view guard_reason =
+    "guards or branches of the machine code depend on values that are not worked out, or how warps "
+    "part at them is not counted";
+constexpr std::string_view instruction_reason =
+    "PTX instructions: machine code executes another number of them";
+
+/// The PTX line of an access that the machine code was not followed through as often as the model
+/// executed it; 0: there is none. Accesses that the audit merged, or that act for several lanes,
+/// say nothing. A line of a function stands in each place that the function is called from.
+int line_that_differs(const Program& program, const LaunchOutcome& outcome) {
+  std::map<int, std::optional<std::uint64_t>> requests;  // of the model, by line
+  for (std::size_t i = 0; i < program.sites.size(); ++i) {
+    const SiteInfo& site = program.sites[i];
+    const bool is_plain = !site.is_apart && !site.is_atomic() && site.doubt.empty() &&
+                          site.carrier == Carrier::registers && site.requests.size() == 1 &&
+                          !site.requests[0].is_elected;
+    const int line = program.places[site.instruction].ptx_line;
+    std::optional<std::uint64_t>& sum = requests.try_emplace(line, 0).first->second;
+    const SiteCounts& counts = outcome.counts[i];
+    if (sum) *sum += counts.shared.requests + counts.global.requests;
+    if (!is_plain) sum.reset();
+  }
+  const auto differs = [&](const auto& of_line) {
+    const auto found = requests.find(of_line.first);
+    return of_line.second && found != requests.end() && found->second &&
+           *found->second != *of_line.second;
+  };
+  const auto& followed = outcome.executions->requests;
+  const auto found = std::find_if(followed.begin(), followed.end(), differs);
+  return found == followed.end() ? 0 : found->first;
+}
+
+}  // namespace
+
+bool is_of_instructions(std::string_view counter) {
+  return counter == warp_instructions || counter == thread_instructions;
+}
+
+schema::Counter count_instructions(std::string_view name, const Program& program,
+                                   const LaunchOutcome& outcome) {
+  const bool is_of_warps = name == warp_instructions;
+  schema::Counter result;
+  result.name = name;
+  result.value =
+      static_cast<double>(is_of_warps ? outcome.warp_instructions : outcome.thread_instructions);
+  result.grade = schema::Grade::ptx;
+  result.reason = instruction_reason;
+  if (!outcome.executions) return result;
+  const Executions& executions = *outcome.executions;
+  if (!executions.doubt.empty()) {
+    result.reason += fmt::format(", and {}", executions.doubt);
+    return result;
+  }
+  if (const int line = line_that_differs(program, outcome); line != 0) {
+    result.reason += fmt::format(
+        ", and the access of line {} of the PTX is executed another number of times there", line);
+    return result;
+  }
+  result.value = static_cast<double>(is_of_warps ? executions.warps() : executions.threads());
+  const SiteGrade grade = grade_without_access(program);
+  result.grade = grade.grade;
+  result.reason = grade.reason;
+  if (executions.time_doubt.empty() || result.grade > schema::Grade::modelled) return result;
+  result.grade = schema::Grade::modelled;
+  result.reason = executions.time_doubt;
+  return result;
+}
+
+std::optional<sass::MachineExecutions> followed_executions(const Program& program,
+                                                           const LaunchOutcome& outcome) {
+  if (!outcome.executions) return std::nullopt;
+  const Executions& executions = *outcome.executions;
+  const bool is_known = executions.doubt.empty() && executions.time_doubt.empty() &&
+                        executions.of.size() == program.machine_operations.size() &&
+                        line_that_differs(program, outcome) == 0;
+  if (!is_known) return std::nullopt;
+  sass::MachineExecutions result;
+  for (std::size_t i = 0; i < executions.of.size(); ++i) {
+    const Execution& one = executions.of[i];
+    sass::Executions& all = result.of.emplace_back();
+    all.warps = one.warps;
+    all.threads = one.threads;
+    all.threads_on = one.passed.value_or(0);
+    all.knows_warps = all.knows_threads = true;
+    all.knows_threads_on = one.passed.has_value();
+    all.knows_parted = !program.machine_operations[i].is_guarded || one.warps == 0;
+    const bool is_whole = all.knows_threads_on && all.knows_parted;
+    if (!is_whole) result.reason = guard_reason;
+  }
+  return result;
+}
+
+bool counts_machine_code(const std::vector<std::string>& counters) {
+  const auto& known = schema::Catalogue::get().counters();
+  return std::any_of(counters.begin(), counters.end(), [&](const std::string& name) {
+    return std::any_of(known.begin(), known.end(), [&](const schema::CounterInfo& info) {
+      const bool is_of_it = is_of_instructions(info.name) || is_instruction_counter(info.name);
+      return is_of_it && (info.name == name || info.perfworks == name);
+    });
+  });
+}
+
+}  // namespace warpmeter::model

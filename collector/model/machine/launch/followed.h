@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// How often each instruction of a launch's machine code is executed. Who can follow machine code
+// (collector/model/counts/steps) is asked by the launch, which knows when memory is as the kernel
+// finds it, and when the kernel has ended.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/geometry.h"
+
+namespace warpmeter::model {
+
+class DeviceMemory;
+
+/// One machine instruction.
+struct Execution {
+  std::uint64_t warps = 0;    ///< times that a warp executed it, also with all lanes guarded off
+  std::uint64_t threads = 0;  ///< active threads, over those times
+  /// Those of them that its guard let pass; nothing where the guard is not known.
+  std::optional<std::uint64_t> passed;
+};
+
+struct Executions {
+  std::vector<Execution> of;  ///< by the instruction's number in the kernel's code; empty: doubt
+  std::string doubt;          ///< why nobody knows; the end of a sentence
+  std::string time_doubt;     ///< why hardware's may differ from these; empty: they do not
+  /// Requests of the loads and stores of global and shared memory, by the line of the PTX; nothing
+  /// where a guard is not known.
+  std::map<int, std::optional<std::uint64_t>> requests;
+
+  std::uint64_t warps() const {
+    std::uint64_t sum = 0;
+    for (const Execution& one : of) sum += one.warps;
+    return sum;
+  }
+  std::uint64_t threads() const {
+    std::uint64_t sum = 0;
+    for (const Execution& one : of) sum += one.threads;
+    return sum;
+  }
+  /// Adds another launch of the same code.
+  Executions& operator+=(const Executions& other);
+};
+
+/// A launch that is followed.
+class FollowedLaunch {
+ public:
+  virtual ~FollowedLaunch() = default;
+  /// To be called once, after the launch; `memory` is as the kernel left it.
+  virtual Executions end(const DeviceMemory& memory) = 0;
+};
+
+class MachineSteps {
+ public:
+  virtual ~MachineSteps() = default;
+  /// To be called before the launch; all that it is given must outlive the result.
+  virtual std::unique_ptr<FollowedLaunch> follow(const Geometry& geometry,
+                                                 std::span<const std::byte> parameters,
+                                                 const DeviceMemory& memory,
+                                                 unsigned threads) const = 0;
+};
+
+}  // namespace warpmeter::model

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// The machine code of the kernels of tests/device/model as warps go through it here, against how
+// often an H200 executed each of its instructions: h200_executed_instructions.csv, recorded by
+// Nsight Compute (inst_executed, thread_inst_executed, thread_inst_executed_true by address).
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "collector/model/counts/grades.h"
+#include "collector/model/counts/steps/steps.h"
+#include "tests/collector/model/prepared_launch.h"
+#include "tests/csv.h"
+#include "tests/device/model/cases.h"
+#include "tests/paths.h"
+
+namespace warpmeter::model {
+namespace {
+
+/// "2*16/512/30 0" is two instructions that 16 warps executed, of 512 threads with 30 that the
+/// guard let pass, and one that nobody did.
+std::vector<Execution> executions_of(const std::string& text) {
+  std::vector<Execution> all;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const std::size_t star = word.find('*');
+    const std::size_t times = star == std::string::npos ? 1 : std::stoul(word);
+    std::istringstream numbers(star == std::string::npos ? word : word.substr(star + 1));
+    Execution one;
+    char slash = 0;
+    numbers >> one.warps >> slash >> one.threads;
+    one.passed = one.threads;
+    std::uint64_t passed = 0;
+    if (numbers >> slash >> passed) one.passed = passed;
+    all.insert(all.end(), times, one);
+  }
+  return all;
+}
+
+const std::map<std::string, std::string>& golden() {
+  static const std::map<std::string, std::string> rows = [] {
+    std::ifstream file(source_dir() + "/tests/golden/h200_executed_instructions.csv");
+    std::map<std::string, std::string> all;
+    for (const auto& row : csv_rows(file)) all[row.at("kernel")] = row.at("executed");
+    return all;
+  }();
+  return rows;
+}
+
+struct Followed {
+  schema::Counter warps, threads;
+  Executions executions;
+};
+
+Followed follow(const agreement::Case& which) {
+  const kernels::Problem problem = which.problem();
+  const auto prepared = prepare_launch(*which.image, which.entry, problem);
+  EXPECT_EQ(prepared->refusal, "");
+  const auto code =
+      std::find_if(which.image->codes.begin(), which.image->codes.end(),
+                   [](const kernels::Code& candidate) { return candidate.arch == 90; });
+  const std::string why =
+      steps::audit(prepared->program, *prepared->module, std::as_bytes(code->cubin));
+  EXPECT_EQ(why, "");
+  LaunchOptions options;
+  options.follows_machine_code = true;
+  options.print = [](std::string_view) {};
+  const LaunchOutcome outcome =
+      launch(prepared->program, which.geometry, prepared->parameters, prepared->memory, options);
+  EXPECT_FALSE(outcome.trap) << outcome.trap->message;
+  return {counter("warp_instructions", prepared->program, outcome),
+          counter("thread_instructions", prepared->program, outcome),
+          outcome.executions.value_or(Executions())};
+}
+
+class MachineCode : public testing::TestWithParam<agreement::Case> {};
+
+TEST_P(MachineCode, IsExecutedAsOftenAsOnTheHardwareWhereItsCountIsExact) {
+  const Followed ours = follow(GetParam());
+  EXPECT_EQ(ours.warps.grade, ours.threads.grade);
+  EXPECT_EQ(ours.warps.grade == schema::Grade::exact, ours.warps.reason.empty());
+  if (ours.warps.grade != schema::Grade::exact) return;
+  const std::vector<Execution> theirs = executions_of(golden().at(std::string(GetParam().entry)));
+  ASSERT_EQ(ours.executions.of.size(), theirs.size());
+  for (std::size_t i = 0; i < theirs.size(); ++i) {
+    const Execution& one = ours.executions.of[i];
+    EXPECT_EQ(one.warps, theirs[i].warps) << "warps, instruction " << i;
+    EXPECT_EQ(one.threads, theirs[i].threads) << "threads, instruction " << i;
+    if (one.passed) EXPECT_EQ(*one.passed, *theirs[i].passed) << "guard, instruction " << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(H200, MachineCode,
+                         testing::ValuesIn(agreement::cases().begin(), agreement::cases().end()),
+                         [](const auto& info) { return std::string(info.param.entry); });
+
+TEST(MachineCodeAsAWhole, MostKernelsHaveExactCounts) {
+  std::size_t exact = 0;
+  for (const agreement::Case& which : agreement::cases()) {
+    exact += follow(which).warps.grade == schema::Grade::exact ? 1 : 0;
+  }
+  EXPECT_GE(exact, agreement::cases().size() * 7 / 10);
+}
+
+}  // namespace
+}  // namespace warpmeter::model
