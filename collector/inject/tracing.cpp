@@ -229,9 +229,9 @@ void take_managed(Recording& all, const CUpti_ActivityUnifiedMemoryCounter3& rec
   const bool has_end = event->kind == ActivityKind::migration ||
                        event->kind == ActivityKind::throttling ||
                        (event->kind == ActivityKind::page_fault && !is_of_cpu);
-  Activity activity =
-      activity_of(all.shapes.number_of(shape), record.start, has_end ? record.end : record.start,
-                  is_of_cpu ? 1 : record.value, 0);
+  Activity activity = activity_of(all.shapes.number_of(shape), record.start, record.end,
+                                  is_of_cpu ? 1 : record.value, 0);
+  if (!has_end) activity.duration_ns = std::nullopt;
   activity.address = record.address;
   add(all, activity);
 }

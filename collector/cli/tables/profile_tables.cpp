@@ -163,6 +163,7 @@ std::string shown_name(const std::string& kernel, KernelNameBase base) {
 }
 
 std::string duration_text(double duration_ns) {
+  if (duration_ns < 0) return "-" + duration_text(-duration_ns);  // before the clock began
   if (duration_ns < 1000) return fmt::format("{}ns", std::llround(duration_ns));
   double value = duration_ns / 1e3;
   const char* unit = "us";

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,15 +18,10 @@
 namespace warpmeter::cli {
 namespace {
 
-using reports::Column;
-using reports::Table;
 using reports::Trace;
 using reports::TracedActivity;
 using reports::TracedShape;
 using schema::Value;
-
-/// Rows of a table for people: columns cannot be lined up before their rows are known.
-constexpr std::size_t block_rows = 10'000;
 
 /// Three decimals and a unit that leaves 1 to 1023 before them: "4.0000KB", "12.345GB/s".
 std::string scaled(double value, const char* suffix) {
@@ -65,71 +61,142 @@ std::vector<std::string> names_of(const Trace& trace, KernelNameBase base) {
   return names;
 }
 
-Table empty_table() {
-  Table table;
-  table.columns = {right_column("Start"),   right_column("Duration"),  Column::text("Grid"),
-                   Column::text("Block"),   right_column("Registers"), right_column("Static"),
-                   right_column("Dynamic"), right_column("Size"),      right_column("Throughput"),
-                   Column::text("Source"),  Column::text("Target"),    Column::text("Device"),
-                   right_column("Context"), right_column("Stream"),    right_column("Correlation"),
-                   right_column("Thread"),  Column::text("Name")};
-  return table;
-}
+/// The cells that all activities of a shape share.
+struct TextColumn {
+  const char* heading;
+  bool is_right;
+};
+constexpr TextColumn shape_columns[] = {{"Grid", false},   {"Block", false},  {"Registers", true},
+                                        {"Static", true},  {"Dynamic", true}, {"Source", false},
+                                        {"Target", false}, {"Device", false}, {"Context", true},
+                                        {"Stream", true},  {"Thread", true},  {"Name", false}};
+using ShapeCells = std::array<std::string, std::size(shape_columns)>;
+constexpr TextColumn own_columns[] = {{"Start", true},
+                                      {"Duration", true},
+                                      {"Size", true},
+                                      {"Throughput", true},
+                                      {"Correlation", true}};
+using OwnCells = std::array<std::string, std::size(own_columns)>;
 
-std::vector<reports::Cell> cells(const TracedShape& shape, const TracedActivity& activity,
-                                 const std::string& name) {
-  const auto time = [](const std::optional<std::int64_t>& ns) {
-    return ns ? duration_text(static_cast<double>(*ns)) : "-";
-  };
-  const std::optional<double> rate = reports::throughput(shape, activity);
-  return {time(activity.start_ns),
-          time(activity.duration_ns),
-          extent_text(shape.grid),
+/// The columns as they are printed: the own ones have numbers from `own` on.
+constexpr std::size_t own = std::size(shape_columns), all_columns = own + std::size(own_columns);
+constexpr std::size_t column_order[] = {own, own + 1, 0, 1, 2, 3,       4,  own + 2, own + 3,
+                                        5,   6,       7, 8, 9, own + 4, 10, 11};
+
+ShapeCells shape_cells(const TracedShape& shape, const std::string& name) {
+  return {extent_text(shape.grid),
           extent_text(shape.block),
           plain(shape.registers),
           bytes_text(shape.static_shared_bytes),
           bytes_text(shape.dynamic_shared_bytes),
-          activity.faults ? plain(activity.faults) : bytes_text(activity.bytes),
-          rate ? scaled(*rate, "B/s") : "-",
           text_or_dash(shape.source_memory),
           text_or_dash(shape.target_memory),
           text_or_dash(shape.device),
           plain(shape.context),
           plain(shape.stream),
-          plain(activity.correlation),
           plain(shape.thread_id),
           name};
 }
 
-/// Columns that no row of the trace fills are left out.
-Table without_empty_columns(Table table) {
-  for (std::size_t column = table.columns.size(); column-- > 0;) {
-    const bool is_empty = std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
-      const auto* text = std::get_if<std::string>(&row[column].value);
-      return text != nullptr && *text == "-";
-    });
-    if (!is_empty) continue;
-    const auto place = static_cast<std::ptrdiff_t>(column);
-    table.columns.erase(table.columns.begin() + place);
-    for (auto& row : table.rows) row.erase(row.begin() + place);
-  }
-  return table;
+OwnCells own_cells(const TracedShape& shape, const TracedActivity& activity) {
+  const auto time = [](const std::optional<std::int64_t>& ns) {
+    return ns ? duration_text(static_cast<double>(*ns)) : "-";
+  };
+  const std::optional<double> rate = reports::throughput(shape, activity);
+  return {time(activity.start_ns), time(activity.duration_ns),
+          activity.faults ? plain(activity.faults) : bytes_text(activity.bytes),
+          rate ? scaled(*rate, "B/s") : "-", plain(activity.correlation)};
 }
 
-void write_for_people(const Trace& trace, reports::Format format, KernelNameBase base,
-                      const std::function<bool(std::string_view)>& write) {
-  const std::vector<std::string> names = names_of(trace, base);
-  Table table = empty_table();
-  const auto flush = [&] {
-    const std::string text = reports::render(without_empty_columns(std::move(table)), format);
-    table = empty_table();
-    return write(text);
-  };
-  for (const TracedActivity& activity : trace.activities) {
-    if (table.rows.size() == block_rows && !flush()) return;
-    table.rows.push_back(cells(trace.shapes[activity.shape], activity, names[activity.shape]));
+/// A trace as people read it. Shapes are few, so their cells are written once: a million lines take
+/// a second.
+class TextTrace {
+ public:
+  TextTrace(const Trace& trace, KernelNameBase base) : trace_(trace) {
+    const std::vector<std::string> names = names_of(trace, base);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      cells_.push_back(shape_cells(trace.shapes[i], names[i]));
+    }
+    for (std::size_t column = 0; column < std::size(shape_columns); ++column) {
+      for (const ShapeCells& cells : cells_) look_at(column, cells[column]);
+    }
+    for (const TracedActivity& activity : trace.activities) look_at(activity);
+    for (const std::size_t column : column_order) {
+      if (widths_[column] > 0) columns_.push_back(column);
+    }
   }
-  if (!table.rows.empty()) flush();
+
+  std::string heading() const {
+    std::string names, rule;
+    for (const std::size_t column : columns_) {
+      const char* heading = column_of(column).heading;
+      append(names, column, heading);
+      append(rule, column, std::string(width_of(column), '-'));
+    }
+    return names + "\n" + rule + "\n";
+  }
+
+  void append_line(std::string& text, const TracedActivity& activity) const {
+    const OwnCells own_ones = own_cells(trace_.shapes[activity.shape], activity);
+    std::string line;
+    for (const std::size_t column : columns_) {
+      append(line, column, column >= own ? own_ones[column - own] : cells_[activity.shape][column]);
+    }
+    text += line;
+    text += '\n';
+  }
+
+ private:
+  static const TextColumn& column_of(std::size_t column) {
+    return column >= own ? own_columns[column - own] : shape_columns[column];
+  }
+  std::size_t width_of(std::size_t column) const { return widths_[column]; }
+
+  /// A column that is empty everywhere is left out.
+  void look_at(std::size_t column, const std::string& cell) {
+    if (cell == "-") return;
+    std::size_t& width = widths_[column];
+    width = std::max({width, cell.size(), std::string_view(column_of(column).heading).size()});
+  }
+  /// Each has a greatest width, so that none needs to be written to know it.
+  void look_at(const TracedActivity& activity) {
+    constexpr std::size_t time = 9, size = 10, rate = 11, number = 11;
+    if (activity.start_ns) widths_[own] = time;
+    if (activity.duration_ns) widths_[own + 1] = time;
+    if (activity.bytes || activity.faults) widths_[own + 2] = size;
+    if (activity.bytes && activity.duration_ns) widths_[own + 3] = rate;
+    if (activity.correlation) widths_[own + 4] = number;
+  }
+
+  void append(std::string& line, std::size_t column, std::string_view cell) const {
+    if (!line.empty()) line += "  ";
+    const bool is_last = column == columns_.back();
+    const std::size_t width = width_of(column);
+    const std::size_t room = width > cell.size() ? width - cell.size() : 0;
+    if (column_of(column).is_right) line.append(room, ' ');
+    line += cell;
+    if (!column_of(column).is_right && !is_last) line.append(room, ' ');
+  }
+
+  const Trace& trace_;
+  std::vector<ShapeCells> cells_;
+  std::array<std::size_t, all_columns> widths_{};  ///< 0: no cell has anything
+  std::vector<std::size_t> columns_;               ///< those that are printed
+};
+
+void write_text(const Trace& trace, KernelNameBase base,
+                const std::function<bool(std::string_view)>& write) {
+  if (trace.activities.empty()) return;
+  constexpr std::size_t piece_bytes = 1 << 16;
+  const TextTrace lines(trace, base);
+  std::string text = lines.heading();
+  for (const TracedActivity& activity : trace.activities) {
+    lines.append_line(text, activity);
+    if (text.size() < piece_bytes) continue;
+    if (!write(text)) return;
+    text.clear();
+  }
+  write(text);
 }
 
 Value value_of(const std::optional<std::int64_t>& number) {
@@ -169,8 +236,8 @@ const std::vector<std::string>& column_names() {
   return names;
 }
 
-void write_for_programs(const Trace& trace, reports::Format format,
-                        const std::function<bool(std::string_view)>& write) {
+void write_rows(const Trace& trace, reports::Format format,
+                const std::function<bool(std::string_view)>& write) {
   reports::RowStream rows(format, 0, write);
   rows.columns(column_names());
   for (const TracedActivity& activity : trace.activities) {
@@ -209,11 +276,10 @@ void write_for_programs(const Trace& trace, reports::Format format,
 
 void write_trace(const Trace& trace, reports::Format format, KernelNameBase base,
                  const std::function<bool(std::string_view)>& write) {
-  const bool is_for_programs = format == reports::Format::csv || format == reports::Format::json;
-  if (is_for_programs) {
-    write_for_programs(trace, format, write);
+  if (format == reports::Format::table) {
+    write_text(trace, base, write);
   } else {
-    write_for_people(trace, format, base, write);
+    write_rows(trace, format, write);
   }
 }
 
