@@ -82,6 +82,15 @@ bool MetricHost::knows(const std::string& metric) const {
   return api_.cuptiProfilerHostGetMetricProperties(&parameters) == CUPTI_SUCCESS;
 }
 
+bool MetricHost::adds(const std::string& metric) const {
+  const char* name = metric.c_str();
+  WARPMETER_CUPTI_PARAMS(CUpti_Profiler_Host_ConfigAddMetrics_Params, parameters);
+  parameters.pHostObject = object_;
+  parameters.ppMetricNames = &name;
+  parameters.numMetrics = 1;
+  return api_.cuptiProfilerHostConfigAddMetrics(&parameters) == CUPTI_SUCCESS;
+}
+
 std::vector<std::string> MetricHost::base_names() const {
   std::vector<std::string> names;
   for (const CUpti_MetricType type :
@@ -130,7 +139,10 @@ std::vector<std::string> MetricHost::names_near(const std::string& metric) const
 
 Plan::Plan(const CuptiApi& api, std::string chip, std::span<const std::uint8_t> availability,
            std::span<const std::string> counters)
-    : api_(api), chip_(std::move(chip)), host_(api, chip_, availability) {
+    : api_(api),
+      chip_(std::move(chip)),
+      availability_(availability.begin(), availability.end()),
+      host_(api, chip_, availability) {
   resolve(counters);
   if (!metrics_.empty()) configure();
 }
@@ -173,7 +185,8 @@ Plan::Item Plan::resolved(const std::string& name) {
   return item;
 }
 
-/// One configuration cannot hold both: CUPTI answers 27.
+/// One configuration cannot hold both: CUPTI answers 27. A virtual machine may hide the links, and
+/// CUPTI knows their names there all the same (999 for each call after they were added).
 void Plan::leave_links_out(std::span<const std::string> counters) {
   const auto is_of_link = [](std::string_view name) {
     return name.starts_with("nvl") || name.starts_with("pcie__");
@@ -181,24 +194,22 @@ void Plan::leave_links_out(std::span<const std::string> counters) {
   const auto is_of_chip = [&](std::string_view name) {
     return !is_of_link(name) && !name.starts_with("gpu__time");
   };
-  if (std::none_of(metrics_.begin(), metrics_.end(), is_of_link) ||
-      std::none_of(metrics_.begin(), metrics_.end(), is_of_chip)) {
-    return;
-  }
-  leaves_links_out_ = true;
+  if (std::none_of(metrics_.begin(), metrics_.end(), is_of_link)) return;
+  leaves_links_out_ = std::any_of(metrics_.begin(), metrics_.end(), is_of_chip);
   metrics_.clear();
   for (std::size_t i = 0; i < items_.size(); ++i) {
-    if (is_of_link(items_[i].perfworks)) {
-      items_[i] = {
-          counters[i],
-          "",
-          "counters of NVLink and PCIe are read alone: ask for them without others, or with "
-          "--replay application",
-          {},
-          {}};
-    } else {
+    const std::string perfworks = items_[i].perfworks;
+    if (!is_of_link(perfworks)) {
       items_[i] = resolved(counters[i]);
+      continue;
     }
+    const std::string lacking =
+        leaves_links_out_ ? "counters of NVLink and PCIe are read alone: ask for them without "
+                            "others, or with --replay application"
+        : MetricHost(api_, chip_, availability_).adds(perfworks)
+            ? ""
+            : "this machine hides the counters of NVLink and PCIe, as virtual ones do";
+    items_[i] = lacking.empty() ? resolved(counters[i]) : Item{counters[i], "", lacking, {}, {}};
   }
 }
 

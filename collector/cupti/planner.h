@@ -35,6 +35,8 @@ class MetricHost {
   CUpti_Profiler_Host_Object* object() const { return object_; }
   /// True if the chip has this metric, rollup included ("….sum").
   bool knows(const std::string& metric) const;
+  /// True if CUPTI takes it into a configuration; a host that does not is of no more use.
+  bool adds(const std::string& metric) const;
   /// Names near an unknown one: base names of the chip, or the rollups of a known base.
   std::vector<std::string> names_near(const std::string& metric) const;
 
@@ -91,6 +93,7 @@ class Plan {
 
   const CuptiApi& api_;
   std::string chip_;
+  std::vector<std::uint8_t> availability_;
   MetricHost host_;
   std::vector<Item> items_;
   std::vector<std::string> metrics_;
