@@ -160,7 +160,8 @@ std::optional<std::size_t> whose_register(const std::vector<Instruction>& instru
 /// True if every thread goes from the first instruction to the first end without a jump.
 bool is_straight(const std::vector<Instruction>& instructions) {
   for (const Instruction& instruction : instructions) {
-    if (instruction.calls_elsewhere) return false;
+    // WARPSYNC may let the groups of a warp go on one after the other.
+    if (instruction.calls_elsewhere || instruction.gathers_warp || instruction.yields) return false;
     if (instruction.jump == Jump::end) return !instruction.is_guarded;
     if (instruction.jump != Jump::none && !instruction.never_runs) return false;
   }
