@@ -15,7 +15,6 @@
 namespace warpmeter::model {
 namespace {
 
-using sass::Executions;
 using schema::Grade;
 namespace counted = sass::counted;
 
@@ -23,11 +22,20 @@ constexpr std::string_view elsewhere_reason =
     "the kernel calls code that is not among its own (printf, malloc, a pointer to a function)";
 constexpr std::string_view unknown_operation_reason =
     "the machine code has an instruction whose counters were not measured";
+constexpr std::string_view guarded_reason =
+    "the machine code has guards, and for how many warps none of their threads pass is not known";
+constexpr std::string_view several_reason =
+    "hardware makes a number of requests of one instruction that is not known";
 constexpr std::string_view no_branches_reason = "no branches";
 constexpr std::string_view parting_reason =
     "the machine code has branches at which threads of a warp may part, and how often is not known";
 
-enum class Executors { warps, threads_on };
+enum class Executors {
+  warps,
+  threads_on,
+  warps_with_lanes,  ///< without those of which no thread's guard is true
+  nobody,            ///< hardware makes several of one: only a count of 0 is known
+};
 
 struct InstructionCounter {
   std::string_view name;
@@ -38,6 +46,8 @@ struct InstructionCounter {
 constexpr sass::CountedAs all_operations = ~sass::CountedAs{0};
 constexpr auto warps = Executors::warps;
 constexpr auto threads = Executors::threads_on;
+constexpr auto warps_with_lanes = Executors::warps_with_lanes;
+constexpr auto nobody = Executors::nobody;
 
 constexpr InstructionCounter instruction_counters[] = {
     {"inst_fp_16", counted::fp16, threads},
@@ -76,6 +86,20 @@ constexpr InstructionCounter instruction_counters[] = {
     {"inst_executed_surface_stores", counted::surface_store, warps},
     {"inst_executed_surface_reductions", counted::surface_reduction, warps},
     {"inst_executed_tex_ops", counted::texture, warps},
+    {"inst_executed_surface_atomics", 0, warps},
+    {"local_load_requests", counted::local_load, warps_with_lanes, counted::generic_load},
+    {"local_store_requests", counted::local_store, warps_with_lanes, counted::generic_store},
+    {"local_load_sectors", counted::local_load, nobody, counted::generic_load},
+    {"local_store_sectors", counted::local_store, nobody, counted::generic_store},
+    {"surface_load_requests", counted::surface_load, nobody},
+    {"surface_store_requests", counted::surface_store, nobody},
+    {"surface_reduction_requests", counted::surface_reduction, nobody},
+    {"surface_atomic_requests", 0, nobody},
+    {"texture_load_requests", counted::texture, nobody},
+    {"global_atomic_set_accesses", counted::atomic | counted::compare_and_swap, nobody},
+    {"global_reduction_set_accesses", counted::global_reduction, nobody},
+    {"surface_atomic_set_accesses", 0, nobody},
+    {"surface_reduction_set_accesses", counted::surface_reduction, nobody},
     {"inst_executed_pipe_cbu", counted::cbu, warps},
     {"inst_executed_pipe_adu", counted::adu, warps, counted::any_unit},
     {"inst_executed_pipe_fma", counted::fma_pipe, warps},
@@ -111,7 +135,12 @@ class Sum {
       if (!counts && !may_count && !is_any) continue;
       const auto executed = times(executions_.of[i], counter.executors);
       if (!executed) return refuse(executions_.reason);
-      if (may_count && !is_any && *executed > 0) return refuse(unknown_operation_reason);
+      if (*executed == 0) continue;
+      if (may_count && !is_any) return refuse(unknown_operation_reason);
+      if (counter.executors == nobody) return refuse(several_reason);
+      if (counter.executors == warps_with_lanes && operation.is_guarded) {
+        return refuse(guarded_reason);
+      }
       sum += *executed;
     }
     return sum;
@@ -122,7 +151,7 @@ class Sum {
     std::uint64_t branches = 0, parted = 0;
     for (std::size_t i = 0; i < executions_.of.size(); ++i) {
       const MachineOperation& operation = program_.machine_operations[i];
-      const Executions& executed = executions_.of[i];
+      const sass::Executions& executed = executions_.of[i];
       const bool may_branch = operation.counted_as == 0 ||
                               (operation.counted_as & (counted::branch | counted::any_branch)) != 0;
       if (!operation.may_run || !may_branch) continue;
@@ -143,8 +172,8 @@ class Sum {
   std::string_view reason() const { return reason_; }
 
  private:
-  static std::optional<std::uint64_t> times(const Executions& executed, Executors executors) {
-    if (executors == Executors::warps) {
+  static std::optional<std::uint64_t> times(const sass::Executions& executed, Executors executors) {
+    if (executors != Executors::threads_on) {
       return executed.knows_warps ? std::optional(executed.warps) : std::nullopt;
     }
     // Nobody comes: no guard is asked.

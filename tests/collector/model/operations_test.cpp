@@ -24,7 +24,7 @@ namespace {
 struct Counted {
   CountedAs flag = 0;
   bool is_of_threads = false;
-  bool needs_all = false;  ///< measured only where the row says "all"
+  bool needs_all = false;  ///< it was measured only where the row says "all"
 };
 const std::map<std::string, Counted>& counters() {
   using namespace counted;

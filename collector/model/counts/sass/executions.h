@@ -15,7 +15,7 @@ struct Executions {
   std::uint64_t warps = 0;       ///< also those of which no thread's guard is true
   std::uint64_t threads = 0;     ///< active ones
   std::uint64_t threads_on = 0;  ///< active ones whose guard is true
-  std::uint64_t parted = 0;      ///< of a branch: warps whose threads went different ways
+  std::uint64_t parted = 0;      ///< warps whose threads go different ways at a branch
   bool knows_warps = false, knows_threads = false, knows_threads_on = false, knows_parted = false;
 };
 

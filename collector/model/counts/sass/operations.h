@@ -16,7 +16,7 @@
 
 namespace warpmeter::model::sass {
 
-/// What counts an operation: sums of these.
+/// The counters that an operation adds to: sums of these.
 using CountedAs = std::uint64_t;
 namespace counted {
 // Threads whose guard is true: smsp__sass_thread_inst_executed_op_…_pred_on, one of these each.
