@@ -43,7 +43,7 @@ class ActivityRows {
 
   const schema::Reader& reader_;
   std::int64_t run_id_;
-  std::map<std::int64_t, std::string> names_;  ///< of the run's devices, by ordinal
+  std::map<std::int64_t, std::string> names_;  ///< the run's devices' titles, by ordinal
 };
 
 /// Names as they are shown; a kernel's is found out once.

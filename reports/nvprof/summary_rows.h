@@ -17,7 +17,7 @@ struct SummaryRequest {
   bool demangles = true;
 };
 
-/// What GPUs did, of one device where `device` is not empty ("NVIDIA H200 (0)").
+/// The work of GPUs: of one device where `device` is not empty ("NVIDIA H200 (0)").
 SummaryPart gpu_rows(const schema::Reader& reader, const SummaryRequest& request,
                      const std::string& device = "");
 SummaryPart call_rows(const schema::Reader& reader, const SummaryRequest& request);

@@ -55,7 +55,7 @@ const std::vector<TraceColumn>& columns() {
   return all;
 }
 
-/// What the rows have, of which columns and units follow.
+/// The columns and units follow from the contents of the rows.
 struct Extent {
   std::int64_t rows = 0, gpu_rows = 0, copies = 0, peers = 0, managed = 0;
   ColumnUnit start, duration, static_shared, dynamic_shared, size, rate;

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Public scripts that call nvprof or read its output, unmodified, with warpmeter's nvprof first in PATH.
 
-    tests/public/nvprof_scripts.py WARPMETER FOLDER [NAME…]     FOLDER: clones, each at OWNER+NAME or OWNER+NAME/repo
+    tests/public/nvprof_scripts.py WARPMETER FOLDER [NAME…]     FOLDER: clones, each at OWNER+NAME or OWNER+NAME/repo, or
+                                                                the scripts' files alone, below OWNER+NAME
 
 A script is taken from its commit and runs in a folder of its own. The programs that it profiles are links to
 nvprof_program.cu; a Python script that it profiles becomes that program (exec). Each row says what the script must have
-found. `needs_times` marks what only a GPU answers: there --gpu runs it."""
+found. `needs_gpu` marks what only a GPU answers: there --gpu runs it."""
 import argparse
 import dataclasses
 import os
@@ -26,34 +27,39 @@ class Script:
     name: str
     repository: str
     commit: str
-    paths: list  # of the repository; each is written under its own path
+    paths: list  # in the repository; each is written under its own path
     command: str  # for bash, where the files are
     found: list  # patterns of what the command printed or wrote into files named in `files`
     files: str = ""  # a glob of files that it wrote
     programs: list = dataclasses.field(default_factory=list)  # names that the program has
     pythons: list = dataclasses.field(default_factory=list)  # Python scripts that become the program
-    needs_times: bool = False
+    needs_gpu: bool = False
 
 
 AXPY = r"axpy\(float, float const \*, float\*\)"
 SCRIPTS = [
-    Script("djinn metrics", "northtiger/djinn", "72c37cda7a8da600cb21b17ba5c4f959f4dfa6be",
+    Script("djinn metrics", "northtiger/djinn", "5a1502051cb4bbee74386e2120048d1b42c8281a",
            ["load_simulator/nvprof-metrics.sh"], "cd load_simulator && bash nvprof-metrics.sh nets/net.prototxt 1 0",
            [r'"Device","Kernel","Invocations","Metric Name","Metric Description","Min","Max","Avg"',
             rf'"[^"]+ \(0\)","{AXPY}",2,"achieved_occupancy","Achieved Occupancy",'],
            "load_simulator/net/metrics_net_*.csv", ["load_simulator/load-simulator"]),
-    Script("djinn trace", "northtiger/djinn", "72c37cda7a8da600cb21b17ba5c4f959f4dfa6be",
+    Script("djinn trace", "northtiger/djinn", "5a1502051cb4bbee74386e2120048d1b42c8281a",
            ["load_simulator/nvprof-trace.sh"], "cd load_simulator && bash nvprof-trace.sh nets/net.prototxt 1 0",
            [r'"Start","Duration","Grid X","Grid Y","Grid Z"', rf'8,1,1,128,1,1,.*"{AXPY}'],
            "load_simulator/net/trace_net_*.csv", ["load_simulator/load-simulator"]),
+    Script("djinn timing", "northtiger/djinn", "5a1502051cb4bbee74386e2120048d1b42c8281a",
+           ["load_simulator/nvprof-timing.sh"], "cd load_simulator && bash nvprof-timing.sh nets/net.prototxt 1 0",
+           [r'"Type","Time\(%\)","Time","Calls","Avg","Min","Max","Name"\n', rf'"GPU activities",.*,2,.*"{AXPY}"'],
+           "load_simulator/net/summary_net_*.csv", ["load_simulator/load-simulator"]),
     Script("magus", "leimingyu/magus", "b9153ef6ab81f876310e7618dd241cdfeee35a19",
            ["apps/devid_cudasdk80/0_Simple/vectorAdd/profile-this.sh"],
            "cd apps/devid_cudasdk80/0_Simple/vectorAdd && bash profile-this.sh",
            [rf'"{AXPY}",2,"gst_transactions","Global Store Transactions",128,128,128', r'"Start","Duration","Grid X"',
             r'\[CUDA memset\]'],
            "apps/devid_cudasdk80/0_Simple/vectorAdd/*.csv", ["apps/devid_cudasdk80/0_Simple/vectorAdd/vectorAdd"]),
-    Script("COMET", "pnnl/COMET", "b80a7a7e8cb8101f62aad1699ab3d05f68a6bb68",
-           ["tutorial/session-2/01-matrix-add/runner.py"], "cd tutorial/session-2/01-matrix-add && python3 runner.py",
+    Script("COMET", "pnnl/COMET", "04dc384a701e161d486d7ff68f2b388c147b90c0",
+           ["tutorial/session-2/01-matrix-add/runner.py"], 
+           "cd tutorial/session-2/01-matrix-add && python3 runner.py matrix_add.py",
            [r" GPU activities: +\S+ +\S+ +\d+ .*\n", r"void add_rows<int=32>\(float const \*, float\*\)"], "",
            ["tutorial/session-2/01-matrix-add/app"], ["tutorial/session-2/01-matrix-add/matrix_add.py"]),
     Script("Easy-Nvprof", "acazares/Easy-Nvprof", "688b303cd1887677f1929de1f23b4d0050a98dfd", ["easy-nvprof"],
@@ -64,22 +70,25 @@ SCRIPTS = [
            "cd devtools && bash cuda_nvprof.sh",
            [r'"Type","Time\(%\)","Time","Calls","Avg","Min","Max","Name"\n', r"2 +inst_executed +Instructions Executed +\d+",
             r"Available Metrics:"], "", ["devtools/app"], ["devtools/train.py"]),
-    Script("specfem3d", "gwli/specfem3d", "", ["devtools/cuda_nvprof.sh"],
+    Script("specfem3d", "gwli/specfem3d", "b9f58d1255f6f1f1784c2cac312cc7f10d8d1c3e", ["devtools/cuda_nvprof.sh"],
            "mkdir DATA && echo 'NPROC = 2' >DATA/Par_file && printf '#!/bin/sh\\nexec ./app\\n' >mpirun && chmod +x mpirun && "
-           "cp mpirun devtools && cd devtools && PATH=$PATH:.. bash cuda_nvprof.sh",
+           "export PATH=$PATH:$PWD && cd devtools && bash cuda_nvprof.sh",
            [r'"GPU activities",', r"2 +inst_executed +Instructions Executed +\d+"], "", ["app"]),
     Script("benchmarker", "undertherain/benchmarker", "0b4d905a11328effc82d834f343f24708d382a00",
            ["benchmarker/profiling/nvprof.py", "benchmarker/util/abstractprocess.py"],
            "touch benchmarker/__init__.py benchmarker/profiling/__init__.py benchmarker/util/__init__.py && python3 -c \""
            "from benchmarker.profiling.nvprof import get_gflop; print('flop', round(get_gflop(['./app'], 'FP32') * 1e9))\"",
-           [r"flop 5120\n"], "", ["app"]),
+           [r"flop 5120\n"], "", ["app"], needs_gpu=True),
+    Script("uva", "hasegawa-yuta-jaea/uva", "4c20f02ff4efc28f06048f1420739ef9a21a2d0b", ["prof.sh"], "bash prof.sh",
+           [r"Event result:\n", r"2 +gld_efficiency +Global Memory Load Efficiency +100.00% +100.00% +100.00%\n",
+            r"1 +flop_count_sp +Floating Point Operations\(Single Precision\) "], "logprof.txt", ["run"]),
+    Script("thrust2D", "sankarmanoj/thrust2D", "9af247b7742f68a2d0a027ba36092b122c49cf44", ["blend/Makefile"],
+           "cd blend && cp -L ../app blend.o && touch blend.cu && touch -d +1hour blend.o && make blend.profile",
+           [r"2 +dram_read_throughput +Device Memory Read Throughput"], "blend/blend.profile", ["app"]),
     Script("FreeTensor", "roastduck/FreeTensor", "00d8aff23e9d5955abcc5d39f38b699177748d27",
            ["experiments/gather_nvprof_log.py"],
            "nvprof -m all ./app >nvprof_inference.log 2>&1; python3 experiments/gather_nvprof_log.py nvprof_inference.log",
-           [r"FLOP:  5120\n", r"FLOP \(FMA\):  2048\n"], "", ["app"], needs_times=True),
-    Script("cuSZ", "szcompressor/cuSZ", "77b326a", ["script/sh.parse-nvprof-log"],
-           "nvprof ./app >app.log 2>&1; bash script/sh.parse-nvprof-log app.log", [r"axpy\s"], "", ["app"],
-           needs_times=True),
+           [r"FLOP:  5120\n", r"FLOP \(FMA\):  2048\n"], "", ["app"], needs_gpu=True),
 ]
 
 
@@ -88,7 +97,7 @@ def git_folder(folder, repository):
     for place in (base, base / "repo", base / "repo" / ".git"):
         if (place / "objects").is_dir() or (place / ".git").exists():
             return place
-    return None
+    return base if base.is_dir() else None
 
 
 def take(script, source, work):
@@ -96,7 +105,10 @@ def take(script, source, work):
     for path in script.paths:
         target = work / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        text = subprocess.run(["git", "-C", source, "show", f"{script.commit or 'HEAD'}:{path}"], capture_output=True,
+        if (source / path).is_file() and not (source / ".git").exists():
+            shutil.copy(source / path, target)
+            continue
+        text = subprocess.run(["git", "-C", source, "show", f"{script.commit}:{path}"], capture_output=True,
                               check=True).stdout
         target.write_bytes(text)
 
@@ -124,7 +136,7 @@ def main():
     options.add_argument("warpmeter", type=pathlib.Path)
     options.add_argument("folder", type=pathlib.Path)
     options.add_argument("names", nargs="*")
-    options.add_argument("--gpu", action="store_true", help="run what needs times too")
+    options.add_argument("--gpu", action="store_true", help="run what needs a GPU too")
     options.add_argument("--show", action="store_true", help="print what the scripts printed")
     asked = options.parse_args()
     failed = 0
@@ -139,8 +151,8 @@ def main():
             source = git_folder(asked.folder, script.repository)
             if asked.names and script.name not in asked.names:
                 continue
-            if source is None or (script.needs_times and not asked.gpu):
-                print(f"{script.name:16} skipped: {'no clone' if source is None else 'needs times'}")
+            if source is None or (script.needs_gpu and not asked.gpu):
+                print(f"{script.name:16} skipped: {'no clone' if source is None else 'needs a GPU'}")
                 continue
             missing, text = run(script, source, program, folder, dict(os.environ))
             print(f"{script.name:16} {'found' if not missing else 'NOT FOUND: ' + '; '.join(missing)}")
