@@ -14,6 +14,7 @@ import sys
 from nvprof_mapping import ROWS
 
 TOLERANCE = 0.05  # for figures of time and caches; the two tools' own spread may be larger
+HALF_DIGIT = 0.005001  # ncu prints two decimals
 NAMES = json.loads((pathlib.Path(__file__).resolve().parents[2] / "schema/nvprof_names.json").read_text(encoding="utf-8"))
 FORMS = {row["name"]: row["form"] for row in NAMES["metrics"]}
 
@@ -71,10 +72,10 @@ def number(text):
 
 # ---- comparison
 
-def is_near(ours, theirs, least):
-    """Two runs of each: their ranges, widened by the larger spread and by `least` of the larger value, meet."""
+def is_near(ours, theirs, least, rounding):
+    """Two runs of each: their ranges, widened by the larger spread or by `least` of the larger value, meet."""
     spread = max(max(ours) - min(ours), max(theirs) - min(theirs))
-    slack = max(spread, least * max(map(abs, ours + theirs)))
+    slack = max(spread, least * max(map(abs, ours + theirs)), rounding)
     return min(ours) - slack <= max(theirs) and min(theirs) - slack <= max(ours)
 
 
@@ -84,8 +85,8 @@ class Verdict:
         self.not_zero = 0
 
     def add(self, kernel, ours, theirs):
-        if None in ours and None in theirs:
-            return  # a quotient without its denominator, or a counter that neither has
+        if None in ours and (None in theirs or not any(theirs)):
+            return  # a quotient whose denominator is 0, which ncu prints as 0, or a counter that neither has
         self.kernels += 1
         if None in ours or None in theirs:
             self.other.append([kernel, ours, theirs])
@@ -94,7 +95,8 @@ class Verdict:
         is_count = FORMS.get(self.row.name, "count") == "count"
         if len(set(ours + theirs)) == 1:
             self.equal += 1
-        elif is_near(ours, theirs, 1e-9 if is_count and len(set(theirs)) == len(set(ours)) == 1 else TOLERANCE):
+        elif is_near(ours, theirs, 1e-9 if is_count and len(set(theirs)) == len(set(ours)) == 1 else TOLERANCE,
+                     HALF_DIGIT * self.row.factor * len(self.row.metrics())):
             self.near += 1
         else:
             self.other.append([kernel, ours, theirs])
@@ -102,6 +104,25 @@ class Verdict:
     def record(self):
         entry = {"kernels": self.kernels, "not_zero": self.not_zero, "equal": self.equal, "near": self.near}
         return entry | ({"other": self.other} if self.other else {})
+
+
+def compared(everything, rows):
+    verdicts = []
+    for part, runs in everything.items():
+        ours, theirs = runs["warpmeter"], runs["ncu"]
+        for row in rows[part]:
+            verdict = Verdict(row)
+            for kernel in sorted(set(ours[0]) | set(theirs[0])):
+                verdict.add(kernel, *([values.get(kernel, {}).get(row.name) for values in tool] for tool in (ours, theirs)))
+            verdicts.append(verdict)
+    return verdicts
+
+
+def in_lines(result):
+    """JSON with a line a name."""
+    head = {key: value for key, value in result.items() if key != "names"}
+    lines = [f'  {json.dumps(name)}: {json.dumps(entry)}' for name, entry in result["names"].items()]
+    return json.dumps(head)[:-1] + ',\n "names": {\n' + ",\n".join(lines) + "\n }}\n"
 
 
 def device():
@@ -115,32 +136,28 @@ def main():
     program, kernels, work, record = sys.argv[1:]
     links = [row for row in ROWS if row.is_of_link()]
     others = [row for row in ROWS if not row.is_of_link()]
-    verdicts, everything = [], {}
+    everything = {}
     for part, rows in (("chip", others), ("links", links)):
         ours = [of_warpmeter(program, kernels, rows, f"{work}/{part}{i}.db") for i in range(2)]
         theirs = [of_ncu(kernels, rows, f"{work}/{part}{i}.csv") for i in range(2)]
         everything[part] = {"warpmeter": ours, "ncu": theirs}
         if part == "chip" and set(ours[0]) != set(theirs[0]):
             sys.exit(f"nvprof_names: other kernels: {sorted(set(ours[0]) ^ set(theirs[0]))}")
-        for row in rows:
-            verdict = Verdict(row)
-            for kernel in sorted(set(ours[0]) | set(theirs[0])):
-                verdict.add(kernel, *([values.get(kernel, {}).get(row.name) for values in tool] for tool in (ours, theirs)))
-            verdicts.append(verdict)
+    verdicts = compared(everything, {"chip": others, "links": links})
     result = device() | {"kernels": len(everything["chip"]["ncu"][0]),
                          "names": {verdict.row.name: verdict.record() for verdict in verdicts}}
-    pathlib.Path(record).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    pathlib.Path(record).write_text(in_lines(result), encoding="utf-8")
     pathlib.Path(record).with_suffix(".values.json").write_text(json.dumps(everything), encoding="utf-8")
     for verdict in verdicts:
         for kernel, ours, theirs in verdict.other:
             print(f"{verdict.row.name} of {kernel}: warpmeter {ours}, ncu {theirs}")
-    compared = [verdict for verdict in verdicts if verdict.kernels]
-    agreed = sum(verdict.equal + verdict.near for verdict in compared)
-    values = sum(verdict.kernels for verdict in compared)
-    print(f"{len(compared)} names on {result['kernels']} kernels: {agreed} of {values} values agree, "
-          f"{sum(verdict.equal for verdict in compared)} to the last digit; "
-          f"{sum(not verdict.other for verdict in compared)} names agree on every kernel")
-    return 1 if any(verdict.other for verdict in compared) else 0
+    found = [verdict for verdict in verdicts if verdict.kernels]
+    agreed = sum(verdict.equal + verdict.near for verdict in found)
+    values = sum(verdict.kernels for verdict in found)
+    print(f"{len(found)} names on {result['kernels']} kernels: {agreed} of {values} values agree, "
+          f"{sum(verdict.equal for verdict in found)} to the last digit; "
+          f"{sum(not verdict.other for verdict in found)} names agree on every kernel")
+    return 1 if any(verdict.other for verdict in found) else 0
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 import columns
+import nvprof_names
 from pages import ROOT, commands_of, pages
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
@@ -275,6 +276,13 @@ class Views(unittest.TestCase):
         rows = re.findall(r"^\| ([^|]*`[^|]*) \|", page.text.partition("\n## Views\n")[2], re.MULTILINE)
         self.assertEqual(sorted(re.findall(r"`(\w+)`", " ".join(rows))), sorted(columns.views(PROGRAM)))
         self.assertEqual(sorted(re.findall(r"\[`(\w+)`\]\(#\1\)", page.text)), sorted(columns.VIEWS))
+
+
+class NvprofNames(unittest.TestCase):
+    def test_are_in_the_table_with_their_counters_and_agreement(self):
+        text = nvprof_names.PAGE.read_text(encoding="utf-8")
+        self.maxDiff = None
+        self.assertMultiLineEqual(text, nvprof_names.written(text), "run tests/docs/nvprof_names.py, which writes it anew")
 
 
 if __name__ == "__main__":

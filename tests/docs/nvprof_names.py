@@ -36,7 +36,7 @@ def side(terms, entries):
     for name, factor in terms.items():
         text += (" − " if factor < 0 else " + ") if text else ""
         text += ("" if abs(factor) == 1 else f"{number(abs(factor))} × ") + perfworks(name, entries)
-    return text if len(terms) == 1 else f"({text})"
+    return text if " " not in text else f"({text})"
 
 
 def perfworks(name, entries):
