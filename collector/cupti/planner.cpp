@@ -185,30 +185,32 @@ Plan::Item Plan::resolved(const std::string& name) {
   return item;
 }
 
-/// One configuration cannot hold both: CUPTI answers 27. A virtual machine may hide the links, and
-/// CUPTI knows their names there all the same (999 for each call after they were added).
+/// CUPTI answers 27 for a configuration of the chip's counters and a link's. On some machines it
+/// knows the links' names, but takes none of them (999, and so for each call after that).
 void Plan::leave_links_out(std::span<const std::string> counters) {
-  const auto is_of_link = [](std::string_view name) {
-    return name.starts_with("nvl") || name.starts_with("pcie__");
+  enum Part { chip, nvlink, pcie, any };  // the first of those asked for is read
+  const auto part_of = [](std::string_view name) {
+    return name.starts_with("nvl")         ? nvlink
+           : name.starts_with("pcie__")    ? pcie
+           : name.starts_with("gpu__time") ? any
+                                           : chip;
   };
-  const auto is_of_chip = [&](std::string_view name) {
-    return !is_of_link(name) && !name.starts_with("gpu__time");
-  };
-  if (std::none_of(metrics_.begin(), metrics_.end(), is_of_link)) return;
-  leaves_links_out_ = std::any_of(metrics_.begin(), metrics_.end(), is_of_chip);
+  Part first = any;
+  for (const std::string& metric : metrics_) first = std::min(first, part_of(metric));
   metrics_.clear();
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const std::string perfworks = items_[i].perfworks;
-    if (!is_of_link(perfworks)) {
-      items_[i] = resolved(counters[i]);
-      continue;
+    const Part part = perfworks.empty() ? any : part_of(perfworks);
+    std::string lacking;
+    if (part != any && part != first) {
+      leaves_links_out_ = true;
+      lacking =
+          "counters of NVLink and of PCIe are read alone: ask for them without others, or with "
+          "--replay application";
+    } else if (part != any && part != chip &&
+               !MetricHost(api_, chip_, availability_).adds(perfworks)) {
+      lacking = "CUPTI takes no counters of links on this machine; Nsight Compute may read them";
     }
-    const std::string lacking =
-        leaves_links_out_ ? "counters of NVLink and PCIe are read alone: ask for them without "
-                            "others, or with --replay application"
-        : MetricHost(api_, chip_, availability_).adds(perfworks)
-            ? ""
-            : "this machine hides the counters of NVLink and PCIe, as virtual ones do";
     items_[i] = lacking.empty() ? resolved(counters[i]) : Item{counters[i], "", lacking, {}, {}};
   }
 }

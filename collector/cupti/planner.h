@@ -72,7 +72,7 @@ class Plan {
   std::span<const std::uint8_t> config() const { return config_; }
   std::size_t passes() const { return passes_; }
   /// True if counters of links (NVLink, PCIe) are lacking because others were asked for with them:
-  /// CUPTI reads those alone, or beside the duration.
+  /// each link's are read alone, or beside the duration.
   bool leaves_links_out() const { return leaves_links_out_; }
 
   /// The items' values in one range of a decoded counter-data image.

@@ -40,10 +40,6 @@ class Planner : public ::testing::Test {
   }
 };
 
-bool is_of_link(const schema::CounterInfo& info) {
-  return info.perfworks.starts_with("nvl") || info.perfworks.starts_with("pcie");
-}
-
 const std::set<std::string> before_stmatrix = {"TU102", "GA100", "GA102", "AD102"};
 
 TEST_F(Planner, TakesTheStandardSetInTwoPassesOnEveryChip) {
@@ -83,13 +79,17 @@ TEST_F(Planner, ResolvesEveryCatalogueCounterOrSaysThatTheChipLacksIt) {
     lacking[chip].insert(
         {"nvlink_total_response_data_received", "nvlink_user_response_data_received"});
   }
-  std::vector<std::string> counters, links;
+  std::vector<std::string> counters, nvlink, pcie;
   for (const schema::CounterInfo& info : schema::Catalogue::get().counters()) {
-    if (!info.perfworks.empty()) (is_of_link(info) ? links : counters).push_back(info.name);
+    if (info.perfworks.empty()) continue;
+    (info.perfworks.starts_with("nvl")    ? nvlink
+     : info.perfworks.starts_with("pcie") ? pcie
+                                          : counters)
+        .push_back(info.name);
   }
   for (const char* chip : chips) {
     std::set<std::string> missing;
-    for (const auto& asked : {counters, links}) {
+    for (const auto& asked : {counters, nvlink, pcie}) {
       const Plan made = plan(chip, asked);
       for (const Plan::Item& item : made.items()) {
         if (item.perfworks.empty()) missing.insert(item.counter);
@@ -117,14 +117,16 @@ TEST_F(Planner, FindsTheNamesOfChipsThatNoListHas) {
 
 /// CUPTI refuses a configuration that has both.
 TEST_F(Planner, ReadsCountersOfLinksAlone) {
-  const Plan alone = plan(
-      "GH100", {"nvlink_total_data_received", "pcie_total_data_received", "duration_profiled"});
+  const Plan alone = plan("GH100", {"nvlink_total_data_received", "nvlink_total_data_transmitted",
+                                    "duration_profiled"});
   EXPECT_FALSE(alone.leaves_links_out());
   EXPECT_EQ(alone.metrics().size(), 3u);
-  const Plan both = plan("GH100", {"nvlink_total_data_received", "global_load_sectors"});
-  EXPECT_TRUE(both.leaves_links_out());
-  EXPECT_THAT(both.items()[0].lacking, HasSubstr("ask for them without others"));
-  EXPECT_TRUE(both.items()[1].lacking.empty());
+  for (const char* other : {"global_load_sectors", "nvlink_total_data_received"}) {
+    const Plan both = plan("GH100", {"pcie_total_data_received", other});
+    EXPECT_TRUE(both.leaves_links_out());
+    EXPECT_THAT(both.items()[0].lacking, HasSubstr("ask for them without others"));
+    EXPECT_TRUE(both.items()[1].lacking.empty());
+  }
 }
 
 TEST_F(Planner, SaysWhyHardwareHasNoCounter) {
