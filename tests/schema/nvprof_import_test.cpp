@@ -66,8 +66,8 @@ TEST_F(NvprofImport, GivesMetricsAndEventsTheirNamesAndUnits) {
   merged(file, out);
   EXPECT_THAT(
       lines_of(out,
-               "SELECT metric, value, unit, grade FROM results WHERE variant = "
-               "'setColReadCol' AND value IS NOT NULL ORDER BY metric"),
+               "SELECT counter, value, unit, grade FROM counters JOIN launches USING (launch_id) "
+               "WHERE variant = 'setColReadCol' ORDER BY counter"),
       ElementsAre("achieved_occupancy|50|%|measured", "active_warps|4711|warps|measured",
                   "dram_utilization|20|%|measured", "dram_write_throughput|1.1655|GB/s|measured",
                   "duration_profiled|1256|ns|measured", "gld_transactions|96|transactions|measured",
@@ -107,8 +107,8 @@ TEST_F(NvprofImport, NeverCallsTheModelsCountsMeasured) {
   merged(file, out);
   EXPECT_THAT(lines_of(out, "SELECT backend, device FROM runs"), ElementsAre("model|model sm_90"));
   EXPECT_THAT(lines_of(out,
-                       "SELECT DISTINCT d.backend, x.grade FROM results x JOIN devices d USING "
-                       "(run_id) WHERE x.metric NOT GLOB 'duration*' AND value IS NOT NULL"),
+                       "SELECT DISTINCT d.backend, x.grade FROM counters x JOIN devices d USING "
+                       "(run_id) WHERE x.counter NOT GLOB 'duration*'"),
               ElementsAre("model|ptx"));
 }
 
@@ -141,7 +141,9 @@ TEST_F(NvprofImport, DatesAFileWithoutDatesByItself) {
   ASSERT_EQ(utime(file.c_str(), &times), 0);
   EXPECT_THAT(merged(file, out).remarks,
               ElementsAre(HasSubstr("2011-03-13T07:06:40.000Z, of the file's last change")));
-  EXPECT_THAT(lines_of(out, "SELECT reason FROM results WHERE variant = 'setRowReadRow'"),
+  EXPECT_THAT(lines_of(out,
+                       "SELECT reason FROM results WHERE variant = 'setRowReadRow' AND metric IN "
+                       "('duration', 'achieved_bandwidth')"),
               ElementsAre("nvprof recorded no time", "nvprof recorded no time"));
 }
 
@@ -158,8 +160,9 @@ TEST_F(NvprofImport, SumsEventsOverInstancesAndSaysWhyAMetricHasNoValue) {
   merged(file, out);
   EXPECT_THAT(
       lines_of(out,
-               "SELECT metric, value, reason FROM results WHERE variant = 'setColReadCol' AND "
-               "metric NOT IN ('duration', 'duration_profiled', 'achieved_bandwidth') ORDER BY 1"),
+               "SELECT x.metric, x.value, x.reason FROM results x JOIN counters c ON "
+               "c.launch_id = x.launch_id AND c.counter = x.metric WHERE x.variant = "
+               "'setColReadCol' AND x.metric <> 'duration_profiled' ORDER BY 1"),
       ElementsAre(
           "achieved_occupancy|NULL|nvprof stored it for each multiprocessor (--aggregate-mode off)",
           "active_warps|42|NULL", "local_load_transactions|NULL|nvprof's file has no number for it",
