@@ -214,8 +214,10 @@ class Table {
   template <class Take>
   void each(const Kernel& kernel, const Take& take) const {
     for (std::size_t i = 0; i < request_.names.size(); ++i) {
-      const bool is_ours = request_.names[i].is_event == is_event_;
-      if (is_ours && kernel.tallies[i].launches > 0) take(request_.names[i], kernel.tallies[i]);
+      const Counted& name = request_.names[i];
+      const Tally& tally = kernel.tallies[i];
+      const bool is_shown = tally.values > 0 || (tally.launches > 0 && !name.is_of_all);
+      if (name.is_event == is_event_ && is_shown) take(name, tally);
     }
   }
 

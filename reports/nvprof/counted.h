@@ -28,6 +28,7 @@ struct Counted {
   /// The reason of an answer whose denominator is 0. nvprof's value is 0 then.
   std::string undefined = {};
   bool is_event = false;
+  bool is_of_all = false;  ///< no row where there is no value: nvprof's all is what a device has
 };
 
 /// A launch of the run, and which one of its kernel's it is.

@@ -134,6 +134,31 @@ TEST_F(NvprofProgram, LeavesNoDatabaseUnlessOneIsNamed) {
   EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "5");
 }
 
+TEST_F(NvprofProgram, WritesAFileThatItReads) {
+  const std::vector<std::string> words = {"-o", "run_%p.nvvp", "-m", "gst_efficiency", square_};
+  const Outcome outcome = nvprof(words);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  std::string name;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    name = entry.path().filename().string();
+  }
+  EXPECT_TRUE(std::regex_match(name, std::regex("run_[0-9]+\\.nvvp"))) << name;
+  EXPECT_EQ(without_numbers(outcome.error),
+            program_with("==PID== Generated result file: " + (folder_ / name).string() + "\n"));
+  const Outcome read = nvprof({"-i", name});
+  EXPECT_EQ(read.exit_code, 0) << read.error;
+  EXPECT_THAT(read.error, HasSubstr("    Kernel: row_row(int*)\n"
+                                    "          1                            gst_efficiency"
+                                    "            Global Memory Store Efficiency"
+                                    "     100.00%     100.00%     100.00%\n"));
+  const Outcome again = nvprof({"-o", name, square_});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.error, HasSubstr(name + " is already there: -f writes over it"));
+  const Outcome over = nvprof({"-fo", name, square_});
+  EXPECT_EQ(over.exit_code, 0) << over.error;
+  EXPECT_THAT(nvprof({"--print-gpu-trace", "-i", name}).error, HasSubstr("row_row(int*)"));
+}
+
 TEST_F(NvprofProgram, RefusesWhatNvprofDidNotTake) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {
       {{"--metrix", "a"}, "unrecognized option '--metrix'; did you mean --metrics?"},

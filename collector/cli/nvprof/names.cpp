@@ -98,7 +98,10 @@ class Reading {
   /// nvprof too left out what a device lacks.
   void read_all(const AskedName& asked) {
     for (const NvprofName& name : schema::nvprof_names()) {
-      if (name.is_event == asked.is_event && !name.answer.empty()) add(counted(name), asked.scope);
+      if (name.is_event != asked.is_event || name.answer.empty()) continue;
+      Counted one = counted(name);
+      one.is_of_all = true;
+      add(std::move(one), asked.scope);
     }
   }
 

@@ -9,12 +9,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "base/file_claims.h"
 #include "base/output.h"
 #include "base/temporary.h"
 #include "collector/cli/arguments.h"
@@ -26,6 +28,8 @@
 #include "collector/cli/profile/profile.h"
 #include "collector/cli/version.h"
 #include "collector/cupti/device.h"
+#include "collector/profile/program.h"
+#include "schema/nvprof_file/export.h"
 #include "schema/nvprof_file/import.h"
 #include "schema/store.h"
 
@@ -116,10 +120,38 @@ class Database {
   std::optional<TemporaryFolder> folder_;
 };
 
+/// The file of --export-profile for a process. Throws Error{usage} where it may not be written.
+Destination export_destination(const Request& request, const std::string& database, pid_t process) {
+  const std::string name = file_name("--export-profile", request.export_file, process);
+  if (!request.overwrites && std::filesystem::exists(name)) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("{} is already there: -f writes over it, %p in its name is the process", name));
+  }
+  FileClaims files;
+  if (!request.words.empty()) {
+    files.read(profile::find_program(request.words.front()), "the program");
+  }
+  files.store(database);
+  return files.write(name, "--export-profile");
+}
+
+/// --export-profile: one file for the run, with all of its processes.
+void export_run(const Request& request, const Names& names, const std::string& database,
+                std::int64_t run_id, pid_t process, Log& log) {
+  std::vector<std::string> wanted;
+  for (const ScopedName& name : names.names) wanted.push_back(name.counted.answer);
+  const Destination destination = export_destination(request, database, process);
+  schema::export_nvprof_file(schema::Reader(database), run_id, destination, wanted);
+  log.write(process, fmt::format("{}Generated result file: {}\n", prefix(process),
+                                 std::filesystem::absolute(destination.path()).string()));
+}
+
 ExitCode profile(const Request& request, const std::string& command_line) {
   const Names names = names_of(request.names);
   const Database database(request.database);
   Log log(request.log_file, request.is_quiet);
+  if (!request.export_file.empty()) export_destination(request, database.path(), getpid());
   for (const std::string& sentence : names.warnings) {
     log.write(getpid(), fmt::format("======== Warning: {}\n", sentence));
   }
@@ -145,6 +177,9 @@ ExitCode profile(const Request& request, const std::string& command_line) {
     }
     print_results({request, names, processes, database.path(), recorder.run_id(), &recorder}, log);
     const pid_t first = processes.empty() ? getpid() : processes.begin()->first;
+    if (!request.export_file.empty() && recorder.run_id()) {
+      export_run(request, names, database.path(), *recorder.run_id(), first, log);
+    }
     log.write(first, ending_of(outcome, request));
     return static_cast<ExitCode>(outcome.ending.status());
   };

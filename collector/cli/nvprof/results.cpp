@@ -48,6 +48,10 @@ class Tables {
       : measured_(measured), request_(measured.request), process_(process), log_(log) {}
 
   void print() {
+    // A file instead of tables, unless some were asked for.
+    if (!request_.export_file.empty() && !request_.prints_trace() && !asks_for_summary()) {
+      return write(warnings());
+    }
     if (request_.counts() || has_imported_values()) return print_counted();
     write(fmt::format("{}{}Profiling result:\n", warnings(), mark()));
     if (request_.prints_trace()) print_trace();
@@ -72,10 +76,11 @@ class Tables {
     return measured_.recorder == nullptr && !measured_.names.names.empty();
   }
 
-  bool prints_summary() const {
+  bool asks_for_summary() const {
     return request_.prints_summary || request_.prints_summary_per_gpu ||
-           request_.prints_gpu_summary || request_.prints_api_summary || !request_.prints_trace();
+           request_.prints_gpu_summary || request_.prints_api_summary;
   }
+  bool prints_summary() const { return asks_for_summary() || !request_.prints_trace(); }
 
   void print_trace() {
     if (!measured_.run_id) {
