@@ -159,6 +159,15 @@ TEST_F(NvprofProgram, WritesAFileThatItReads) {
   EXPECT_THAT(nvprof({"--print-gpu-trace", "-i", name}).error, HasSubstr("row_row(int*)"));
 }
 
+TEST_F(NvprofProgram, WaitsForTheProfilersStart) {
+  const Outcome outcome =
+      nvprof({"--profile-from-start", "off", "-m", "gst_transactions", program("start_stop")});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.error, HasSubstr("\n         10                          gst_transactions"));
+  EXPECT_THAT(nvprof({"--profile-from-start", "off", square_}).error,
+              HasSubstr("the program never called cudaProfilerStart"));
+}
+
 TEST_F(NvprofProgram, RefusesWhatNvprofDidNotTake) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {
       {{"--metrix", "a"}, "unrecognized option '--metrix'; did you mean --metrics?"},

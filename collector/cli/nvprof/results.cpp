@@ -217,6 +217,10 @@ class Tables {
     for (const auto& [reason, failure] : recorder.failures()) {
       text += warning(fmt::format("{} launches failed: {}", failure.launches, reason));
     }
+    if (recorder.never_started() > 0) {
+      text += warning(
+          "the program never called cudaProfilerStart, and --profile-from-start off waits for it");
+    }
     if (recorder.lost_records() > 0) {
       text += warning(fmt::format("CUPTI lost {} records", recorder.lost_records()));
     }
