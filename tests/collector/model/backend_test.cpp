@@ -314,7 +314,7 @@ TEST(Registers, LimitTheThreadsOfABlock) {
   EXPECT_EQ(most_threads_of_block(65), 896u);
   EXPECT_EQ(most_threads_of_block(64), 1024u);
   EXPECT_EQ(most_threads_of_block(16), 1024u);
-  const Resources heavy{206, 0};
+  const Resources heavy{206, 0, {}};
   EXPECT_EQ(register_failure("k", heavy, {256, 1, 1}), "");
   EXPECT_THAT(register_failure("k", heavy, {16, 18, 1}), HasSubstr("at most 256 threads, not 288"));
   EXPECT_EQ(register_failure("k", {}, {1024, 1, 1}), "") << "nobody knows";

@@ -19,7 +19,7 @@ namespace warpmeter::model::steps {
 namespace {
 
 constexpr std::size_t most_instructions = 200'000;
-constexpr std::uint8_t parameter_bank = 0x0a;  // EIATTR_PARAM_CBANK
+constexpr std::uint8_t parameter_bank_attribute = 0x0a;  // EIATTR_PARAM_CBANK
 
 bool is_conditional(const Operation& operation) {
   return !operation.guard.is_true() || !operation.input.is_true() ||
@@ -188,7 +188,7 @@ void read_parameter_place(const sass::Elf& elf, std::string_view entry, Code& co
   const sass::Section* info = elf.find(fmt::format(".nv.info.{}", entry));
   if (info == nullptr) return;
   sass::for_each_entry(info->contents, [&](std::uint8_t kind, Bytes values) {
-    if (kind != parameter_bank) return;
+    if (kind != parameter_bank_attribute) return;
     code.parameter_offset = number_at<std::uint16_t>(values, 4).value_or(0);
     code.parameter_bytes = number_at<std::uint16_t>(values, 6).value_or(0);
   });
