@@ -206,7 +206,7 @@ void Plan::leave_links_out(std::span<const std::string> counters) {
       leaves_links_out_ = true;
       lacking =
           "counters of NVLink and of PCIe are read alone: ask for them without others, or with "
-          "--replay application";
+          "profile --replay application";
     } else if (part != any && part != chip &&
                !MetricHost(api_, chip_, availability_).adds(perfworks)) {
       lacking = "CUPTI takes no counters of links on this machine; Nsight Compute may read them";

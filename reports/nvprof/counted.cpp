@@ -14,6 +14,7 @@
 #include <variant>
 
 #include "reports/nvprof/cells.h"
+#include "schema/grade.h"
 
 namespace warpmeter::reports::nvprof {
 namespace {
@@ -104,7 +105,7 @@ void read_results(const schema::Reader& reader, const CountedRequest& request, L
         continue;
       }
       tally.add(is_null(row[2]) ? 0 : real(row[2]) * name.scale);
-      const bool is_sure = words(row[3]) == "measured" || words(row[3]) == "exact";
+      const bool is_sure = schema::grade_named(words(row[3])) <= schema::Grade::exact;
       if (is_undefined) {
         undefined.emplace(reason, name.name);
       } else if (!is_sure) {

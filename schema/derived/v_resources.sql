@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Private. One row is one metric of one launch that ended well, from its kernel's code and its geometry. On a GPU the
+-- Private. One row is one metric of one launch that ran and ended well, from its kernel's code and its geometry. On a GPU the
 -- driver tells them, on the model the machine code. `grade` is a number of t_grade.
 CREATE VIEW v_resources AS
 SELECT
@@ -55,7 +55,7 @@ FROM (
     FROM t_launch l
       JOIN v_device d ON d.device_id = l.device_id
       JOIN v_occupancy o ON o.launch_id = l.launch_id
-    WHERE l.outcome = 'done'
+    WHERE l.outcome = 'done' AND l.reason IS NULL
   ) l
     JOIN t_metric m ON m.name IN ({resource names})
 ) f;

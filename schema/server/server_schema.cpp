@@ -219,13 +219,15 @@ void replace_catalogue(Connection& server, sqlite3* db) {
       values_of(counters), values_of(metrics), values_of(terms)));
 }
 
+/// All views go in one statement, since views of views may not go before those.
 void drop_views(Connection& server) {
-  for (const auto& row :
-       server.query("SELECT name FROM t_view ORDER BY name NOT LIKE 'v\\_%' DESC")) {
+  std::string all;
+  for (const auto& row : server.query("SELECT name FROM t_view")) {
     const std::string name = row[0].value_or("");
-    server.execute(fmt::format("DROP VIEW IF EXISTS {}.\"{}\"",
-                               name.starts_with("v_") ? "warpmeter" : "public", name));
+    all += fmt::format("{}{}.\"{}\"", all.empty() ? "" : ", ",
+                       name.starts_with("v_") ? "warpmeter" : "public", name);
   }
+  if (!all.empty()) server.execute("DROP VIEW IF EXISTS " + all);
   server.execute("DELETE FROM t_view");
 }
 

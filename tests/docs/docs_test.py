@@ -91,6 +91,17 @@ class Command:
         self.commands = re.findall(r"^  (\w+)", section(text, "Commands"), re.MULTILINE)
 
 
+class NvprofCommand(Command):
+    """nvprof's own help: "-m, --metrics <names>", the meaning below it."""
+
+    def __init__(self):
+        text = warpmeter(["nvprof", "--help"]).stdout
+        options = re.findall(r"^  (?:(-\w), )?(--[\w-]+)(?: (\S+))?", section(text, "Options"), re.MULTILINE)
+        self.values = {spelling: value for *spellings, value in options for spelling in spellings if spelling}
+        self.positionals = [["application"]]
+        self.commands = []
+
+
 def section(text, heading):
     found = re.search(rf"^{heading}:\n((?: .*\n)+)", text, re.MULTILINE)
     return found[1] if found else ""
@@ -102,7 +113,7 @@ class Commands(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.program = Command([])
-        cls.commands = {name: Command([name]) for name in cls.program.commands}
+        cls.commands = {name: NvprofCommand() if name == "nvprof" else Command([name]) for name in cls.program.commands}
 
     def mistake(self, line, mention=False):
         """The mistake in a command line, without the program's name; None when nothing is. A mention in prose may end
@@ -118,7 +129,7 @@ class Commands(unittest.TestCase):
             word = words.pop(0)
             if not word.startswith("-"):
                 given.append(word)
-                if name == "profile":
+                if name in ("profile", "nvprof"):
                     break  # the rest is the program's
                 continue
             option, equals, value = word.partition("=")

@@ -81,6 +81,14 @@ def make_database(program, name="here.db"):
                (first, UNUSUAL))
     db.execute("INSERT OR REPLACE INTO t_line (launch_id, entry, file, line, text, access, requests, transactions, ideal, grade, "
                "bytes) VALUES (?, 901, 'a.cu', 8, '', 'shared load', 0, 0, 0, 1, NULL)", (first,))
+    db.execute("INSERT INTO t_activity_shape (run_id, shape, kind, name, process_id, context, stream, grid_x, grid_y, grid_z, "
+               "registers, device_id) VALUES (?, 1, 'kernel', ?, 7, 1, 7, 1, 2, 3, 16, (SELECT min(device_id) FROM t_device))",
+               (runs[0], UNUSUAL))
+    db.execute("INSERT INTO t_activity_shape (run_id, shape, kind, name, process_id, source_memory) "
+               "VALUES (?, 2, 'copy', '[CUDA memcpy HtoD]', 7, 'Pinned')", (runs[0],))
+    for activity, shape, start, amount in ((1, 2, 0, 4096), (2, 1, 9223372036854775807, None), (3, 1, None, 0)):
+        db.execute("INSERT INTO t_activity (run_id, activity_id, shape, start_ns, duration_ns, bytes) VALUES (?, ?, ?, ?, 5, ?)",
+                   (runs[0], activity, shape, start, amount))
     # Bytes that are no UTF-8: a source line in Latin-1, and a character that the server keeps such bytes as.
     db.execute("INSERT OR REPLACE INTO t_line (launch_id, entry, file, line, text, access, requests, transactions, ideal, grade, "
                "bytes) VALUES (?, 902, 'a.cu', 9, CAST(? AS TEXT), 'shared load', 1, 2, 1, 1, NULL)",

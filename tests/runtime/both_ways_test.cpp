@@ -17,6 +17,7 @@ const std::map<std::string, std::string> left_out = {
     {"endless", "it ends only when it is killed"},
     {"host_flag", "it wants to know what to wait for: Reach runs each way"},
     {"peer_access", "it wants to know what to open: Reach runs each way"},
+    {"trace", "it prints a clock: TracedProgram looks at what it does"},
     {"transforms", "it takes 10 s: RuntimeProgram compares its output with a GPU's"},
     {"warpgroup_products", "it takes 10 s: RuntimeProgram compares its output with a GPU's"},
 };

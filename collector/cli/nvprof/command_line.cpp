@@ -136,7 +136,7 @@ Request read_command_line(std::span<const std::string> words) {
 
 std::string help_text() {
   std::string text =
-      "Usage: nvprof [options] [application] [application-arguments]\n"
+      "Usage: nvprof [options] [application] [application-arguments]\n\n"
       "Options:\n";
   for (const Option& option : options()) {
     const std::string letter = option.letter == 0 ? "" : fmt::format("-{}, ", option.letter);

@@ -106,7 +106,7 @@ constexpr Option all_options[] = {
      "the view device_states (warpmeter query device_states) or nvidia-smi dmon"},
     {"timeout", 't', "<seconds>", "end the program after that long",
      [](Request& r, const std::string& text) { r.timeout = positive_seconds("--timeout", text); }},
-    {"trace", 0, "gpu|api|gpu,api", "what is recorded", set_trace},
+    {"trace", 0, "gpu|api|gpu,api", "the activities that are recorded", set_trace},
     {"track-memory-allocations", 0, "on|off", "no allocations", nullptr, "on",
      "profile --check, which finds leaks"},
     {"unified-memory-profiling", 0, "per-process-device|off",

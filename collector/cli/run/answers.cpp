@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "reports/table/number.h"
+#include "schema/catalogue.h"
 #include "schema/store.h"
 
 namespace warpmeter::cli {
@@ -96,6 +97,20 @@ std::vector<Verified> verified_of(const run::Choice& choice, std::int64_t run_id
   return found;
 }
 
+/// True if anything that was asked for has a value. Each launch has its resources, asked for or
+/// not.
+bool has_answers(const RunRequest& request, const schema::Reader& reader, std::int64_t run_id) {
+  const schema::Rows rows =
+      reader.query("SELECT DISTINCT metric FROM results WHERE run_id = :run AND value IS NOT NULL",
+                   {{":run", run_id}});
+  const schema::Catalogue& catalogue = schema::Catalogue::get();
+  const bool asks_for_resources = catalogue.names_resource(request.metrics);
+  return std::any_of(rows.rows.begin(), rows.rows.end(), [&](const auto& row) {
+    const schema::MetricInfo* const info = catalogue.find_metric(std::get<std::string>(row[0]));
+    return info == nullptr || !info->is_resource || asks_for_resources;
+  });
+}
+
 }  // namespace
 
 void say_verified(const RunRequest& request, const run::Choice& choice, std::int64_t run_id) {
@@ -115,9 +130,7 @@ void check_answers(const RunRequest& request, std::int64_t run_id) {
   }
   const std::vector<std::string> remarks = unanswered(request, reader, run_id);
   for (const std::string& text : remarks) remark(request, text);
-  const schema::Rows rows = reader.query(
-      "SELECT count(*) FROM results WHERE run_id = :run AND value IS NOT NULL", {{":run", run_id}});
-  if (rows.rows.at(0).at(0) == schema::Value(std::int64_t{0})) {
+  if (!has_answers(request, reader, run_id)) {
     throw Error(ExitCode::nothing,
                 fmt::format("the kernels ran{}, but nothing that was asked for could be measured "
                             "here: choose other --metrics (see: warpmeter list metrics), or run on "

@@ -26,7 +26,7 @@ constexpr std::string_view instruction_reason =
 /// executed it; 0: there is none. Accesses that the audit merged, or that act for several lanes,
 /// say nothing. A line of a function stands in each place that the function is called from.
 int line_that_differs(const Program& program, const LaunchOutcome& outcome) {
-  std::map<int, std::optional<std::uint64_t>> requests;  // of the model, by line
+  std::map<int, std::optional<std::uint64_t>> requests;  // the model counted, by line
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
     const SiteInfo& site = program.sites[i];
     const bool is_plain = !site.is_apart && !site.is_atomic() && site.doubt.empty() &&

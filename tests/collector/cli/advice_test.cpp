@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "collector/cli/nvprof/options.h"
 #include "collector/cli/options.h"
 #include "tests/collector/cli/advice_texts.h"
 
@@ -37,6 +38,7 @@ const std::map<std::string, Words>& speakers() {
       {"collector/cli/model", {"model"}},
       {"collector/cli/model/doctor", {"doctor"}},
       {"collector/cli/model/explain", {"explain"}},
+      {"collector/cli/nvprof", {"nvprof"}},
       {"collector/cli/plot_files", {"report"}},
       {"collector/cli/profile", {"profile"}},
       {"collector/cli/report/check", {"check"}},
@@ -83,7 +85,8 @@ const std::map<std::string, Words>& speakers() {
       {"reports/selector", {"explain"}},
       {"reports/table/stream", {"query"}},
       {"schema", databases},
-      {"schema/maintenance", {"runs"}},
+      {"schema/nvprof_file", {"nvprof"}},
+      {"schema/upkeep/maintenance", {"runs"}},
       {"schema/reader", {"query"}},
       {"schema/server", {"push", "pull"}},
       {"schema/server/pull", {"pull"}},
@@ -102,8 +105,8 @@ const std::map<std::string, Words>& speakers() {
 
 /// Options of other programs that our words name.
 const std::set<std::string> foreign = {
-    "--cap-add", "--qos",  "--gpus", "--array", "--account", "--pause",        "--resume",
-    "--list",    "--time", "--gres", "--help",  "--replace", "--use_fast_math"};
+    "--cap-add", "--qos",  "--gpus", "--array", "--account", "--pause",         "--resume",
+    "--list",    "--time", "--gres", "--help",  "--replace", "--use_fast_math", "--status"};
 
 /// Null: the file speaks for no command.
 const Words* speakers_of(const std::string& place) {
@@ -159,6 +162,7 @@ class Parser {
   bool is_command(const std::string& word) const { return command(word) != nullptr; }
 
   bool has(const std::string& command_name, const std::string& option) const {
+    if (command_name == "nvprof") return is_of_nvprof(option);
     return command(command_name)->get_option_no_throw(option) != nullptr;
   }
 
@@ -205,6 +209,14 @@ class Parser {
   }
 
  private:
+  /// nvprof's command line has its own list of options.
+  static bool is_of_nvprof(const std::string& option) {
+    const auto options = nvprof::options();
+    return std::any_of(options.begin(), options.end(), [&](const nvprof::Option& known) {
+      return option == "--" + std::string(known.name);
+    });
+  }
+
   const CLI::App* command(const std::string& name) const {
     for (const CLI::App* each : app_.get_subcommands([](const CLI::App*) { return true; })) {
       if (each->get_name() == name) return each;
@@ -275,7 +287,9 @@ class Reader {
       if (is_named && is_quoted && !first.empty() && !parser_.is_command(first)) {
         found_.push_back(text_.place + ": there is no command '" + first + "'");
       }
-      if (parser_.is_command(first) && rest.size() > length && rest[length] == ' ') {
+      if (is_of_nsys(at)) {
+        covered_ = rest.data() + std::min(rest.find_first_of(";:`\n"), rest.size());
+      } else if (parser_.is_command(first) && rest.size() > length && rest[length] == ' ') {
         command_line(rest, is_named, is_quoted, is_whole);
       } else if (rest.starts_with("--") && rest.size() > 2 && std::islower(rest[2])) {
         bare_option(at, rest);
@@ -285,6 +299,11 @@ class Reader {
   }
 
  private:
+  /// NVIDIA's Nsight Systems has a command of a name of ours: nsys profile.
+  bool is_of_nsys(std::size_t at) const {
+    return std::string_view(text_.text).substr(0, at).ends_with("nsys ");
+  }
+
   void command_line(std::string_view rest, bool is_named, bool is_quoted, bool is_whole) {
     Words words;
     if (is_quoted) {

@@ -100,7 +100,8 @@ const Answer bad[] = {
     {"NoCommand",
      {},
      2,
-     {"a command is needed: run, profile, model, report, explain, compare, check, history, query, "
+     {"a command is needed: run, profile, model, nvprof, report, explain, compare, check, history, "
+      "query, "
       "merge, push, pull, submit, runs, list, doctor, completion"}},
     {"UnknownCommand", {"rnu"}, 2, {"no command 'rnu'", "did you mean run?"}},
     {"UnknownProgramOption", {"--versoin"}, 2, {"no option '--versoin'", "--version"}},

@@ -37,7 +37,8 @@ TEST_P(Bash, OffersWhatFits) {
 
 const Completion completions[] = {
     {"Commands", "''",
-     "run profile model report explain compare check history query merge push pull submit runs "
+     "run profile model nvprof report explain compare check history query merge push pull submit "
+     "runs "
      "list doctor completion"},
     {"Options", "run --ti", "--timing-only --time-budget"},
     {"Choices", "run --backend ''", "auto cupti model"},

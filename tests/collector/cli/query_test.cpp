@@ -36,7 +36,9 @@ TEST_F(Query, HasFourFormats) {
 }
 
 TEST_F(Query, WritesCsvAsItIsButForATerminal) {
-  Start start{{"query", "SELECT 'a' || char(27) || '[31mb' AS c", "--format", "csv"}, folder_};
+  Start start{{"query", "SELECT 'a' || char(27) || '[31mb' AS c", "--format", "csv"},
+              folder_,
+              {{"PAGER", "cat"}}};
   EXPECT_EQ(run_program(start).output, "c\na\x1b[31mb\n");
   start.output_is_terminal = true;
   EXPECT_THAT(run_program(start).output, AllOf(HasSubstr("[31mb"), Not(HasSubstr("\x1b"))));

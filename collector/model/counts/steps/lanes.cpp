@@ -225,10 +225,9 @@ void WarpRegisters::execute_load(const Operation& operation, Lanes active) {
                                   static_cast<std::uint64_t>(operation.target);
     std::uint32_t words[4] = {};
     if (!surroundings_.load(address, bytes, words)) continue;
-    if (operation.amount == 1)
-      words[0] = static_cast<std::uint32_t>(static_cast<std::int8_t>(words[0]));
-    if (operation.amount == 3)
-      words[0] = static_cast<std::uint32_t>(static_cast<std::int16_t>(words[0]));
+    // A signed byte or half fills the register with its sign.
+    if (operation.amount == 1 && (words[0] & 0x80) != 0) words[0] |= 0xffffff00u;
+    if (operation.amount == 3 && (words[0] & 0x8000) != 0) words[0] |= 0xffff0000u;
     known |= Lanes{1} << lane;
     for (unsigned i = 0; i < 4; ++i) results[i][lane] = words[i];
   }

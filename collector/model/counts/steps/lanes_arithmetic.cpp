@@ -132,7 +132,7 @@ void WarpRegisters::execute_add(const Operation& operation, Lanes active) {
   Row result;
   Lanes second_out = 0;
   for (unsigned lane = 0; lane < 32; ++lane) {
-    // What is subtracted is its complement, and one more.
+    // A subtraction adds the complement, and one more.
     std::uint64_t sum = (first_carry >> lane & 1) + (second_carry >> lane & 1);
     for (const auto& [operand, fetched] :
          {std::pair{&operation.a, &a}, {&operation.b, &b}, {&operation.c, &c}}) {
@@ -220,7 +220,7 @@ void WarpRegisters::execute_predicate_logic(const Operation& operation, Lanes ac
   const Split a = lanes_of(operation.input), b = lanes_of(operation.second_input),
               c = lanes_of(operation.third_input);
   const auto put = [&](const Predicate& result, unsigned table) {
-    // Known where the answer is the same whatever the unknown ones are.
+    // The answer is known where no unknown lane could change it.
     Lanes known = 0, holds = 0;
     for (unsigned lane = 0; lane < 32; ++lane) {
       bool may_hold = false, may_fail = false;
@@ -297,7 +297,7 @@ void WarpRegisters::execute_logic(const Operation& operation, Lanes active) {
   const Row result = each_lane([&](unsigned lane) {
     return looked_up(a.values[lane], b.values[lane], c.values[lane], operation.amount);
   });
-  // What no bit of the table depends on need not be known.
+  // An operand need not be known if no bit of the table depends on it.
   const unsigned table = operation.amount;
   Lanes all = all_lanes;
   if ((table >> 4 & 0xf) != (table & 0xf)) all &= a.known;
