@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
-#include "schema/embedded.h"
 #include "schema/catalogue/metric_meaning.h"
+#include "schema/embedded.h"
 #include "schema/nvprof_names.h"
 
 namespace warpmeter::schema {

@@ -107,8 +107,9 @@ std::optional<std::uint64_t> nvprof_bits(std::string_view name, NvprofForm form,
   if (const MetricInfo* metric = catalogue.find_metric(name)) unit = metric->unit;
   if (const CounterInfo* counter = catalogue.find_counter(name)) unit = counter->unit;
   const auto whole = [](double number) {
-    return number >= 0 && number < 1.8e19 ? std::optional(static_cast<std::uint64_t>(std::round(number)))
-                                          : std::nullopt;
+    return number >= 0 && number < 1.8e19
+               ? std::optional(static_cast<std::uint64_t>(std::round(number)))
+               : std::nullopt;
   };
   switch (form) {
     case NvprofForm::ratio:

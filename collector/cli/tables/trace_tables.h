@@ -11,9 +11,9 @@
 
 namespace warpmeter::cli {
 
-/// Gives `write` the trace piece by piece: as `table` as nvprof did, with units that scale; in other
-/// formats the columns of the view `activities`, in ns and bytes. `write` returns false when nobody
-/// wants more.
+/// Gives `write` the trace piece by piece: as `table` as nvprof did, with units that scale; in
+/// other formats the columns of the view `activities`, in ns and bytes. `write` returns false when
+/// nobody wants more.
 void write_trace(const reports::Trace& trace, reports::Format format, KernelNameBase base,
                  const std::function<bool(std::string_view)>& write);
 
