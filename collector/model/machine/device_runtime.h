@@ -8,13 +8,13 @@
 // complete when its children are. Errors and limits are those of an H100 (driver 580).
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -82,7 +82,9 @@ class DeviceRuntime {
   struct LaunchingPlace {
     std::uint64_t thread = 0;
     std::uint32_t instruction = 0;
-    auto operator<=>(const LaunchingPlace&) const = default;
+    bool operator<(const LaunchingPlace& other) const {
+      return std::tie(thread, instruction) < std::tie(other.thread, other.instruction);
+    }
   };
   /// Launches at one place that the runtime refused; the thread has not asked for the error.
   struct RefusedLaunches {
