@@ -171,7 +171,7 @@ const std::vector<Layer>& layers() {
       {"reports/table", {"base", "schema"}, {"nlohmann/"}},
       {"reports/trace", {"base", "schema"}, {}},
       {"reports/plot", {"base", "reports/table"}, {}},
-      {"reports/nvprof", {"base", "schema"}, {}},
+      {"reports/nvprof", {"base", "schema", "reports/trace"}, {}},
       {"reports", {"base", "reports/plot", "reports/sql", "reports/table", "schema"}, {"boost/"}},
       {"reports/explain",
        {"base", "reports", "reports/plot", "reports/sql", "reports/table", "schema"},

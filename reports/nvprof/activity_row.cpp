@@ -14,24 +14,6 @@ namespace {
 
 using schema::Value;
 
-std::optional<std::int64_t> number(const Value& value) {
-  if (const auto* found = std::get_if<std::int64_t>(&value)) return *found;
-  if (const auto* found = std::get_if<double>(&value)) return static_cast<std::int64_t>(*found);
-  return std::nullopt;
-}
-
-std::optional<std::array<std::int64_t, 3>> three(std::span<const Value> values) {
-  const auto x = number(values[0]), y = number(values[1]), z = number(values[2]);
-  if (!x || !y || !z) return std::nullopt;
-  return std::array{*x, *y, *z};
-}
-
-constexpr const char* activities_sql =
-    "SELECT kind, name, symbol, start_ns, duration_ns, correlation, device_ordinal, context, "
-    "stream, grid_x, grid_y, grid_z, block_x, block_y, block_z, registers, static_shared_bytes, "
-    "dynamic_shared_bytes, bytes, faults, address, source_memory, target_memory, source_device, "
-    "source_context, target_device, target_context FROM activities WHERE run_id = :run AND ";
-
 std::string text_of(const std::optional<std::int64_t>& value) {
   return value ? fmt::format("{}", *value) : "";
 }
@@ -49,9 +31,9 @@ bool is_managed(const ActivityRow& row) {
   return !is_copy(row) && row.kind != "kernel" && row.kind != "call";
 }
 
+/// Migrations have no throughput here.
 std::optional<double> rate_of(const ActivityRow& row) {
-  if (!is_copy(row) || !row.bytes || !row.duration_ns || *row.duration_ns == 0) return {};
-  return static_cast<double>(*row.bytes) * 1e9 / static_cast<double>(*row.duration_ns);
+  return is_copy(row) ? throughput(row, row) : std::nullopt;
 }
 
 /// nvprof showed the memory of a set as its source.
@@ -92,29 +74,33 @@ ActivityRows::ActivityRows(const schema::Reader& reader, std::int64_t run_id)
     : reader_(reader), run_id_(run_id) {
   const schema::Rows devices =
       reader.query("SELECT ordinal, name FROM devices WHERE run_id = :run", {{":run", run_id}});
-  for (const auto& row : devices.rows) names_[number(row[0]).value_or(0)] = words(row[1]);
+  for (const auto& row : devices.rows) names_[whole(row[0])] = words(row[1]);
 }
 
-std::string ActivityRows::device(const Value& ordinal) const {
-  const std::optional<std::int64_t> which = number(ordinal);
-  if (!which) return "";
-  const auto found = names_.find(*which);
-  return fmt::format("{} ({})", found == names_.end() ? "GPU" : found->second, *which);
+std::string ActivityRows::title(const std::optional<std::int64_t>& ordinal) const {
+  if (!ordinal) return "";
+  const auto found = names_.find(*ordinal);
+  return fmt::format("{} ({})", found == names_.end() ? "GPU" : found->second, *ordinal);
 }
 
 void ActivityRows::each(const std::string& condition, schema::Parameters parameters,
                         const std::function<void(const ActivityRow&)>& on_row) const {
   parameters.emplace_back(":run", run_id_);
-  reader_.each(
-      activities_sql + condition + " ORDER BY start_ns, activity_id", parameters,
-      [&](std::span<const Value> row) {
-        on_row({words(row[0]),   words(row[1]),         words(row[2]),          number(row[3]),
-                number(row[4]),  number(row[5]),        device(row[6]),         number(row[7]),
-                number(row[8]),  three(row.subspan(9)), three(row.subspan(12)), number(row[15]),
-                number(row[16]), number(row[17]),       number(row[18]),        number(row[19]),
-                number(row[20]), words(row[21]),        words(row[22]),         device(row[23]),
-                device(row[25]), number(row[24]),       number(row[26])});
-      });
+  std::unordered_map<std::size_t, ActivityRow> rows;  // by the shape's number
+  reader_.each(fmt::format("{} AND {} ORDER BY start_ns, activity_id", activities_sql, condition),
+               parameters, [&](std::span<const Value> values) {
+                 const TracedActivity own = activity_of(values);
+                 const auto [place, is_new] = rows.try_emplace(own.shape);
+                 ActivityRow& row = place->second;
+                 if (is_new) {
+                   static_cast<TracedShape&>(row) = read_shape(reader_, run_id_, own.id);
+                   row.device_title = title(row.device_ordinal);
+                   row.source_title = title(row.source_device);
+                   row.target_title = title(row.target_device);
+                 }
+                 static_cast<TracedActivity&>(row) = own;
+                 on_row(row);
+               });
 }
 
 const std::string& ShownNames::of(const ActivityRow& row, bool demangles) {
@@ -138,12 +124,12 @@ std::string text_cell(const ActivityRow& row, std::string_view heading, TimeUnit
   if (heading == "Throughput") return rate_of(row) ? rate_text(*rate_of(row)) : "";
   if (heading == "SrcMemType") return source_of(row);
   if (heading == "DstMemType") return target_of(row);
-  if (heading == "Device") return row.device;
+  if (heading == "Device") return row.device_title;
   if (heading == "Context") return is_managed(row) ? "" : text_of(row.context);
   if (heading == "Stream") return is_managed(row) ? "" : text_of(row.stream);
-  if (heading == "Src Dev") return row.source_device;
+  if (heading == "Src Dev") return row.source_title;
   if (heading == "Src Ctx") return text_of(row.source_context);
-  if (heading == "Dst Dev") return row.target_device;
+  if (heading == "Dst Dev") return row.target_title;
   if (heading == "Dst Ctx") return text_of(row.target_context);
   if (heading == "Unified Memory") return managed_amount(row);
   return address_of(row);

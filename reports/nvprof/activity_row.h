@@ -12,21 +12,13 @@
 #include <unordered_map>
 
 #include "reports/nvprof/units.h"
+#include "reports/trace/trace.h"
 #include "schema/store.h"
 
 namespace warpmeter::reports::nvprof {
 
-/// Absent numbers are nullopt, absent texts empty.
-struct ActivityRow {
-  std::string kind, name, symbol;
-  std::optional<std::int64_t> start_ns, duration_ns, correlation;
-  std::string device;  ///< "NVIDIA H200 (0)"
-  std::optional<std::int64_t> context, stream;
-  std::optional<std::array<std::int64_t, 3>> grid, block;
-  std::optional<std::int64_t> registers, static_shared_bytes, dynamic_shared_bytes;
-  std::optional<std::int64_t> bytes, faults, address;
-  std::string source_memory, target_memory, source_device, target_device;
-  std::optional<std::int64_t> source_context, target_context;
+struct ActivityRow : TracedShape, TracedActivity {
+  std::string device_title, source_title, target_title;  ///< "NVIDIA H200 (0)"; empty: none
 };
 
 /// The activities of a run, in the order of their starts.
@@ -39,7 +31,7 @@ class ActivityRows {
 
  private:
   /// "NVIDIA H200 (0)"; empty: there is none.
-  std::string device(const schema::Value& ordinal) const;
+  std::string title(const std::optional<std::int64_t>& ordinal) const;
 
   const schema::Reader& reader_;
   std::int64_t run_id_;

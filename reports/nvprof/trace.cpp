@@ -25,6 +25,12 @@ struct TraceColumn {
   std::vector<std::string_view> csv_headings;
   enum class Unit { none, start, duration, static_shared, dynamic_shared, size, rate } unit;
   enum class Needs { nothing, gpu, copies, peers, managed } needs;
+
+  /// Activities of one shape may have other words here.
+  bool differs_within_shape() const {
+    return unit == Unit::start || unit == Unit::duration || unit == Unit::size ||
+           unit == Unit::rate || needs == Needs::managed;
+  }
 };
 
 const std::vector<TraceColumn>& columns() {
@@ -119,7 +125,8 @@ class Trace {
         "count(*) FILTER (WHERE kind = 'copy' AND source_device IS NOT NULL), "
         "count(*) FILTER (WHERE kind NOT IN ('kernel', 'copy', 'set', 'call')), "
         "max(start_ns), max(duration_ns), max(static_shared_bytes), max(dynamic_shared_bytes), "
-        "max(bytes), max(bytes * 1e9 / nullif(duration_ns, 0)) "
+        "max(bytes) FILTER (WHERE kind IN ('copy', 'set')), "
+        "max(bytes * 1e9 / nullif(duration_ns, 0)) FILTER (WHERE kind IN ('copy', 'set')) "
         "FROM activities WHERE run_id = :run AND " +
         condition();
     schema::Parameters given = parameters();
@@ -197,13 +204,17 @@ class Trace {
   }
 
   void take_text(const ActivityRow& row) {
-    bool is_first = true;
-    for (const TraceColumn* column : shown_) {
-      std::string cell = text_cell(row, column->heading, request_.style.unit);
-      if (column->width == 15) cell.resize(std::min(cell.size(), column->width));
-      waiting_ +=
-          fmt::format("{}{:>{}}", is_first ? "" : "  ", cell.empty() ? "-" : cell, column->width);
-      is_first = false;
+    std::vector<std::string>& cells = cells_[row.shape];
+    cells.resize(shown_.size());
+    for (std::size_t i = 0; i < shown_.size(); ++i) {
+      const TraceColumn& column = *shown_[i];
+      if (cells[i].empty() || column.differs_within_shape()) {
+        std::string cell = text_cell(row, column.heading, request_.style.unit);
+        if (column.width == 15) cell.resize(std::min(cell.size(), column.width));
+        cells[i] =
+            fmt::format("{}{:>{}}", i == 0 ? "" : "  ", cell.empty() ? "-" : cell, column.width);
+      }
+      waiting_ += cells[i];
     }
     waiting_ += fmt::format("  {}\n", full_name(row));
   }
@@ -255,6 +266,8 @@ class Trace {
   ShownNames names_;
   std::vector<const TraceColumn*> shown_;
   std::unordered_map<std::int64_t, const std::string*> launches_;  ///< by correlation
+  /// The last cells of each shape, by its number.
+  std::unordered_map<std::size_t, std::vector<std::string>> cells_;
   std::string waiting_;
 };
 

@@ -15,7 +15,8 @@ namespace warpmeter::reports {
 /// The names, each once: of equal ones, later ones get a number: "n", "n_2".
 std::vector<std::string> distinct_names(std::span<const std::string> names);
 
-/// A field as RFC 4180 says; see render_csv. Every CSV of the program is written by this.
+/// A field as RFC 4180 says; see render_csv. Every CSV of the program is written by this, but
+/// nvprof's (reports/nvprof/units.h).
 void append_csv(std::string& text, const schema::Value& value);
 /// A value as JSON; see json_row. Bytes that are no UTF-8 become U+FFFD.
 void append_json(std::string& text, const schema::Value& value);

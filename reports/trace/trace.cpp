@@ -52,26 +52,37 @@ TracedShape shape_of(std::span<const schema::Value> row) {
 
 }  // namespace
 
+TracedActivity activity_of(std::span<const schema::Value> row) {
+  return {static_cast<std::size_t>(number(row[0]).value_or(0)),
+          number(row[1]).value_or(0),
+          number(row[2]),
+          number(row[3]),
+          number(row[4]),
+          number(row[5]),
+          number(row[6]),
+          number(row[7])};
+}
+
+TracedShape read_shape(const schema::Reader& reader, std::int64_t run_id,
+                       std::int64_t activity_id) {
+  TracedShape shape;
+  reader.each(shape_sql, {{":run", run_id}, {":id", activity_id}},
+              [&](std::span<const schema::Value> row) { shape = shape_of(row); });
+  return shape;
+}
+
 Trace read_trace(const schema::Reader& reader, std::int64_t run_id) {
   Trace trace;
-  std::unordered_map<std::int64_t, std::size_t> places;  // by the shape's number
-  std::vector<std::int64_t> first_ids;                   // an activity of each shape
-  reader.each(
-      "SELECT shape, activity_id, start_ns, duration_ns, bytes, faults, correlation, address FROM "
-      "activities WHERE run_id = :run",
-      {{":run", run_id}}, [&](std::span<const schema::Value> row) {
-        const std::int64_t id = number(row[1]).value_or(0);
-        const auto [place, is_new] =
-            places.try_emplace(number(row[0]).value_or(0), first_ids.size());
-        if (is_new) first_ids.push_back(id);
-        trace.activities.push_back({place->second, id, number(row[2]), number(row[3]),
-                                    number(row[4]), number(row[5]), number(row[6]),
-                                    number(row[7])});
-      });
-  for (const std::int64_t id : first_ids) {
-    reader.each(shape_sql, {{":run", run_id}, {":id", id}},
-                [&](std::span<const schema::Value> row) { trace.shapes.push_back(shape_of(row)); });
-  }
+  std::unordered_map<std::size_t, std::size_t> places;  // by the shape's number
+  std::vector<std::int64_t> first_ids;                  // an activity of each shape
+  reader.each(activities_sql, {{":run", run_id}}, [&](std::span<const schema::Value> row) {
+    TracedActivity activity = activity_of(row);
+    const auto [place, is_new] = places.try_emplace(activity.shape, first_ids.size());
+    if (is_new) first_ids.push_back(activity.id);
+    activity.shape = place->second;
+    trace.activities.push_back(activity);
+  });
+  for (const std::int64_t id : first_ids) trace.shapes.push_back(read_shape(reader, run_id, id));
   std::sort(trace.activities.begin(), trace.activities.end(),
             [](const TracedActivity& a, const TracedActivity& b) {
               return std::tuple(a.start_ns.value_or(INT64_MAX), a.id) <

@@ -83,11 +83,6 @@ void NvprofSource::read_strings() {
 
 bool NvprofSource::has(std::string_view table) const { return tables_.contains(full_name(table)); }
 
-bool NvprofSource::has_rows(std::string_view table) const {
-  return has(table) &&
-         integer_of(db_.get(), fmt::format("SELECT 1 FROM \"{}\" LIMIT 1", full_name(table))) == 1;
-}
-
 std::string NvprofSource::select(std::string_view table, std::span<const std::string_view> columns,
                                  std::size_t needed) const {
   const std::string name = full_name(table);

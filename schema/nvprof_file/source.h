@@ -34,7 +34,6 @@ class NvprofSource {
 
   /// "CUPTI_ACTIVITY_KIND_" goes before the name. A table without a row may be missing.
   bool has(std::string_view table) const;
-  bool has_rows(std::string_view table) const;
   /// "SELECT a, NULL AS b FROM …": NULL for a column that the file's version lacks. Throws
   /// Error{file} where one of the first `needed` columns is missing.
   std::string select(std::string_view table, std::span<const std::string_view> columns,

@@ -65,11 +65,10 @@ def agreement(name, record):
 
 def row(known, kind, entries, record):
     if "reason" in known:
-        return f"| `{known['name']}` | {kind} | not measured: {known['reason']}; ask for `{known['instead']}` | |\n"
+        return f"| {kind} | not measured: {known['reason']}; ask for `{known['instead']}` | |\n"
     answer = known.get("answer", known["name"])
     formula = perfworks(answer, entries) or f"not on a GPU: {entries[answer]['lacking']}"
-    note = f"; {known['note']}" if "note" in known else ""
-    return f"| `{known['name']}` | {kind} | {formula}{note} | {agreement(answer, record)} |\n"
+    return f"| {kind} | {formula} | {agreement(answer, record)} |\n"
 
 
 def table():
@@ -77,7 +76,10 @@ def table():
     text = (f"On {record['kernels']} kernels ({record['device']}, driver {record['driver']}, Nsight Compute {record['ncu']}, "
             f"{record['date']}).\n\n| name | | PerfWorks | agrees with Nsight Compute |\n| --- | --- | --- | --- |\n")
     for kind in ("metrics", "events"):
-        text += "".join(row(known, kind[:-1], entries, record) for known in names[kind])
+        rows = {}  # names with one answer stand in one row
+        for known in names[kind]:
+            rows.setdefault(row(known, kind[:-1], entries, record), []).append(f"`{known['name']}`")
+        text += "".join(f"| {', '.join(same)} {rest}" for rest, same in rows.items())
     return text
 
 

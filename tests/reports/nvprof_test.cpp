@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -248,15 +249,16 @@ TEST_F(NvprofCounted, ShowsTheChosenInvocation) {
 }
 
 TEST_F(NvprofCounted, SaysWhyAValueIsMissing) {
-  const Counted missing{"dram_utilization", "l2_sectors", "L2", Form::count};
-  EXPECT_EQ(told({missing}).metrics, "");
-  const Counted no_loads{"gld_transactions_per_request",
-                         "gld_transactions_per_request",
-                         "Global Load Transactions Per Request",
-                         Form::ratio,
-                         1,
-                         "no global load requests"};
-  EXPECT_THAT(told({no_loads}).metrics, testing::HasSubstr("0.000000"));
+  Counted no_loads{"gld_transactions_per_request", "gld_transactions_per_request",
+                   "Global Load Transactions Per Request", Form::ratio};
+  const std::map<std::string, std::vector<std::string>> why = {
+      {"no global load requests", {no_loads.name}}};
+  EXPECT_EQ(told({no_loads}).missing, why);
+  no_loads.undefined = "no global load requests";
+  const CountedText text = told({no_loads});
+  EXPECT_EQ(text.undefined, why);
+  EXPECT_TRUE(text.missing.empty());
+  EXPECT_THAT(text.metrics, testing::HasSubstr("0.000000"));
 }
 
 }  // namespace

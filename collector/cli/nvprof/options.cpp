@@ -142,7 +142,7 @@ constexpr Option all_options[] = {
     {"print-dependency-analysis-trace", 0, "", "", nullptr, "*", nsight_systems},
     {"print-gpu-summary", 0, "", "where the time of the GPU goes",
      [](Request& r, const std::string&) { r.prints_gpu_summary = true; }},
-    {"print-gpu-trace", 0, "", "each kernel, copy and set; with metrics, each launch's values",
+    {"print-gpu-trace", 0, "", "each kernel, copy and set; with metrics, their table alone",
      [](Request& r, const std::string&) { r.prints_gpu_trace = true; }},
     {"print-nvlink-topology", 0, "", "", nullptr, "*", "nvidia-smi nvlink --status"},
     {"print-openacc-constructs", 0, "", "", nullptr, "*", nsight_systems},

@@ -22,32 +22,6 @@ constexpr std::string_view guard_reason =
 constexpr std::string_view instruction_reason =
     "PTX instructions: machine code executes another number of them";
 
-/// The PTX line of an access that the machine code was not followed through as often as the model
-/// executed it; 0: there is none. Accesses that the audit merged, or that act for several lanes,
-/// say nothing. A line of a function stands in each place that the function is called from.
-int line_that_differs(const Program& program, const LaunchOutcome& outcome) {
-  std::map<int, std::optional<std::uint64_t>> requests;  // the model counted, by line
-  for (std::size_t i = 0; i < program.sites.size(); ++i) {
-    const SiteInfo& site = program.sites[i];
-    const bool is_plain = !site.is_apart && !site.is_atomic() && site.doubt.empty() &&
-                          site.carrier == Carrier::registers && site.requests.size() == 1 &&
-                          !site.requests[0].is_elected;
-    const int line = program.places[site.instruction].ptx_line;
-    std::optional<std::uint64_t>& sum = requests.try_emplace(line, 0).first->second;
-    const SiteCounts& counts = outcome.counts[i];
-    if (sum) *sum += counts.shared.requests + counts.global.requests;
-    if (!is_plain) sum.reset();
-  }
-  const auto differs = [&](const auto& of_line) {
-    const auto found = requests.find(of_line.first);
-    return of_line.second && found != requests.end() && found->second &&
-           *found->second != *of_line.second;
-  };
-  const auto& followed = outcome.executions->requests;
-  const auto found = std::find_if(followed.begin(), followed.end(), differs);
-  return found == followed.end() ? 0 : found->first;
-}
-
 }  // namespace
 
 bool is_of_instructions(std::string_view counter) {
@@ -69,11 +43,6 @@ schema::Counter count_instructions(std::string_view name, const Program& program
     result.reason += fmt::format(", and {}", executions.doubt);
     return result;
   }
-  if (const int line = line_that_differs(program, outcome); line != 0) {
-    result.reason += fmt::format(
-        ", and the access of line {} of the PTX is executed another number of times there", line);
-    return result;
-  }
   result.value = static_cast<double>(is_of_warps ? executions.warps() : executions.threads());
   const SiteGrade grade = grade_without_access(program);
   result.grade = grade.grade;
@@ -89,8 +58,7 @@ std::optional<sass::MachineExecutions> followed_executions(const Program& progra
   if (!outcome.executions) return std::nullopt;
   const Executions& executions = *outcome.executions;
   const bool is_known = executions.doubt.empty() && executions.time_doubt.empty() &&
-                        executions.of.size() == program.machine_operations.size() &&
-                        line_that_differs(program, outcome) == 0;
+                        executions.of.size() == program.machine_operations.size();
   if (!is_known) return std::nullopt;
   sass::MachineExecutions result;
   for (std::size_t i = 0; i < executions.of.size(); ++i) {

@@ -69,28 +69,25 @@ TEST(ModelBackend, CountsEveryCounterThatTheCatalogueSaysItDoes) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const schema::Counter& counter = counted[0][i];
     EXPECT_EQ(counter.name, names[i]);
-    if (counter.value) {
-      EXPECT_TRUE(is_counted(names[i]) || names[i].starts_with("smsp__sass")) << names[i];
-      EXPECT_NE(counter.grade, Grade::unavailable) << names[i];
-    } else {
-      EXPECT_EQ(counter.grade, Grade::unavailable) << names[i];
-      EXPECT_NE(counter.reason, "") << names[i];
-      if (!is_counted(names[i])) {
-        EXPECT_THAT(counter.reason, HasSubstr("run on a GPU")) << names[i];
-      }
+    const bool is_counter_of_ours = is_counted(names[i]) || names[i].starts_with("smsp__sass");
+    // The threads of a block go different ways in this kernel, and how often is not known.
+    const bool has_value = is_counter_of_ours && names[i] != "branch_efficiency";
+    EXPECT_EQ(counter.value.has_value(), has_value) << names[i];
+    EXPECT_EQ(counter.grade == Grade::unavailable, !has_value) << names[i];
+    if (!is_counter_of_ours) {
+      EXPECT_THAT(counter.reason, HasSubstr("run on a GPU"));
+    } else if (!has_value) {
+      EXPECT_NE(counter.reason, "");
+    }
+    if (names[i].ends_with("_instructions")) {
+      EXPECT_EQ(counter.grade, Grade::exact) << "its branches are followed in the machine code";
     }
   }
-  const std::vector<std::string> usual =
-      schema::Catalogue::get().counters_for(std::vector<std::string>{"@default"});
-  std::size_t seen = 0;
-  for (const std::string& name : usual) {
-    if (!is_counted(name)) continue;  // a time
-    ++seen;
-    const auto found = std::find(names.begin(), names.end(), name);
-    ASSERT_NE(found, names.end()) << name;
-    EXPECT_TRUE(counted[0][found - names.begin()].value.has_value()) << name;
+  for (const char* name : {"shared_load_wavefronts", "global_load_sectors", "global_load_bytes",
+                           "shared_store_requests", "warp_instructions", "inst_integer"}) {
+    EXPECT_TRUE(is_counted(name)) << name;
   }
-  EXPECT_GE(seen, 10u);
+  EXPECT_FALSE(is_counted("duration_profiled"));
   const auto value = [&](std::string_view name) {
     return std::find_if(counted[0].begin(), counted[0].end(),
                         [&](const schema::Counter& c) { return c.name == name; })

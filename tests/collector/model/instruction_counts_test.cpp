@@ -48,6 +48,9 @@ TEST(InstructionCounts, ThatAreExactAreTheHardwares) {
     const Answer answer = ask(*backend, which);
     ASSERT_EQ(answer.failure, "") << which.entry;
     for (const auto& [name, counter] : answer.counters) {
+      EXPECT_TRUE(row.contains(name) || name == "surface_atomic_set_accesses" ||
+                  name == "surface_reduction_set_accesses")
+          << name;
       if (!row.contains(name)) continue;
       ++values;
       if (counter.grade != schema::Grade::exact) {
@@ -59,7 +62,7 @@ TEST(InstructionCounts, ThatAreExactAreTheHardwares) {
           << which.entry << ' ' << name;
     }
   }
-  EXPECT_GE(exact, values / 2) << exact << " of " << values;
+  EXPECT_GE(exact, 0.88 * values) << exact << " of " << values;
 }
 
 /// The counters that an entry of the catalogue is derived from; none: it has none.

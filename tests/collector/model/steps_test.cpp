@@ -102,7 +102,7 @@ TEST(MachineCodeAsAWhole, MostKernelsHaveExactCounts) {
   for (const agreement::Case& which : agreement::cases()) {
     exact += follow(which).warps.grade == schema::Grade::exact ? 1 : 0;
   }
-  EXPECT_GE(exact, agreement::cases().size() * 7 / 10);
+  EXPECT_GE(exact, 154U) << exact;
 }
 
 }  // namespace

@@ -127,7 +127,7 @@ constexpr Effect effects[] = {
     {0x01a, 1},
     {0x01b, 1},
     {0x016, 1},
-    {0x100, 1},
+    {0x100, 1, 1},
     {0x108, 1},
     {0x107, 1},
     {0x104, 1},
@@ -156,13 +156,13 @@ constexpr Effect effects[] = {
     {0x181, by_width, 1},
     {0x183, by_width},
     {0x184, by_width},
-    {0x18a, 2, 1},
+    {0x18a, 4, 1},
     {0x18c, 2},
     {0x18d, 2},
-    {0x1a2, 2, 1},
-    {0x1a3, 2, 1},
-    {0x1a8, 2, 1},
-    {0x1a9, 2, 1},
+    {0x1a2, 4, 1},
+    {0x1a3, 4, 1},
+    {0x1a8, 4, 1},
+    {0x1a9, 4, 1},
     // Between lanes.
     {0x189, 1, 1},
     {0x1a1, 1, 1},
@@ -240,7 +240,6 @@ Operation decode_operation(sass::Word word, std::uint64_t offset, int arch) {
       read_result(bits, make(operation, Kind::special), bits.is_set(80) ? 2 : 1);
       operation.amount = static_cast<std::uint8_t>(bits.at(72, 8));
       if (operation.amount != 255) operation.kind = Kind::unknown;
-      operation.result_registers = 2;
       return operation;
     case 0xb82:  // LDC
     case 0xab9:  // ULDC

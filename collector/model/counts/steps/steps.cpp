@@ -139,6 +139,7 @@ class Followed : public FollowedLaunch {
   void run(const DeviceMemory* memory) {
     parts_.clear();
     next_ = 0;
+    spent_ = 0;
     const OfLaunch surroundings(code_, geometry_, parameters_, memory);
     std::vector<std::thread> others;
     for (unsigned i = 0; i < threads_; ++i) {
@@ -151,7 +152,6 @@ class Followed : public FollowedLaunch {
 
   void run(Part& part) {
     Walk walk(code_, part.surroundings);
-    walk.set_budget(most_blocks / threads_);
     const std::uint64_t blocks = geometry_.grid.count();
     const std::uint64_t warps = (geometry_.block.count() + 31) / 32;
     for (std::uint64_t b = next_++; b < blocks; b = next_++) {
@@ -159,7 +159,12 @@ class Followed : public FollowedLaunch {
       const Dim3 block = {static_cast<std::uint32_t>(b % x), static_cast<std::uint32_t>(b / x % y),
                           static_cast<std::uint32_t>(b / x / y)};
       for (unsigned warp = 0; warp < warps; ++warp) {
-        if (walk.follow(geometry_.block, block, warp, part.tally)) continue;
+        const std::uint64_t left = most_blocks - std::min<std::uint64_t>(spent_, most_blocks);
+        walk.set_budget(left);
+        if (walk.follow(geometry_.block, block, warp, part.tally)) {
+          spent_ += left - walk.budget();
+          continue;
+        }
         next_ = blocks;  // nobody needs to go on
         return;
       }
@@ -169,6 +174,8 @@ class Followed : public FollowedLaunch {
   Executions result() const {
     Tally sum = parts_[0]->tally;
     for (std::size_t i = 1; i < parts_.size(); ++i) sum.add(parts_[i]->tally);
+    // Warps that went side by side may have spent too much together.
+    if (sum.doubt.empty() && spent_ > most_blocks) sum.doubt = too_long;
     Executions result;
     if (!sum.doubt.empty()) {
       result.doubt = sum.doubt;
@@ -204,6 +211,7 @@ class Followed : public FollowedLaunch {
   const unsigned threads_;
   std::vector<std::unique_ptr<Part>> parts_;
   std::atomic<std::uint64_t> next_ = 0;
+  std::atomic<std::uint64_t> spent_ = 0;  ///< blocks of code that whole warps executed
 };
 
 class Unknown : public FollowedLaunch {

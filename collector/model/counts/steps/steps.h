@@ -3,7 +3,8 @@
 // on. The model executes PTX, of which ptxas makes another number of instructions: it unrolls
 // loops, predicates short branches and moves code. The machine code's own branches say how often
 // each of its instructions is executed, if their conditions can be worked out: from ids,
-// parameters, and memory that the launch leaves as it was.
+// parameters, and memory that the launch leaves as it was. Memory that a launch changes and changes
+// back is taken for unchanged, unless the requests of an access tell otherwise.
 #pragma once
 
 #include <memory>

@@ -15,7 +15,6 @@ constexpr std::string_view far_call =
     "the machine code calls what is not part of it, or keeps the lanes that wait in registers";
 constexpr std::string_view apart = "lanes that parted meet where the machine code gathers the warp";
 constexpr std::string_view stuck = "lanes wait for others that do not come";
-constexpr std::string_view too_long = "the launch is too long to be followed";
 
 unsigned count(Lanes lanes) { return static_cast<unsigned>(std::popcount(lanes)); }
 

@@ -34,6 +34,8 @@ struct Tally {
   void add(const Tally& other);
 };
 
+inline constexpr std::string_view too_long = "the launch is too long to be followed";
+
 class Walk {
  public:
   Walk(const Code& code, Surroundings& surroundings) : code_(code), registers_(surroundings) {}
@@ -41,8 +43,9 @@ class Walk {
   /// Follows warp `number` of the block; false when the tally has a doubt.
   bool follow(const Dim3& block_size, const Dim3& block, unsigned number, Tally& tally);
 
-  /// Blocks of code that may still be executed, by all warps together.
+  /// Blocks of code that the warps which follow may execute.
   void set_budget(std::uint64_t budget) { budget_ = budget; }
+  std::uint64_t budget() const { return budget_; }
 
  private:
   struct Group {

@@ -18,6 +18,8 @@
 namespace warpmeter::model {
 
 class DeviceMemory;
+struct LaunchOutcome;
+struct Program;
 
 /// One machine instruction.
 struct Execution {
@@ -48,6 +50,10 @@ struct Executions {
   /// Adds another launch of the same code.
   Executions& operator+=(const Executions& other);
 };
+
+/// Gives the executions a doubt where an access of the PTX made another number of requests in the
+/// launch than the machine code that was followed.
+void compare_requests(Executions& executions, const Program& program, const LaunchOutcome& outcome);
 
 /// A launch that is followed.
 class FollowedLaunch {

@@ -403,7 +403,10 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
     }
   }
   outcome += options.sample != nullptr ? options.sample->whole() : counted(workers);
-  if (followed && !outcome.trap && !outcome.cancelled) outcome.executions = followed->end(memory);
+  if (followed && !outcome.trap && !outcome.cancelled) {
+    outcome.executions = followed->end(memory);
+    compare_requests(*outcome.executions, program, outcome);
+  }
   if (!options.keep_variables) {
     for (const ModuleVariable& variable : program.variables) memory.remove(variable.address);
   }
