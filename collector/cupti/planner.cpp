@@ -195,6 +195,10 @@ void Plan::leave_links_out(std::span<const std::string> counters) {
            : name.starts_with("gpu__time") ? any
                                            : chip;
   };
+  const auto is_of_link = [&](const std::string& metric) {
+    return part_of(metric) == nvlink || part_of(metric) == pcie;
+  };
+  if (std::none_of(metrics_.begin(), metrics_.end(), is_of_link)) return;
   Part first = any;
   for (const std::string& metric : metrics_) first = std::min(first, part_of(metric));
   metrics_.clear();

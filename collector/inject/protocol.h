@@ -151,7 +151,6 @@ enum class ActivityKind : std::uint8_t {
   throttling,
   remote_map
 };
-inline constexpr std::size_t activity_kinds = 10;
 
 /// CUPTI's kinds of memory.
 enum class MemoryKind : std::uint8_t {

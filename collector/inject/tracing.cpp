@@ -55,7 +55,8 @@ Selection whole(Selection selection) {
 struct Recording;
 void read(Recording& all, const FilledBuffer& buffer);
 
-/// The delivery thread alone uses this, but for what is atomic or has a mutex.
+/// The delivery thread uses this, and at the end the thread that ends the process: `reading` is
+/// whose turn it is. Other threads use what is atomic or has a mutex.
 struct Recording {
   Recording(Channel& where, const cupti::CuptiApi& with, const Config& config)
       : channel(where),
@@ -87,6 +88,7 @@ struct Recording {
   std::atomic<std::uint64_t> lost{0};
   std::atomic<bool> has_managed_memory{false};  ///< it was asked for
   std::atomic<Clock::rep> next_flush{0};
+  std::mutex reading;
   Delivery delivery;  ///< last: its thread uses all of the others
 };
 
@@ -289,6 +291,7 @@ void take_ranges(Recording& all) {
 
 void read(Recording& all, const FilledBuffer& buffer) {
   if (!all.channel.is_open()) return;
+  const std::lock_guard lock(all.reading);
   CUpti_Activity* activity = nullptr;
   while (all.api.cuptiActivityGetNextRecord(buffer.bytes, buffer.valid_bytes, &activity) ==
          CUPTI_SUCCESS) {
@@ -342,12 +345,12 @@ void start(Channel& channel, const cupti::CuptiApi& api, const Config& config) {
   api.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   cupti::check(api, api.cuptiActivityRegisterCallbacks(give_buffer, take_buffer),
                "preparing to record activities");
-  if (recording->filter.is_on()) enable(*recording);
   std::uint64_t now_ns = 0;
   cupti::check(api, api.cuptiGetTimestamp(&now_ns), "reading CUPTI's clock");
   recording->clock_offset_ns = now_ns - monotonic_ns();
+  channel.send(TraceBegins{now_ns});  // before the first record
   if (config.ranges) keep_ended_ranges(recording->filter.is_on());
-  channel.send(TraceBegins{now_ns});
+  if (recording->filter.is_on()) enable(*recording);
 }
 
 void context_made() {
@@ -385,6 +388,7 @@ void profile(bool is_on) {
 }
 
 void launching(std::uint32_t correlation) {
+  if (!recording->filter.is_on()) return;  // no record of it will come
   std::vector<std::string> ranges = open_ranges();
   if (ranges.empty()) return;
   const std::lock_guard lock(recording->ranges_mutex);
@@ -412,6 +416,7 @@ void finish() {
   all.delivery.stop_flushing();
   all.api.cuptiActivityFlushAll(1);
   if (all.delivery.drain(last_patience)) {
+    const std::lock_guard lock(all.reading);
     take_ranges(all);
     send_waiting(all);
   }

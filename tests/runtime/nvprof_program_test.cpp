@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // `warpmeter nvprof` and the program called nvprof, on programs that the model executes.
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <regex>
 #include <string>
 #include <vector>
@@ -125,6 +127,21 @@ TEST_F(NvprofProgram, EndsAsTheProgramDid) {
   const Outcome with_children = nvprof({"--profile-child-processes", "./fails.sh"});
   EXPECT_EQ(with_children.exit_code, 7);
   EXPECT_THAT(without_numbers(with_children.error), StartsWith(program_with("")));
+}
+
+/// Counters of several processes are one table, and a name that is asked for twice is one row.
+TEST_F(NvprofProgram, PrintsOneTableOfCountersOfAllProcesses) {
+  std::ofstream(file("twice.sh")) << "#!/bin/sh\n" << square_ << "\n" << square_ << "\n";
+  std::filesystem::permissions(file("twice.sh"), std::filesystem::perms::owner_all);
+  const Outcome outcome = nvprof(
+      {"--profile-child-processes", "--csv", "-m", "gst_efficiency,gst_efficiency", "./twice.sh"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  std::size_t rows = 0;
+  for (std::size_t at = 0;
+       (at = outcome.error.find("\"row_row(int*)\",2,", at)) != std::string::npos; ++at) {
+    ++rows;
+  }
+  EXPECT_EQ(rows, 1U) << outcome.error;
 }
 
 TEST_F(NvprofProgram, LeavesNoDatabaseUnlessOneIsNamed) {

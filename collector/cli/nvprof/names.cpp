@@ -92,6 +92,13 @@ class Reading {
 
  private:
   void add(Counted counted, const Scope& scope) {
+    for (ScopedName& known : all_.names) {
+      const bool is_same = known.counted.name == counted.name &&
+                           known.counted.is_event == counted.is_event && known.scope == scope;
+      if (!is_same) continue;
+      known.counted.is_of_all = known.counted.is_of_all && counted.is_of_all;
+      return;
+    }
     all_.names.push_back({std::move(counted), scope});
   }
 

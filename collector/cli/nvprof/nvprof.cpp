@@ -80,6 +80,7 @@ ProfileRequest profile_request(const Request& request, const Names& names,
       (request.prints_api_trace || request.follows_children || !request.export_file.empty());
   wanted.kernel = kernels_of(names);
   wanted.devices = devices_of(names);
+  wanted.managed_memory = request.managed_memory;
   wanted.from_start = request.from_start ? "on" : "off";
   wanted.processes = request.follows_children ? "all" : "application-only";
   wanted.backend = request.backend;

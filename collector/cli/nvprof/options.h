@@ -17,6 +17,8 @@ namespace warpmeter::cli::nvprof {
 struct Scope {
   std::vector<std::uint32_t> devices;  ///< empty: all
   std::string kernels;                 ///< CONTEXT:STREAM:KERNEL:INVOCATION or KERNEL; empty: all
+
+  bool operator==(const Scope&) const = default;
 };
 
 /// An event or metric that was asked for; "all" too.
@@ -33,14 +35,13 @@ struct Request {
   reports::nvprof::Style style;
   bool prints_gpu_summary = false, prints_api_summary = false, prints_summary = false,
        prints_summary_per_gpu = false, prints_gpu_trace = false, prints_api_trace = false,
-       prints_nvlink = false, queries_metrics = false, queries_events = false, helps = false,
-       tells_version = false;
+       queries_metrics = false, queries_events = false, helps = false, tells_version = false;
   bool demangles = true, is_quiet = false, from_start = true, follows_children = false,
        overwrites = false, traces_gpu = true, traces_api = true, managed_memory = true;
   std::string apis = "all";  ///< the value of --profile-api-trace
   std::string replay = "kernel";
   double timeout = 0;  ///< seconds; 0: none
-  std::string log_file, export_file, import_file, context_name, process_name;
+  std::string log_file, export_file, import_file;
   std::string backend = "auto";
   std::string database;  ///< empty: a temporary one
 

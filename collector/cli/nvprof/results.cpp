@@ -52,7 +52,10 @@ class Tables {
     if (!request_.export_file.empty() && !request_.prints_trace() && !asks_for_summary()) {
       return write(warnings());
     }
-    if (request_.counts() || has_imported_values()) return print_counted();
+    if (request_.counts() || has_imported_values()) {
+      if (is_first()) print_counted();
+      return;
+    }
     write(fmt::format("{}{}Profiling result:\n", warnings(), mark()));
     if (request_.prints_trace()) print_trace();
     if (prints_summary()) write(summary());
@@ -70,6 +73,11 @@ class Tables {
   schema::Reader reader() const { return schema::Reader(measured_.database); }
   reports::nvprof::SummaryRequest summary_request() const {
     return {measured_.run_id.value_or(0), process_, request_.apis, request_.demangles};
+  }
+
+  /// Figures of counters and warnings do not tell processes apart: the first prints them.
+  bool is_first() const {
+    return measured_.processes.empty() || process_ == measured_.processes.begin()->first;
   }
 
   bool has_imported_values() const {
@@ -202,7 +210,7 @@ class Tables {
 
   /// The sentences beside the tables.
   std::string warnings() const {
-    if (measured_.recorder == nullptr) return "";
+    if (measured_.recorder == nullptr || !is_first()) return "";
     const profile::Recorder& recorder = *measured_.recorder;
     std::string text;
     for (const auto* sentences : {&recorder.problems(), &recorder.remarks()}) {

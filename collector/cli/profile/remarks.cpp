@@ -350,8 +350,8 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
   const std::string ended = end_run(request, outcome, recorder);
   write_nvprof_file(request, recorder);
   const bool is_empty = recorder.launches() == recorder.not_run() && recorder.traced() == 0;
+  if (!request.quiet || !request.output.empty()) show_tables(request, recorder);
   if (!request.quiet) {
-    show_tables(request, recorder);
     show_lines(request, recorder);
     if (request.checks) show_findings(recorder, outcome, request.verbose);
     show_remarks(request, recorder);

@@ -57,7 +57,7 @@ inject::Config config_of(const ProfileRequest& request) {
   config.counters = counters_of(request);
   config.calls =
       !request.trace || request.trace_calls || request.sums_calls || request.writes_trace();
-  config.managed_memory = request.trace || request.writes_trace();
+  config.managed_memory = request.managed_memory && (request.trace || request.writes_trace());
   config.ranges = request.traces() || request.writes_trace();
   config.selection.kernel = request.kernel;
   config.selection.skip = static_cast<std::uint64_t>(request.skip);

@@ -25,7 +25,8 @@ struct ProfileRequest {
        verbose = false;
   bool pause_dcgm = false;
   bool trace = false, trace_calls = false, csv = false;
-  bool sums_calls = false;  ///< beside a trace without calls they are summed up all the same
+  bool managed_memory = true;  ///< a trace has its faults and migrations
+  bool sums_calls = false;     ///< beside a trace without calls they are summed up all the same
   std::int64_t model_devices = 1;
 
   Destination destination = Destination::standard_output();  ///< the place that `output` names

@@ -86,6 +86,10 @@ TEST(NvprofOptions, AreTakenOrRefusedByName) {
     EXPECT_THAT(read(words).words, ElementsAre("./app")) << option.name;
     EXPECT_FALSE(option.meaning.empty()) << option.name;
     EXPECT_EQ(option.refused.empty(), option.instead.empty()) << option.name;
+    const std::string refused(option.refused.substr(0, option.refused.find('|')));
+    if (!refused.empty()) {
+      EXPECT_THROW(read({words.front(), refused, "./app"}), Error) << option.name;
+    }
   }
 }
 
@@ -111,24 +115,29 @@ CountedLaunch launch(const std::string& kernel, std::uint64_t invocation) {
   return {0, kernel, invocation};
 }
 
-TEST(NvprofKernelPath, LooksForTheKernelInItsBareName) {
-  const KernelPath plain("gemm");
-  EXPECT_TRUE(plain.matches(launch("_Z5sgemmPf", 1)));
-  EXPECT_FALSE(plain.matches(launch("_Z4scanPf", 1)));
-  const KernelPath pattern("::^s.*n$:");
-  EXPECT_TRUE(pattern.matches(launch("_Z4scanPf", 7)));
-  EXPECT_FALSE(pattern.matches(launch("_Z5sgemmPf", 7)));
-  EXPECT_TRUE(KernelPath("").matches(launch("_Z4scanPf", 1)));
-  EXPECT_TRUE(KernelPath("_Z4scanPf").kernel() == "_Z4scanPf");
-}
+struct Case {
+  const char *path, *kernel;
+  std::uint64_t invocation;
+  bool matches;
+};
 
-TEST(NvprofKernelPath, ChoosesAnInvocation) {
-  const KernelPath third(":::3");
-  EXPECT_TRUE(third.matches(launch("_Z4scanPf", 3)));
-  EXPECT_FALSE(third.matches(launch("_Z4scanPf", 13)));
-  const KernelPath tens("::scan:[0-9]0");
-  EXPECT_TRUE(tens.matches(launch("_Z4scanPf", 50)));
-  EXPECT_FALSE(tens.matches(launch("_Z4scanPf", 5)));
+const Case cases[] = {
+    {"gemm", "_Z5sgemmPf", 1, true},
+    {"gemm", "_Z4scanPf", 1, false},
+    {"::^s.*n$:", "_Z4scanPf", 7, true},
+    {"::^s.*n$:", "_Z5sgemmPf", 7, false},
+    {"", "_Z4scanPf", 1, true},
+    {":::3", "_Z4scanPf", 3, true},
+    {":::3", "_Z4scanPf", 13, false},
+    {"::scan:[0-9]0", "_Z4scanPf", 50, true},
+    {"::scan:[0-9]0", "_Z4scanPf", 5, false},
+};
+
+TEST(NvprofKernelPath, ChoosesByBareNameAndInvocation) {
+  for (const Case& one : cases) {
+    EXPECT_EQ(KernelPath(one.path).matches(launch(one.kernel, one.invocation)), one.matches)
+        << one.path << ' ' << one.kernel << ' ' << one.invocation;
+  }
 }
 
 TEST(NvprofKernelPath, RefusesWhatItCannotTell) {
