@@ -19,6 +19,15 @@ namespace {
 
 using nlohmann::ordered_json;
 
+std::vector<Term> terms_from(const ordered_json& json, const std::string& side) {
+  std::vector<Term> terms;
+  const ordered_json factors = json.value(side, ordered_json::object());
+  for (const auto& [counter, factor] : factors.items()) {
+    terms.push_back({factor.get<double>(), counter});
+  }
+  return terms;
+}
+
 /// `doubts`: those that the catalogue names.
 CounterInfo counter_from(const ordered_json& json, const ordered_json& doubts) {
   CounterInfo counter;
@@ -32,17 +41,9 @@ CounterInfo counter_from(const ordered_json& json, const ordered_json& doubts) {
   for (const std::string name : json.value("doubts", ordered_json::array())) {
     counter.doubts.push_back({doubts.at(name).at("perfworks"), doubts.at(name).at("reason")});
   }
+  counter.sum = terms_from(json, "sum");
   counter.nvprof = json.value("nvprof", false);
   return counter;
-}
-
-std::vector<Term> terms_from(const ordered_json& json, const std::string& side) {
-  std::vector<Term> terms;
-  const ordered_json factors = json.value(side, ordered_json::object());
-  for (const auto& [counter, factor] : factors.items()) {
-    terms.push_back({factor.get<double>(), counter});
-  }
-  return terms;
 }
 
 MetricInfo metric_from(const ordered_json& json) {
@@ -101,12 +102,15 @@ Catalogue::Catalogue() {
     }
     for (const auto& metric : part.at("metrics")) metrics_.push_back(metric_from(metric));
   }
+  const auto demand = [&](const std::string& name, const std::string& counter) {
+    if (find_counter(counter) != nullptr) return;
+    throw std::logic_error(fmt::format("catalogue: {} needs {}", name, counter));
+  };
   for (const MetricInfo& metric : metrics_) {
-    for (const std::string& counter : metric.counters()) {
-      if (find_counter(counter) == nullptr) {
-        throw std::logic_error(fmt::format("catalogue: {} needs {}", metric.name, counter));
-      }
-    }
+    for (const std::string& counter : metric.counters()) demand(metric.name, counter);
+  }
+  for (const CounterInfo& counter : counters_) {
+    for (const Term& term : counter.sum) demand(counter.name, term.name);
   }
   for (const auto& entry : main.at("sets")) {
     read_set({entry.at("name"),

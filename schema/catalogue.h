@@ -24,21 +24,26 @@ struct Doubt {
   std::string reason;     ///< the reason of the grade that the other has then
 };
 
+struct Term {
+  double factor = 1;
+  std::string name;  ///< a counter's; of a metric without counters: a column of what is stored
+};
+
 struct CounterInfo {
-  std::string name;                         ///< "shared_load_wavefronts"
-  std::string unit;                         ///< "wavefronts"
-  std::string description;                  ///< one sentence
-  std::string perfworks;                    ///< full name with rollup; empty: hardware has none
+  std::string name;         ///< "shared_load_wavefronts"
+  std::string unit;         ///< "wavefronts"
+  std::string description;  ///< one sentence
+  std::string perfworks;    ///< full name with rollup; empty: a sum, or hardware has none
   std::vector<std::string> perfworks_else;  ///< other chips' names, in the order they are tried
   std::string lacking;                      ///< why hardware has none; empty where it has one
   std::string perfworks_copies;  ///< that is added for cp.async, where a chip has it; may be empty
   std::vector<Doubt> doubts;
+  /// The counters whose sum it is; it has no name of its own. A chip without one of them has no
+  /// instruction that it would count. Their doubts are not its own: it is the whole.
+  std::vector<Term> sum;
   bool nvprof = false;  ///< nvprof had it under this name
-};
 
-struct Term {
-  double factor = 1;
-  std::string name;  ///< a counter's; of a metric without counters: a column of what is stored
+  bool is_on_hardware() const { return !perfworks.empty() || !sum.empty(); }
 };
 
 struct MetricInfo {

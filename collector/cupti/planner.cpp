@@ -157,16 +157,21 @@ Plan::Item Plan::resolved(const std::string& name) {
   Item item;
   item.counter = name;
   if (const schema::CounterInfo* info = schema::Catalogue::get().find_counter(name)) {
+    if (!info->sum.empty()) {
+      for (const schema::Term& term : info->sum) {
+        const schema::CounterInfo* part = schema::Catalogue::get().find_counter(term.name);
+        if (item.perfworks.empty()) item.perfworks = known_name(*part);
+        add(item, *part, term.factor);
+      }
+      return item;
+    }
     item.perfworks = known_name(*info);
     if (item.perfworks.empty()) {
       item.lacking = info->lacking.empty() ? fmt::format("{} has no hardware counter for it", chip_)
                                            : info->lacking;
       return item;
     }
-    item.metrics.push_back(collect(item.perfworks));
-    if (host_.knows(info->perfworks_copies)) {
-      item.metrics.push_back(collect(info->perfworks_copies));
-    }
+    add(item, *info, 1);
     for (const schema::Doubt& doubt : info->doubts) {
       if (host_.knows(doubt.perfworks)) {
         item.doubts.emplace_back(collect(doubt.perfworks), doubt.reason);
@@ -174,7 +179,7 @@ Plan::Item Plan::resolved(const std::string& name) {
     }
   } else if (host_.knows(name)) {
     item.perfworks = name;
-    item.metrics.push_back(collect(name));
+    item.metrics.emplace_back(collect(name), 1);
   } else {
     const std::vector<std::string> near = host_.names_near(name);
     throw Error(ExitCode::usage,
@@ -183,6 +188,15 @@ Plan::Item Plan::resolved(const std::string& name) {
                                          : fmt::format("; near it are {}", fmt::join(near, ", "))));
   }
   return item;
+}
+
+/// Adds what the chip has of a counter: its metric, and that of cp.async.
+void Plan::add(Item& item, const schema::CounterInfo& info, double factor) {
+  const std::string name = known_name(info);
+  if (!name.empty()) item.metrics.emplace_back(collect(name), factor);
+  if (host_.knows(info.perfworks_copies)) {
+    item.metrics.emplace_back(collect(info.perfworks_copies), factor);
+  }
 }
 
 /// CUPTI answers 27 for a configuration of the chip's counters and a link's. On some machines it
@@ -283,7 +297,7 @@ schema::Counter Plan::evaluate(const Item& item, std::span<const double> values)
     return {item.counter, std::nullopt, schema::Grade::unavailable, item.lacking};
   }
   double value = 0;
-  for (const std::size_t metric : item.metrics) value += values[metric];
+  for (const auto& [metric, factor] : item.metrics) value += factor * values[metric];
   if (!std::isfinite(value)) {
     return {item.counter, std::nullopt, schema::Grade::unavailable,
             "undefined for this launch: what it divides by is 0"};

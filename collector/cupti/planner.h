@@ -59,9 +59,10 @@ class Plan {
   /// One of `counters` as it was resolved.
   struct Item {
     std::string counter;
-    std::string perfworks;             ///< empty when the chip lacks it
-    std::string lacking;               ///< why there will be no value; empty when there will be
-    std::vector<std::size_t> metrics;  ///< the metrics of metrics(), whose sum is the value
+    std::string perfworks;  ///< empty when the chip lacks it; of a sum the first one's
+    std::string lacking;    ///< why there will be no value; empty when there will be
+    /// The metrics of metrics(), each with its factor, whose sum is the value.
+    std::vector<std::pair<std::size_t, double>> metrics;
     /// A metric that is not 0 where the value is not all that it says, and why.
     std::vector<std::pair<std::size_t, std::string>> doubts;
   };
@@ -84,6 +85,7 @@ class Plan {
  private:
   void resolve(std::span<const std::string> counters);
   Item resolved(const std::string& name);
+  void add(Item& item, const schema::CounterInfo& info, double factor);
   void leave_links_out(std::span<const std::string> counters);
   /// The first of the counter's names that the chip knows; empty: none.
   std::string known_name(const schema::CounterInfo& info) const;

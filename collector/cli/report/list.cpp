@@ -60,7 +60,7 @@ std::string backends_of(const std::vector<std::string>& counters, bool is_resour
   bool cupti = true, model = is_resource || !counters.empty();
   for (const std::string& name : counters) {
     const schema::CounterInfo* counter = catalogue.find_counter(name);
-    cupti = cupti && counter != nullptr && !counter->perfworks.empty();
+    cupti = cupti && counter != nullptr && counter->is_on_hardware();
     model = model && model::is_counted(name);
   }
   return fmt::format("{}{}{}", cupti ? "cupti" : "", cupti && model ? " " : "",

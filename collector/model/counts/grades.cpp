@@ -413,8 +413,9 @@ schema::Counter counter_named(const std::string& name, const Program& program,
   for (const schema::CounterInfo& info : schema::Catalogue::get().counters()) {
     if (info.perfworks != name && info.perfworks_copies != name) continue;
     own_name = info.name;
-    if (info.perfworks_copies.empty()) continue;
+    if (info.perfworks_copies.empty()) break;
     only = info.perfworks == name ? Carrier::registers : Carrier::copy;
+    break;
   }
   schema::Counter result = counter_of(own_name, program, outcome, only);
   result.name = name;

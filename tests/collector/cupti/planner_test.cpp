@@ -40,6 +40,30 @@ class Planner : public ::testing::Test {
   }
 };
 
+/// Instructions came with chips, and so did their counters: cp.async, then copies in bulk and
+/// distributed shared memory. Multicast is counted on chips of data centres.
+const std::vector<std::string> async_copies = {
+    "async_copy_requests", "async_copy_bypass_requests", "async_copy_sectors",
+    "async_copy_bytes",    "async_copy_wavefronts",      "async_copy_bypass_wavefronts"};
+const std::vector<std::string> bulk_copies = {"bulk_load_requests",
+                                              "bulk_load_sectors",
+                                              "bulk_load_bytes",
+                                              "bulk_store_requests",
+                                              "bulk_store_sectors",
+                                              "bulk_store_bytes",
+                                              "bulk_reduction_requests",
+                                              "bulk_reduction_sectors",
+                                              "bulk_reduction_bytes",
+                                              "distributed_shared_load_requests",
+                                              "distributed_shared_load_sectors",
+                                              "distributed_shared_store_requests",
+                                              "distributed_shared_store_sectors",
+                                              "distributed_shared_atomic_requests",
+                                              "distributed_shared_atomic_sectors",
+                                              "distributed_shared_async_store_requests",
+                                              "distributed_shared_async_reduction_requests",
+                                              "distributed_shared_bulk_store_requests"};
+
 const std::set<std::string> before_stmatrix = {"TU102", "GA100", "GA102", "AD102"};
 
 TEST_F(Planner, TakesTheStandardSetInTwoPassesOnEveryChip) {
@@ -64,7 +88,11 @@ TEST_F(Planner, ResolvesEveryCatalogueCounterOrSaysThatTheChipLacksIt) {
                                                           {"GB202", {"stalled_imc_miss"}}};
   for (const std::string& chip : before_stmatrix) {
     lacking[chip] = {"shared_matrix_store_wavefronts", "shared_matrix_store_requests"};
+    lacking[chip].insert(bulk_copies.begin(), bulk_copies.end());
+    lacking[chip].insert("bulk_load_multicast_bytes");
   }
+  lacking["TU102"].insert(async_copies.begin(), async_copies.end());
+  lacking["GB202"].insert("bulk_load_multicast_bytes");
   for (const char* chip : chips) {  // wgmma is of one chip
     if (chip == std::string("GH100")) continue;
     lacking[chip].insert({"shared_wgmma_wavefronts", "shared_wgmma_requests"});
@@ -142,6 +170,21 @@ TEST_F(Planner, AddsTheLoadsOfCopiesToOthers) {
     EXPECT_EQ(plan("TU102", {counter}).items().front().metrics.size(), 1u) << counter;
   }
   EXPECT_EQ(plan("GH100", {"global_store_sectors"}).items().front().metrics.size(), 1u);
+}
+
+/// The sum of what a chip can move has no part that the chip has no instruction for.
+TEST_F(Planner, AddsUpAllThatMovesGlobalMemory) {
+  const std::pair<const char*, std::size_t> chips_parts[] = {
+      {"TU102", 4}, {"GA100", 5}, {"GB202", 8}};
+  for (const auto& [chip, parts] : chips_parts) {
+    const Plan made = plan(chip, {"global_bytes_moved"});
+    EXPECT_EQ(made.items().front().metrics.size(), parts) << chip;
+    EXPECT_TRUE(made.items().front().doubts.empty()) << chip;
+    EXPECT_LE(made.passes(), 2u) << chip;
+  }
+  const Plan::Item item = plan("GH100", {"global_bytes_moved"}).items().front();
+  EXPECT_EQ(item.metrics.front(), (std::pair<std::size_t, double>{0, 32}));
+  EXPECT_EQ(item.metrics.back(), (std::pair<std::size_t, double>{7, 1}));
 }
 
 /// Copies in bulk came with GH100; generic accesses are on every chip.
