@@ -51,6 +51,13 @@ bool is_shown_where_any(std::string_view name) {
   return inputs.empty() ? is_named(name) : std::all_of(inputs.begin(), inputs.end(), is_named);
 }
 
+bool has_standard_set(const std::vector<std::string>& present) {
+  const std::set<std::string> standard = standard_counters();
+  return std::all_of(standard.begin(), standard.end(), [&](const auto& counter) {
+    return std::find(present.begin(), present.end(), counter) != present.end();
+  });
+}
+
 bool is_left_out(std::string_view metric, std::string_view reason) {
   const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
   return info != nullptr && reason == info->undefined && is_shown_where_any(metric);
@@ -68,10 +75,7 @@ std::vector<std::string> other_metrics(const std::vector<std::string>& present) 
   const std::set<std::string> standard = standard_counters();
   // A metric that follows from what @default counts is shown when it was asked for alone.
   std::set<std::string> counted = standard;
-  const bool is_default = std::all_of(standard.begin(), standard.end(), [&](const auto& counter) {
-    return std::find(present.begin(), present.end(), counter) != present.end();
-  });
-  if (is_default) {
+  if (has_standard_set(present)) {
     const std::vector<std::string>& more = catalogue.find_set("default")->where_any;
     counted.insert(more.begin(), more.end());
   }

@@ -26,6 +26,9 @@ std::span<const ComparedMetric> compared_metrics();
 /// counters, and counters that are in no metric present. Sorted as given.
 std::vector<std::string> other_metrics(const std::vector<std::string>& present);
 
+/// True if a run with results for these has all that @default always shows.
+bool has_standard_set(const std::vector<std::string>& present);
+
 /// True if a counter, or a metric of such counters, is only worth a row where it is not zero: it
 /// was measured without being asked for (see schema::SetInfo).
 bool is_shown_where_any(std::string_view name);

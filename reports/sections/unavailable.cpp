@@ -114,8 +114,14 @@ void add(Document& document, const char* title, const std::vector<Unavailable>& 
 
 }  // namespace
 
+/// A chip that cannot count what @default shows where there is any (copies in bulk, say) mostly
+/// lacks the instruction, and nobody asked for it by name.
 std::vector<Unavailable> unavailable_figures(const RunRecord& run) {
-  return gather(run, run.figures->gaps());
+  std::vector<RunFigures::Gap> gaps = run.figures->gaps();
+  if (has_standard_set(run.figures->metrics())) {
+    std::erase_if(gaps, [](const RunFigures::Gap& gap) { return is_shown_where_any(gap.metric); });
+  }
+  return gather(run, gaps);
 }
 
 void add_doubtful(Document& document, const RunRecord& run) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reports/render/report.h"
+#include "schema/catalogue.h"
 #include "tests/reports/compare_runs.h"
 #include "tests/reports/explained_launches.h"
 #include "tests/reports/golden_file.h"
@@ -340,6 +341,22 @@ TEST_F(Headline, SaysTheOtherReasonToo) {
       {"global_store_sectors", std::nullopt, schema::Grade::unavailable, "it is off"});
   add({made});
   EXPECT_THAT(sentences(), Contains(HasSubstr("; other figures have none for 2 other reasons.")));
+}
+
+/// Chips without copies in bulk have no counter of them, which is no news to who asked for
+/// @default.
+TEST_F(Headline, IsSilentAboutCountersOfInstructionsThatNobodyNamed) {
+  schema::Launch made = timed("a", 1000);
+  made.counters = {{"bulk_load_bytes", std::nullopt, schema::Grade::unavailable,
+                    "GA100 has no hardware counter for it"}};
+  add({made});
+  EXPECT_THAT(sentences(), Contains(HasSubstr("bulk_load_bytes")));
+  const schema::SetInfo* set = schema::Catalogue::get().find_set("default");
+  for (const std::string& name : schema::Catalogue::get().counters_for(set->metrics)) {
+    made.counters.push_back({name, 8.0, schema::Grade::measured, ""});
+  }
+  add({made});
+  EXPECT_THAT(sentences(), Not(Contains(HasSubstr("bulk_load_bytes"))));
 }
 
 TEST_F(Headline, OfAProgramSaysWhichKernelTakesMost) {

@@ -72,18 +72,24 @@ TEST(Catalogue, WritesPerfWorksNamesInFull) {
   }
 }
 
-TEST(Catalogue, NeedsTenCountersThoseOfAtomicsAndMatricesAndADurationByDefault) {
+TEST(Catalogue, NeedsTenCountersThoseOfAtomicsMatricesAndCopiesAndADurationByDefault) {
   EXPECT_THAT(
       counters_for({"@default"}),
-      ElementsAre("shared_load_wavefronts", "shared_load_requests", "shared_store_wavefronts",
-                  "shared_store_requests", "shared_matrix_load_wavefronts",
-                  "shared_matrix_load_requests", "shared_matrix_store_wavefronts",
-                  "shared_matrix_store_requests", "shared_wgmma_wavefronts",
-                  "shared_wgmma_requests", "global_load_sectors", "global_load_requests",
-                  "global_load_bytes", "global_store_sectors", "global_store_requests",
-                  "global_store_bytes", "shared_atomic_wavefronts", "shared_atomic_requests",
-                  "global_atomic_sectors", "global_atomic_requests", "global_reduction_sectors",
-                  "global_reduction_requests", "duration_profiled"));
+      ElementsAre(
+          "shared_load_wavefronts", "shared_load_requests", "shared_store_wavefronts",
+          "shared_store_requests", "shared_matrix_load_wavefronts", "shared_matrix_load_requests",
+          "shared_matrix_store_wavefronts", "shared_matrix_store_requests",
+          "shared_wgmma_wavefronts", "shared_wgmma_requests", "global_load_sectors",
+          "global_load_requests", "global_load_bytes", "global_store_sectors",
+          "global_store_requests", "global_store_bytes", "shared_atomic_wavefronts",
+          "shared_atomic_requests", "global_atomic_sectors", "global_atomic_requests",
+          "global_reduction_sectors", "global_reduction_requests", "duration_profiled",
+          "async_copy_requests", "async_copy_sectors", "async_copy_wavefronts",
+          "bulk_load_requests", "bulk_store_requests", "bulk_reduction_requests", "bulk_load_bytes",
+          "bulk_store_bytes", "bulk_reduction_bytes", "distributed_shared_load_requests",
+          "distributed_shared_store_requests", "distributed_shared_atomic_requests",
+          "distributed_shared_async_store_requests", "distributed_shared_async_reduction_requests",
+          "distributed_shared_bulk_store_requests", "distributed_shared_bulk_reduction_requests"));
 }
 
 TEST(Catalogue, GivesCountersOnceInItsOwnOrder) {

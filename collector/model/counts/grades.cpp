@@ -247,9 +247,11 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
 
 namespace {
 
-/// `only`: of all that the counter holds, what is moved by this; nullopt: all of it.
+/// `only`: of all that the counter holds, what is moved by this; nullopt: all of it. `is_part`: of
+/// a sum, whose other parts hold what it leaves out.
 schema::Counter counter_of(std::string_view name, const Program& program,
-                           const LaunchOutcome& outcome, std::optional<Carrier> only) {
+                           const LaunchOutcome& outcome, std::optional<Carrier> only,
+                           bool is_part = false) {
   schema::Counter result;
   result.name = name;
   if (is_of_instructions(name)) return count_instructions(name, program, outcome);
@@ -272,7 +274,7 @@ schema::Counter counter_of(std::string_view name, const Program& program,
     const SiteInfo& site = program.sites[i];
     const AccessCounts* counts = &counts_in(outcome.counts[i], known->space);
     if (site.is_apart) {
-      if (only || !is_left_out(site, *known, *counts)) continue;
+      if (only || is_part || !is_left_out(site, *known, *counts)) continue;
       weaken({Grade::modelled, left_out_reason(site)});
       continue;
     }
@@ -305,6 +307,27 @@ schema::Counter counter_of(std::string_view name, const Program& program,
   result.grade = grade.grade;
   result.reason = grade.reason;
   return result;
+}
+
+/// A sum is as good as the weakest of its parts.
+schema::Counter sum_of(const std::vector<schema::Term>& terms, const Program& program,
+                       const LaunchOutcome& outcome) {
+  schema::Counter sum;
+  sum.value = 0;
+  sum.grade = Grade::measured;
+  for (const schema::Term& term : terms) {
+    const schema::Counter part = counter_of(term.name, program, outcome, std::nullopt, true);
+    if (sum.value && part.value) {
+      *sum.value += term.factor * *part.value;
+    } else {
+      sum.value.reset();
+    }
+    if (part.grade > sum.grade) {
+      sum.grade = part.grade;
+      sum.reason = part.reason;
+    }
+  }
+  return sum;
 }
 
 }  // namespace
@@ -408,6 +431,12 @@ schema::Counter counter_named(const std::string& name, const std::vector<Ran>& g
 
 schema::Counter counter_named(const std::string& name, const Program& program,
                               const LaunchOutcome& outcome) {
+  const schema::CounterInfo* const whole = schema::Catalogue::get().find_counter(name);
+  if (whole != nullptr && !whole->sum.empty()) {
+    schema::Counter sum = sum_of(whole->sum, program, outcome);
+    sum.name = name;
+    return sum;
+  }
   std::string_view own_name = name;
   std::optional<Carrier> only;
   for (const schema::CounterInfo& info : schema::Catalogue::get().counters()) {

@@ -70,7 +70,7 @@ TEST(ShownMetrics, AreTheSetsMembersInOrderEachOnce) {
             1);
 }
 
-TEST(ShownMetrics, OfAtomicsAreShownWhereThereAreAnyUnlessTheyWereNamed) {
+TEST(ShownMetrics, OfAtomicsAndCopiesAreShownWhereThereAreAnyUnlessTheyWereNamed) {
   const auto where_any = [](std::vector<std::string> requested) {
     std::vector<std::string> names;
     for (const ShownMetric& each : shown_metrics(requested)) {
@@ -79,17 +79,58 @@ TEST(ShownMetrics, OfAtomicsAreShownWhereThereAreAnyUnlessTheyWereNamed) {
     return names;
   };
   EXPECT_EQ(where_any({"@default"}),
-            (std::vector<std::string>{
-                "shared_matrix_load_wavefronts", "shared_matrix_load_requests",
-                "shared_matrix_store_wavefronts", "shared_matrix_store_requests",
-                "shared_wgmma_wavefronts", "shared_wgmma_requests", "shared_atomic_wavefronts",
-                "shared_atomic_requests", "global_atomic_sectors", "global_atomic_requests",
-                "global_reduction_sectors", "global_reduction_requests"}));
+            (std::vector<std::string>{"shared_matrix_load_wavefronts",
+                                      "shared_matrix_load_requests",
+                                      "shared_matrix_store_wavefronts",
+                                      "shared_matrix_store_requests",
+                                      "shared_wgmma_wavefronts",
+                                      "shared_wgmma_requests",
+                                      "shared_atomic_wavefronts",
+                                      "shared_atomic_requests",
+                                      "global_atomic_sectors",
+                                      "global_atomic_requests",
+                                      "global_reduction_sectors",
+                                      "global_reduction_requests",
+                                      "async_copy_requests",
+                                      "async_copy_sectors",
+                                      "async_copy_wavefronts",
+                                      "bulk_load_requests",
+                                      "bulk_load_bytes",
+                                      "bulk_store_requests",
+                                      "bulk_store_bytes",
+                                      "bulk_reduction_requests",
+                                      "bulk_reduction_bytes",
+                                      "distributed_shared_load_requests",
+                                      "distributed_shared_store_requests",
+                                      "distributed_shared_atomic_requests",
+                                      "distributed_shared_async_store_requests",
+                                      "distributed_shared_async_reduction_requests",
+                                      "distributed_shared_bulk_store_requests",
+                                      "distributed_shared_bulk_reduction_requests"}));
   EXPECT_EQ(where_any({"@global", "@default", "shared_atomic_requests"}),
-            (std::vector<std::string>{
-                "shared_matrix_load_wavefronts", "shared_matrix_load_requests",
-                "shared_matrix_store_wavefronts", "shared_matrix_store_requests",
-                "shared_wgmma_wavefronts", "shared_wgmma_requests", "shared_atomic_wavefronts"}));
+            (std::vector<std::string>{"shared_matrix_load_wavefronts",
+                                      "shared_matrix_load_requests",
+                                      "shared_matrix_store_wavefronts",
+                                      "shared_matrix_store_requests",
+                                      "shared_wgmma_wavefronts",
+                                      "shared_wgmma_requests",
+                                      "shared_atomic_wavefronts",
+                                      "async_copy_requests",
+                                      "async_copy_sectors",
+                                      "async_copy_wavefronts",
+                                      "bulk_load_requests",
+                                      "bulk_load_bytes",
+                                      "bulk_store_requests",
+                                      "bulk_store_bytes",
+                                      "bulk_reduction_requests",
+                                      "bulk_reduction_bytes",
+                                      "distributed_shared_load_requests",
+                                      "distributed_shared_store_requests",
+                                      "distributed_shared_atomic_requests",
+                                      "distributed_shared_async_store_requests",
+                                      "distributed_shared_async_reduction_requests",
+                                      "distributed_shared_bulk_store_requests",
+                                      "distributed_shared_bulk_reduction_requests"}));
 }
 
 class MetricsTable : public Workspace {};
