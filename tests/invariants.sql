@@ -9,6 +9,7 @@ WITH kinds(access, name, transactions) AS (VALUES
   ('shared load', 'shared_load', 'wavefronts'),
   ('shared store', 'shared_store', 'wavefronts'),
   ('shared atomic', 'shared_atomic', 'wavefronts'),
+  ('shared async copy', 'async_copy', 'wavefronts'),
   ('shared matrix load', 'shared_matrix_load', 'wavefronts'),
   ('shared matrix store', 'shared_matrix_store', 'wavefronts')),
 counted AS (

@@ -36,7 +36,7 @@ constexpr Kind kinds[] = {
     {"smsp__sass_inst_executed_op_global_red", "global reduction", false},
     // cp.async: from global to shared memory
     {copies, "global load", false},
-    {copies, "shared store", true},
+    {copies, "shared async copy", true},
 };
 
 std::vector<const char*> wanted_metrics() {

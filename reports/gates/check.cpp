@@ -262,10 +262,20 @@ void add_expectations(const schema::Reader& reader, const CheckRequest& request,
 /// Which accesses a gate is about, from the name of its metric; empty when it does not say.
 std::string_view access_of(std::string_view gate) {
   constexpr std::pair<std::string_view, std::string_view> accesses[] = {
-      {"shared_load", "shared load"},   {"shared_ld", "shared load"},
-      {"shared_store", "shared store"}, {"shared_st", "shared store"},
-      {"gld", "global load"},           {"global_load", "global load"},
-      {"gst", "global store"},          {"global_store", "global store"}};
+      {"distributed_shared", ""},  // no line counts those
+      {"shared_matrix_load", "shared matrix load"},
+      {"shared_matrix_store", "shared matrix store"},
+      {"async_copy_wavefronts", "shared async copy"},
+      {"async_copy_bypass_wavefronts", "shared async copy"},
+      {"async_copy", "global load"},
+      {"shared_load", "shared load"},
+      {"shared_ld", "shared load"},
+      {"shared_store", "shared store"},
+      {"shared_st", "shared store"},
+      {"gld", "global load"},
+      {"global_load", "global load"},
+      {"gst", "global store"},
+      {"global_store", "global store"}};
   for (const auto& [metric, access] : accesses) {
     if (gate.find(metric) != std::string_view::npos) return access;
   }

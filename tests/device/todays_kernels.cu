@@ -196,6 +196,61 @@ __global__ void __cluster_dims__(2) load_for_both(const unsigned* global, unsign
   meet();
 }
 
+/// A block copies and adds a stretch of its shared memory to the next one's.
+template <bool adds>
+__global__ void __cluster_dims__(2) copy_to_neighbour(unsigned bytes) {
+  __shared__ alignas(128) unsigned kept[most_words];
+  __shared__ alignas(8) std::uint64_t object;
+  for (int i = threadIdx.x; i < most_words; i += blockDim.x) kept[i] = 1;
+  if (threadIdx.x == 0) begin(&object, bytes);
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  meet();
+  const unsigned rank = 1 - blockIdx.x % 2;
+  const unsigned to = in_block(at(kept) + 4096, rank), told = in_block(at(&object), rank);
+  if (threadIdx.x == 0) {
+    if constexpr (adds) {
+      asm volatile(
+          "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 "
+          "[%0], [%1], %2, [%3];" ::"r"(to),
+          "r"(at(kept)), "r"(bytes), "r"(told)
+          : "memory");
+    } else {
+      asm volatile(
+          "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, "
+          "[%3];" ::"r"(to),
+          "r"(at(kept)), "r"(bytes), "r"(told)
+          : "memory");
+    }
+    if (!wait(&object)) __trap();
+  }
+  meet();
+}
+
+// ---- atomics
+
+template <bool is_shared, bool gives>
+__global__ void add(unsigned stride, unsigned* out) {
+  __shared__ unsigned kept[1024];
+  for (int i = threadIdx.x; i < 1024; i += blockDim.x) kept[i] = 0;
+  __syncthreads();
+  unsigned* const word = (is_shared ? kept : out) + threadIdx.x * stride % 1024;
+  const unsigned before = atomicAdd(word, 1);
+  __syncthreads();
+  if (gives) out[1024 + threadIdx.x] = before;
+  if (is_shared) out[threadIdx.x] = kept[threadIdx.x];
+}
+
+void add_atomically() {
+  for (const unsigned stride : {0, 1, 32}) {
+    add<false, false><<<2, 64>>>(stride, results());
+    std::printf("%d reductions of global words by %u\n", ++launches, stride);
+    add<false, true><<<2, 64>>>(stride, results());
+    std::printf("%d atomics of global words by %u\n", ++launches, stride);
+    add<true, false><<<2, 64>>>(stride, results());
+    std::printf("%d atomics of shared words by %u\n", ++launches, stride);
+  }
+}
+
 // ---- matrices
 
 template <int count, bool turns>
@@ -207,10 +262,6 @@ __global__ void load_matrices(unsigned stride, unsigned* out) {
   unsigned a = 0, b = 0, c = 0, d = 0;
   if constexpr (count == 1)
     asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(a) : "r"(from));
-  if constexpr (count == 2)
-    asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
-                 : "=r"(a), "=r"(b)
-                 : "r"(from));
   if constexpr (count == 4 && !turns)
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
@@ -327,8 +378,6 @@ int main() {
   for (const unsigned stride : {16, 128, 144}) {
     load_matrices<1, false><<<1, 32>>>(stride, results());
     say("a matrix");
-    load_matrices<2, false><<<1, 32>>>(stride, results());
-    say("two matrices");
     load_matrices<4, false><<<1, 32>>>(stride, results());
     say("four matrices");
     load_matrices<4, true><<<1, 32>>>(stride, results());
@@ -344,6 +393,13 @@ int main() {
     read_constants<<<2, 64>>>(stride, results());
     say("constant memory");
   }
+  for (const unsigned bytes : {16, 144, 4096}) {
+    copy_to_neighbour<false><<<4, 32>>>(bytes);
+    say("copies in bulk to the next block");
+    copy_to_neighbour<true><<<4, 32>>>(bytes);
+    say("adds in bulk to the next block");
+  }
+  add_atomically();
   std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   return cudaDeviceReset() == cudaSuccess ? 0 : 1;
 }

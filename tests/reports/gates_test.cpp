@@ -153,6 +153,34 @@ TEST_F(CheckTest, TellsByHowMuchAndWhere) {
   EXPECT_EQ(finding.line, 44);
 }
 
+/// Lines of cp.async are told by its two sides; shared memory of other blocks has none.
+TEST_F(CheckTest, NamesTheLineOfTheSideThatAGateOfCopiesIsAbout) {
+  Launch copying = launch("copying", {});
+  for (const char* counter : {"async_copy_wavefronts", "async_copy_sectors",
+                              "distributed_shared_load_requests", "shared_load_wavefronts"}) {
+    count(copying, counter, 64);
+  }
+  int number = 0;
+  for (const char* access : {"shared async copy", "global load", "shared load"}) {
+    schema::Line line;
+    line.file = "kernel.cu";
+    line.line = ++number;
+    line.access = access;
+    line.requests = 2;
+    line.transactions = 64;
+    line.ideal = 2;
+    copying.lines.push_back(line);
+  }
+  run_ = add_run(store_, {copying});
+  const auto line_of = [&](const char* counter) {
+    return checked({std::string(counter) + " <= 2"}).findings.front().line;
+  };
+  EXPECT_EQ(line_of("async_copy_wavefronts"), 1);
+  EXPECT_EQ(line_of("async_copy_sectors"), 2);
+  EXPECT_EQ(line_of("shared_load_wavefronts"), 3);
+  EXPECT_EQ(line_of("distributed_shared_load_requests"), 0);
+}
+
 TEST_F(CheckTest, AFailedLaunchIsInconclusiveAndSaysWhy) {
   Launch failed = launch("tiled", {});
   failed.outcome = schema::LaunchOutcome::failed;

@@ -23,6 +23,18 @@ TEST_F(RuntimeProgram, IsToldWhatCostsItsKernels) {
             "60");
 }
 
+/// 4 blocks of 32 warps, each of which writes 32 words of one bank: 32 wavefronts a request.
+TEST_F(RuntimeProgram, IsToldThatItsAsynchronousCopiesMeetInBanks) {
+  EXPECT_EQ(profile("copied_columns").exit_code, 0);
+  EXPECT_EQ(value_of("SELECT kind || ' ' || object || ' ' || requests || ' ' || transactions FROM "
+                     "findings WHERE access = 'shared async copy' AND line = 13"),
+            "bank_conflict tile 128 4096");
+  EXPECT_EQ(value_of("SELECT requests || ' ' || transactions || ' ' || ideal FROM lines WHERE "
+                     "access = 'shared async copy'"),
+            "128 4096 128");
+  EXPECT_EQ(value_of("SELECT count(*) FROM lines WHERE access = 'shared store'"), "0");
+}
+
 TEST_F(RuntimeProgram, HasItsAtomicsToldApartWithoutTheirLines) {
   EXPECT_EQ(profile("without_lines").exit_code, 0);
   EXPECT_EQ(value_of("SELECT count(*) FROM findings WHERE kind = 'contended_atomic'"), "1");

@@ -163,12 +163,18 @@ std::string_view left_out_reason(const SiteInfo& site) {
   return site.kind == AccessKind::store ? copy_stores_reason : part_reason;
 }
 
+/// The side of cp.async that writes to shared memory, for which hardware has counters of its own.
+bool writes_copy(const SiteInfo& site) {
+  return site.carrier == Carrier::copy && site.kind == AccessKind::store;
+}
+
 }  // namespace
 
 std::string_view access_name(const SiteInfo& site, AddressSpace space) {
   const AccessKind kind = kind_in(site, space);
   if (site.carrier == Carrier::matrix)
     return kind == AccessKind::load ? "shared matrix load" : "shared matrix store";
+  if (writes_copy(site)) return "shared async copy";
   const bool shared = space == AddressSpace::shared;
   switch (kind) {
     case AccessKind::load:
@@ -379,13 +385,17 @@ std::vector<schema::Line> source_lines(const Program& program, const LaunchOutco
     const SiteInfo& site = program.sites[i];
     const Place* const known = line_place(program, site);
     // The lines add up to the launch's counters.
-    if (site.is_apart || site.carrier == Carrier::product || known == nullptr) continue;
+    if ((site.is_apart && !writes_copy(site)) || site.carrier == Carrier::product ||
+        known == nullptr) {
+      continue;
+    }
     const Place& place = *known;
     const std::string& file = program.files[static_cast<std::size_t>(place.file)];
     const auto add = [&](AddressSpace space, AccessKind kind, std::string_view access,
                          const AccessCounts& counts) {
       if (counts.requests == 0) return;
-      schema::Line& line = lines[{file, place.own_line, space, kind, counter_carrier(site)}];
+      const Carrier carrier = writes_copy(site) ? site.carrier : counter_carrier(site);
+      schema::Line& line = lines[{file, place.own_line, space, kind, carrier}];
       line.file = file;
       line.line = place.own_line;
       if (line.text.empty() && file == source_path) line.text = line_text(source, place.own_line);

@@ -13,6 +13,7 @@
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/rules/counting.h"
 #include "collector/model/explain/conflict_words.h"
+#include "collector/model/explain/copy_conflicts.h"
 #include "collector/model/explain/tried_layouts.h"
 #include "collector/model/explain/what_if.h"
 #include "collector/model/machine/access_counts.h"
@@ -362,7 +363,10 @@ bool find_bank_conflicts(const Subject& subject, std::vector<Weighed>& found) {
       [](const SiteCounts& counts) { return counts.shared.transactions > counts.shared.ideal; });
   if (!has_conflicts && subject.options.shapes.empty()) return false;
   ConflictFinder finder(subject, found);
-  for (SharedArray& array : shared_arrays(subject)) finder.look(array);
+  for (SharedArray& array : shared_arrays(subject)) {
+    finder.look(array);
+    find_copy_conflicts(subject, array, found);
+  }
   return finder.has_random_places();
 }
 

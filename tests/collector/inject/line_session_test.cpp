@@ -66,7 +66,7 @@ TEST(LinesOf, HasACopyFromGlobalToSharedMemoryAsBoth) {
   EXPECT_EQ(lines[0].requests, 2U);
   EXPECT_EQ(lines[0].transactions, 32U);
   EXPECT_EQ(lines[0].ideal, 30U);
-  EXPECT_EQ(lines[1].access, "shared store");
+  EXPECT_EQ(lines[1].access, "shared async copy");
   EXPECT_EQ(lines[1].transactions, 8U);
 }
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "collector/model/explain/copy_conflicts.h"
+
+#include <algorithm>
+#include <map>
+
+#include "collector/model/counts/grades.h"
+
+namespace warpmeter::model::explain {
+namespace {
+
+constexpr const char* evidence =
+    "cp.async writes it: lanes take a wavefront more where they go to other rows of the same "
+    "banks, or come from other lines of global memory. No other layout was tried.";
+
+/// The sites of one line.
+struct CopyGroup {
+  std::vector<std::size_t> sites;
+  std::uint64_t requests = 0, transactions = 0, ideal = 0;
+};
+
+}  // namespace
+
+void find_copy_conflicts(const Subject& subject, const SharedArray& array,
+                         std::vector<Weighed>& found) {
+  std::map<SourceLine, CopyGroup> groups;
+  for (const std::size_t index : array.copies) {
+    const SiteInfo& site = subject.site(index);
+    if (site.carrier != Carrier::copy || site.kind != AccessKind::store) continue;
+    const AccessCounts& counts = subject.outcome.counts[index].shared;
+    CopyGroup& group = groups[line_of(subject, subject.place(site))];
+    group.sites.push_back(index);
+    group.requests += counts.requests;
+    group.transactions += counts.transactions;
+    group.ideal += counts.ideal;
+  }
+  std::uint64_t all = 0;
+  for (const SiteCounts& counts : subject.outcome.counts) all += counts.shared.transactions;
+  for (const auto& [line, group] : groups) {
+    if (group.transactions <= group.ideal) continue;
+    const auto excess = static_cast<double>(group.transactions - group.ideal);
+    if (excess * cycles_of_wavefront < least_told(subject)) continue;
+    Weighed& weighed = found.emplace_back();
+    weighed.cycles = excess * cycles_of_wavefront;
+    schema::Finding& finding = weighed.finding;
+    finding.kind = "bank_conflict";
+    locate(subject, subject.place(subject.site(group.sites.front())), finding);
+    finding.object = array.name;
+    finding.access = access_name(subject.site(group.sites.front()), AddressSpace::shared);
+    finding.requests = group.requests;
+    finding.transactions = group.transactions;
+    finding.ideal = group.ideal;
+    finding.share = excess / static_cast<double>(all);
+    finding.share_of = "the launch's shared wavefronts";
+    finding.evidence = evidence;
+    finding.grade = schema::Grade::exact;
+    for (const std::size_t site : group.sites) {
+      weaken(subject, site, AddressSpace::shared, finding);
+    }
+  }
+}
+
+}  // namespace warpmeter::model::explain
