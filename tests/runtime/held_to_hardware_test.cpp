@@ -2,6 +2,7 @@
 // Unmodified CUDA programs without a GPU, held to what Nsight Compute counted of them on one.
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -140,6 +141,50 @@ TEST_F(HeldToHardware, SparseProducts) {
   EXPECT_EQ(value_of("SELECT DISTINCT grade FROM results WHERE metric LIKE 'shared_%requests' OR "
                      "metric LIKE 'global_%requests'"),
             "exact");
+}
+
+/// Kernels of the instructions that move data today (tests/device/todays_kernels.sh): whatever is
+/// exact is what an H200 counted (driver 580.159, 2026-11-29); the recording leaves zeros out.
+/// Hardware adds generic accesses to bytes, and the sectors of copies past L1 go by both sides.
+TEST_F(HeldToHardware, KernelsOfTodaysInstructions) {
+  std::ifstream golden(source_dir() + "/tests/golden/h200_todays_kernels.csv");
+  std::map<std::string, std::string> measured;  // by launch, kernel and counter
+  std::set<std::string> counters;
+  std::string line, last;
+  for (std::getline(golden, line); std::getline(golden, line);) {
+    const std::size_t value = line.rfind(','), counter = line.rfind(',', value - 1) + 1;
+    measured[line.substr(0, value)] = line.substr(value + 1);
+    counters.insert(line.substr(counter, value - counter));
+    last = line.substr(0, line.find(','));
+  }
+  ASSERT_GT(measured.size(), 900u);
+  std::string asked;
+  for (const std::string& counter : counters) asked += (asked.empty() ? "" : ",") + counter;
+  const Outcome outcome = profile("todays_kernels", {"-m", asked});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(outcome.output, expected("todays_kernels"));
+  const Outcome exact = warpmeter(
+      {"query", "--format", "csv",
+       "SELECT launch || ',' || " + bare("variant") +
+           " || ',' || metric AS figure, CAST(value AS INTEGER) AS value FROM (SELECT dense_rank() "
+           "OVER (ORDER BY launch_id) AS launch, * FROM results) WHERE grade = 'exact' AND launch "
+           "<= " +
+           last +
+           " AND NOT (variant LIKE 'reach%' AND metric LIKE 'global_%_bytes') AND NOT (variant "
+           "LIKE "
+           "'async_copy<16, true>%' AND metric IN ('global_load_sectors', 'async_copy_sectors', "
+           "'global_bytes_moved'))"});
+  std::istringstream ours(exact.output);
+  std::size_t held = 0;
+  for (std::getline(ours, line); std::getline(ours, line);) {
+    line = std::regex_replace(line, std::regex("\""), "");
+    const std::size_t value = line.rfind(','), counter = line.rfind(',', value - 1) + 1;
+    if (!counters.contains(line.substr(counter, value - counter))) continue;  // a resource, say
+    const auto found = measured.find(line.substr(0, value));
+    EXPECT_EQ(line.substr(value + 1), found == measured.end() ? "0" : found->second) << line;
+    ++held;
+  }
+  EXPECT_GT(held, 1500u);
 }
 
 /// Where lanes have waited in a loop the warp is in parts until something gathers it: what is

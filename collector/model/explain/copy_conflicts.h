@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What cp.async takes to write to an array of shared memory.
+// The wavefronts that cp.async takes to write to an array of shared memory.
 #pragma once
 
 #include <vector>
