@@ -15,7 +15,8 @@ using Counts = std::uint64_t AccessCounts::*;
 constexpr Counts fields[] = {&AccessCounts::requests, &AccessCounts::transactions,
                              &AccessCounts::bytes, &AccessCounts::ideal};
 using Space = AccessCounts SiteCounts::*;
-constexpr Space spaces[] = {&SiteCounts::shared, &SiteCounts::global, &SiteCounts::loop_loads};
+constexpr Space spaces[] = {&SiteCounts::shared, &SiteCounts::global, &SiteCounts::cluster,
+                            &SiteCounts::loop_loads};
 
 }  // namespace
 

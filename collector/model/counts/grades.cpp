@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "collector/model/counts/counter_names.h"
 #include "collector/model/counts/executed.h"
 #include "collector/model/counts/instruction_counts.h"
 #include "schema/catalogue.h"
@@ -64,50 +65,6 @@ constexpr std::string_view some_lanes_reason =
 constexpr std::string_view width_reason =
     "approximate: accesses of this width are not calibrated on hardware";
 
-/// A counter's part of a site, by its name.
-struct CounterName {
-  std::string_view name;
-  AddressSpace space;
-  AccessKind kind;
-  std::uint64_t AccessCounts::*count;
-  Carrier carrier = Carrier::registers;
-};
-constexpr CounterName counter_names[] = {
-    {"shared_load_wavefronts", AddressSpace::shared, AccessKind::load, &AccessCounts::transactions},
-    {"shared_load_requests", AddressSpace::shared, AccessKind::load, &AccessCounts::requests},
-    {"shared_store_wavefronts", AddressSpace::shared, AccessKind::store,
-     &AccessCounts::transactions},
-    {"shared_store_requests", AddressSpace::shared, AccessKind::store, &AccessCounts::requests},
-    {"shared_atomic_wavefronts", AddressSpace::shared, AccessKind::atomic,
-     &AccessCounts::transactions},
-    {"shared_atomic_requests", AddressSpace::shared, AccessKind::atomic, &AccessCounts::requests},
-    {"shared_matrix_load_wavefronts", AddressSpace::shared, AccessKind::load,
-     &AccessCounts::transactions, Carrier::matrix},
-    {"shared_matrix_load_requests", AddressSpace::shared, AccessKind::load, &AccessCounts::requests,
-     Carrier::matrix},
-    {"shared_matrix_store_wavefronts", AddressSpace::shared, AccessKind::store,
-     &AccessCounts::transactions, Carrier::matrix},
-    {"shared_matrix_store_requests", AddressSpace::shared, AccessKind::store,
-     &AccessCounts::requests, Carrier::matrix},
-    {"shared_wgmma_wavefronts", AddressSpace::shared, AccessKind::load, &AccessCounts::transactions,
-     Carrier::product},
-    {"shared_wgmma_requests", AddressSpace::shared, AccessKind::load, &AccessCounts::requests,
-     Carrier::product},
-    {"global_load_sectors", AddressSpace::global, AccessKind::load, &AccessCounts::transactions},
-    {"global_load_requests", AddressSpace::global, AccessKind::load, &AccessCounts::requests},
-    {"global_load_bytes", AddressSpace::global, AccessKind::load, &AccessCounts::bytes},
-    {"global_store_sectors", AddressSpace::global, AccessKind::store, &AccessCounts::transactions},
-    {"global_store_requests", AddressSpace::global, AccessKind::store, &AccessCounts::requests},
-    {"global_store_bytes", AddressSpace::global, AccessKind::store, &AccessCounts::bytes},
-    {"global_atomic_sectors", AddressSpace::global, AccessKind::atomic,
-     &AccessCounts::transactions},
-    {"global_atomic_requests", AddressSpace::global, AccessKind::atomic, &AccessCounts::requests},
-    {"global_reduction_sectors", AddressSpace::global, AccessKind::reduction,
-     &AccessCounts::transactions},
-    {"global_reduction_requests", AddressSpace::global, AccessKind::reduction,
-     &AccessCounts::requests},
-};
-
 /// The machine code has accesses of the counter's kind that no site counts.
 bool has_strays(const Program& program, const CounterName& counter) {
   return std::any_of(program.strays.begin(), program.strays.end(), [&](const StrayAccess& stray) {
@@ -121,25 +78,12 @@ bool may_add_to(const SiteInfo& site, const CounterName& counter) {
   return !site.doubt.empty() && site.is_atomic() && counter.kind != AccessKind::store;
 }
 
-/// Shared memory has one kind of atomic, whether its result is used or not.
-AccessKind kind_in(const SiteInfo& site, AddressSpace space) {
-  const bool one_kind = space == AddressSpace::shared && site.kind == AccessKind::reduction;
-  return one_kind ? AccessKind::atomic : site.kind;
-}
-
-const AccessCounts& counts_in(const SiteCounts& counts, AddressSpace space) {
-  return space == AddressSpace::shared ? counts.shared : counts.global;
-}
-
-/// A load by cp.async is a load of global memory.
-Carrier counter_carrier(const SiteInfo& site) {
-  return site.carrier == Carrier::copy ? Carrier::registers : site.carrier;
-}
-
 /// The site moved data of the counter's kind, which the counter does not hold.
 bool is_left_out(const SiteInfo& site, const CounterName& counter, const AccessCounts& counts) {
   const bool is_object = site.kind == AccessKind::atomic;
-  return !is_object && counter.carrier == Carrier::registers && counts.requests > 0 &&
+  const bool is_whole =
+      counter.carrier == Carrier::registers && counter.space != AddressSpace::cluster;
+  return !is_object && is_whole && counts.requests > 0 &&
          kind_in(site, counter.space) == counter.kind;
 }
 
@@ -212,13 +156,16 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   const SiteInfo& site = program.sites[index];
   if (!program.is_audited()) return grade_without_access(program);
   if (!site.doubt.empty()) return {Grade::ptx, site.doubt};
+  // Lanes that copy in bulk are requests of their own, whichever come together.
+  const bool by_lane = site.carrier == Carrier::bulk;
   const bool parted = std::any_of(site.together.begin(), site.together.end(), [&](std::uint32_t i) {
     return i == any_instruction ? outcome.has_parted() : outcome.parted[i] != 0;
   });
-  if (parted) return {Grade::ptx, parted_reason};
-  if (parted_at(program, outcome)) return {Grade::modelled, barrier_reason};
-  if (waited_apart(program, outcome)) return {Grade::modelled, object_reason};
-  if (site.is_apart) return {Grade::modelled, apart_reason};
+  if (parted && !by_lane) return {Grade::ptx, parted_reason};
+  if (parted_at(program, outcome) && !by_lane) return {Grade::modelled, barrier_reason};
+  if (waited_apart(program, outcome) && !by_lane) return {Grade::modelled, object_reason};
+  const bool is_of_cluster = site.carrier == Carrier::counted && space == AddressSpace::cluster;
+  if (site.is_apart && !by_lane && !is_of_cluster) return {Grade::modelled, apart_reason};
   if (site.may_fall_short && fell_short(program, index, outcome)) {
     return {Grade::modelled, part_reason};
   }
@@ -234,18 +181,18 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   if (space == AddressSpace::global && outcome.counts[index].on_heap) {
     return {Grade::modelled, heap_reason};
   }
-  if (program.yields && site.is_behind && outcome.counts[index].by_several) {
+  if (program.yields && site.is_behind && !by_lane && outcome.counts[index].by_several) {
     return {Grade::modelled, behind_reason};
   }
-  if (site.is_atomic() && space == AddressSpace::shared && (site.is_float || site.retries)) {
+  if (site.is_atomic() && space != AddressSpace::global && (site.is_float || site.retries)) {
     return {Grade::modelled, loop_reason};
   }
   const bool is_known_atomic =
-      site.width == 4 || (site.width == 8 && space == AddressSpace::global);
+      site.width == 4 || (site.width == 8 && space != AddressSpace::shared);
   if (space == AddressSpace::shared && outcome.counts[index].is_approximate) {
     return {Grade::modelled, some_lanes_reason};
   }
-  if (site.width > 16 || (site.is_atomic() && !is_known_atomic)) {
+  if (site.width > 16 || (site.is_atomic() && !is_known_atomic && !by_lane)) {
     return {Grade::modelled, width_reason};
   }
   return grade_without_access(program);
@@ -262,10 +209,8 @@ schema::Counter counter_of(std::string_view name, const Program& program,
   result.name = name;
   if (is_of_instructions(name)) return count_instructions(name, program, outcome);
   if (is_instruction_counter(name)) return instruction_counter(name, program, outcome);
-  const auto* known =
-      std::find_if(std::begin(counter_names), std::end(counter_names),
-                   [&](const CounterName& candidate) { return candidate.name == name; });
-  if (known == std::end(counter_names)) {
+  const CounterName* const known = find_counter_name(name);
+  if (known == nullptr) {
     result.reason = "the model counts accesses and instructions only; run on a GPU for this";
     return result;
   }
@@ -278,13 +223,13 @@ schema::Counter counter_of(std::string_view name, const Program& program,
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
     const SiteInfo& site = program.sites[i];
-    const AccessCounts* counts = &counts_in(outcome.counts[i], known->space);
-    if (site.is_apart) {
+    const AccessCounts* counts = &(outcome.counts[i].*counts_of(known->space));
+    if (site.is_apart && !is_of_apart(site, *known)) {
       if (only || is_part || !is_left_out(site, *known, *counts)) continue;
       weaken({Grade::modelled, left_out_reason(site)});
       continue;
     }
-    if (counter_carrier(site) != known->carrier || (only && site.carrier != *only)) continue;
+    if (!is_carried(site, *known) || (only && site.carrier != *only)) continue;
     const bool loops = known->space == AddressSpace::shared && known->kind == AccessKind::load &&
                        outcome.counts[i].loop_loads.requests > 0;
     if (loops) {
@@ -345,7 +290,7 @@ schema::Counter counter(std::string_view name, const Program& program,
 
 std::vector<std::string_view> counter_list() {
   std::vector<std::string_view> names = {"warp_instructions", "thread_instructions"};
-  for (const CounterName& known : counter_names) names.push_back(known.name);
+  for (const CounterName& known : counter_names()) names.push_back(known.name);
   return names;
 }
 
@@ -408,7 +353,7 @@ std::vector<schema::Line> source_lines(const Program& program, const LaunchOutco
     };
     for (const AddressSpace space : {AddressSpace::shared, AddressSpace::global}) {
       add(space, kind_in(site, space), access_name(site, space),
-          counts_in(outcome.counts[i], space));
+          outcome.counts[i].*counts_of(space));
     }
     add(AddressSpace::shared, AccessKind::load, "shared load", outcome.counts[i].loop_loads);
   }

@@ -94,7 +94,7 @@ void remember(Site& site, const SiteInfo& info, const Window& window, std::uint3
   // Sectors depend on the first address mod 32, in steps of the alignment; wavefronts of narrow
   // accesses on it mod 4, of merged ones mod the width that they were merged to.
   const bool is_merged = !info.requests.empty() && info.requests[0].is_window;
-  const unsigned period = window.space == AddressSpace::global || is_merged ? sector_bytes : 4;
+  const unsigned period = counts_sectors(window.space) || is_merged ? sector_bytes : 4;
   const unsigned step = std::min<unsigned>(info.alignment, period);
   site.hits = site.own_hits;
   site.hit_mask = period - 1;

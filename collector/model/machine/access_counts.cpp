@@ -14,8 +14,10 @@ namespace {
 
 /// The cost of one request.
 AccessCounts request_counts(const SiteInfo& info, AddressSpace space, const WarpAccess& access) {
-  const Cost cost =
-      space == AddressSpace::global ? global_cost(access) : wavefronts_of(info, access);
+  const bool takes_turns = info.is_atomic() || info.carrier == Carrier::counted;
+  const Cost cost = space == AddressSpace::global    ? global_cost(access)
+                    : space == AddressSpace::cluster ? cluster_cost(access, takes_turns)
+                                                     : wavefronts_of(info, access);
   return {1, cost.transactions, cost.bytes, cost.ideal};
 }
 
@@ -59,21 +61,17 @@ void add(SiteCounts& counts, const SiteInfo& info, AddressSpace space, const War
     sum +=
         {once.requests * times, once.transactions * times, once.bytes * times, once.ideal * times};
   };
-  if (space == AddressSpace::cluster) {
-    // No counter holds the requests that go to another block; an atomic of floats is a loop there,
-    // whose turns some do.
-    counts.is_approximate |= info.is_atomic() && info.is_float;
-    return;
-  }
-  if (space != AddressSpace::shared && space != AddressSpace::global) return;
-  if (info.carrier == Carrier::product) return;  // the multiplication counts it
+  if (space != AddressSpace::shared && !counts_sectors(space)) return;
+  // The multiplication counts its own accesses, and so does a copy in bulk.
+  if (info.carrier == Carrier::product || info.carrier == Carrier::bulk) return;
+  // An atomic of floats in another block's memory is a loop, whose turns shared counters hold.
+  counts.is_approximate |= space == AddressSpace::cluster && info.is_atomic() && info.is_float;
   for (const Request& request : info.requests) {
     if (space == AddressSpace::shared && info.kind == AccessKind::load &&
         info.carrier != Carrier::matrix) {
       counts.is_approximate |= !is_calibrated(requested(access, request), SharedAccess::load);
     }
-    add_to(space == AddressSpace::shared ? counts.shared : counts.global,
-           request_counts(info, space, requested(access, request)));
+    add_to(counts.*counts_of(space), request_counts(info, space, requested(access, request)));
   }
   if (info.retries && space == AddressSpace::shared) {
     add_to(counts.loop_loads, loads_of_loop(access));
@@ -114,7 +112,7 @@ void settle_places(WorkerMemory& memory, std::size_t index) {
   const auto space = static_cast<AddressSpace>(site.space);
   // The inputs of the cost, as in remember().
   const bool is_merged = !info.requests.empty() && info.requests[0].is_window;
-  const unsigned period = space == AddressSpace::global || is_merged ? sector_bytes : 4;
+  const unsigned period = counts_sectors(space) || is_merged ? sector_bytes : 4;
   std::array<std::uint64_t, sector_bytes> of_place{};
   std::vector<std::uint64_t>& places = memory.places[index];
   bool lies = false;

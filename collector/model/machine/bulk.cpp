@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/lanes.h"
+#include "collector/model/counts/rules/bulk_sectors.h"
 #include "collector/model/machine/access.h"
 #include "collector/model/machine/cluster.h"
 #include "collector/model/machine/warp/lane_rows.h"
@@ -98,6 +99,7 @@ class LaneCopy {
       return false;
     }
     const std::uint32_t bytes = row_of<std::uint32_t>(w_, op_->c)[lane_] / bulk_step * bulk_step;
+    count_stretch(from, to, bytes);
     return to_each_block(to, bytes, [&](std::uint64_t place) {
       // One side is shared memory. An observer, who is told of each element and lets the copy go
       // on, has been told of its end long before.
@@ -134,6 +136,7 @@ class LaneCopy {
       filler_[i] = std::byte{0xf7};
       filler_[i + 1] = std::byte{0x7f};
     }
+    count_box(*map, corner, shared);
     if (stores) return move_box(*map, corner, shared);
     return to_each_block(shared, map->box_bytes(),
                          [&](std::uint64_t place) { return move_box(*map, corner, place); });
@@ -158,6 +161,58 @@ class LaneCopy {
       return true;
     });
     return moved && flush();
+  }
+
+  bool is_for_several() const { return op_->e != no_operand; }
+
+  void count_stretch(std::uint64_t from, std::uint64_t to, std::uint32_t bytes) {
+    const bool loads = site(copy_.from).space == AddressSpace::global;
+    if (!w_.memory->is_counted) return;
+    BulkSectors sectors(is_for_several());
+    const bool is_of_global = loads || site(copy_.to).space == AddressSpace::global;
+    for (std::uint32_t done = 0; is_of_global && done < std::min(bytes, most_watched_bytes);
+         done += bulk_step) {
+      sectors.add((loads ? from : to) + done, (loads ? to : from) + done);
+    }
+    count(sectors);
+  }
+
+  void count_box(const TensorMap& map, const std::array<std::int32_t, most_tensor_axes>& corner,
+                 std::uint64_t shared) {
+    if (!w_.memory->is_counted) return;
+    BulkSectors sectors(is_for_several());
+    std::uint32_t left = 0;
+    for_each_chunk(map, corner, [&](const BoxChunk& chunk) {
+      if (left == 0) {
+        sectors.begin_row();
+        left = map.row_bytes();
+      }
+      left -= std::min(left, box_chunk);
+      const bool is_inside = chunk.end > chunk.begin;
+      if (is_inside || !copy_.is_store) {
+        sectors.add(chunk.global, shared + chunk.shared, is_inside);
+      }
+      return true;
+    });
+    count(sectors);
+  }
+
+  /// One request, with the sectors that come to each of its blocks. The bytes of the other side are
+  /// those that come to several blocks.
+  void count(BulkSectors& sectors) {
+    const bool loads = site(copy_.from).space == AddressSpace::global;
+    const BulkCopy::Place& far = loads ? copy_.from : copy_.to;
+    const BulkCopy::Place& near = loads ? copy_.to : copy_.from;
+    const bool is_global = site(far).space == AddressSpace::global;
+    std::uint64_t blocks = 1;
+    if (is_for_several()) {
+      blocks = static_cast<std::uint64_t>(std::popcount(row_of<std::uint16_t>(w_, op_->e)[lane_]));
+    }
+    const std::uint64_t all = sectors.count() * blocks;
+    std::vector<SiteCounts>& counts = w_.memory->counts;
+    counts[far.site].*counts_of(is_global ? AddressSpace::global : AddressSpace::cluster) +=
+        {1, all, all * sector_bytes, all};
+    counts[near.site].shared += {1, 0, is_for_several() ? all * sector_bytes : 0, 0};
   }
 
   const TensorMap* descriptor(std::uint64_t address) {

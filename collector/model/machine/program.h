@@ -64,6 +64,8 @@ enum class Carrier : std::uint8_t {
   copy,     ///< cp.async, whose global side is a load like any other
   matrix,   ///< ldmatrix and stmatrix
   product,  ///< wgmma, which reads shared memory itself
+  bulk,     ///< cp.async.bulk and its like: each lane that asks is a request
+  counted,  ///< st.async and red.async, whose bytes a barrier object counts
 };
 
 /// A memory instruction.
@@ -97,6 +99,7 @@ struct SiteInfo {
   bool is_texture = false;     ///< samples a texture or reaches a surface: not counted, but checked
   bool is_bulk = false;        ///< one of those that moves stretches, not a request a warp
   Carrier carrier = Carrier::registers;
+  bool bypasses_l1 = false;     ///< cp.async.cg
   bool may_fall_short = false;  ///< cp.async whose source may have fewer bytes than it stores
   bool has_stride = false;      ///< for a fragment of wmma: its lines are equally far apart
   bool retries = false;         ///< an atomic that the machine code runs as a loop

@@ -22,6 +22,11 @@
 
 namespace warpmeter::model {
 
+/// Global memory, and the shared memory of other blocks, are counted in sectors.
+constexpr bool counts_sectors(AddressSpace space) {
+  return space == AddressSpace::global || space == AddressSpace::cluster;
+}
+
 /// The counts of one site in one space.
 struct AccessCounts {
   std::uint64_t requests = 0;      ///< warp instructions with an active lane
@@ -35,6 +40,7 @@ struct AccessCounts {
 /// A site may be generic and meet both spaces; local, constant and parameter memory is not counted.
 struct SiteCounts {
   AccessCounts shared, global;
+  AccessCounts cluster;         ///< of the shared memory of other blocks
   bool is_approximate = false;  ///< some access to shared memory was of a kind not calibrated
   bool by_several = false;      ///< some access was of more than one lane
   AccessCounts loop_loads;      ///< the loop loads of shared memory, by an atomic that is a loop
@@ -42,6 +48,12 @@ struct SiteCounts {
   bool on_heap = false;        ///< global memory that a kernel took with malloc
   bool reaches_ended = false;  ///< shared memory of a block of the cluster that has ended
 };
+/// The part of a site's counts that is a space's.
+constexpr AccessCounts SiteCounts::*counts_of(AddressSpace space) {
+  return space == AddressSpace::shared    ? &SiteCounts::shared
+         : space == AddressSpace::cluster ? &SiteCounts::cluster
+                                          : &SiteCounts::global;
+}
 
 /// The arguments of __assertfail.
 struct Assertion {

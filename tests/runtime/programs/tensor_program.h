@@ -71,6 +71,7 @@ struct Tensor {
   CUtensorMapFloatOOBfill fill = zero_fill;
   CUtensorMapInterleave interleave = flat;
   unsigned offset = 0;  ///< bytes
+  CUtensorMapL2promotion promotion = CU_TENSOR_MAP_L2_PROMOTION_L2_128B;
 
   unsigned rank() const { return static_cast<unsigned>(extents.size()); }
   unsigned box_bytes() const {
@@ -105,7 +106,7 @@ inline CUresult describe(const Tensor& t, void* words, CUtensorMap* map) {
   strides.push_back(0);  // a tensor of one dimension has none, and must not give a null pointer
   return encode(map, t.type, t.rank(), static_cast<char*>(words) + t.offset, t.extents.data(),
                 strides.data(), t.box.data(), steps.data(), t.interleave, t.swizzle,
-                CU_TENSOR_MAP_L2_PROMOTION_L2_128B, t.fill);
+                t.promotion, t.fill);
 }
 
 /// The content of a tensor before anything is stored to it: numbers whose bits all vary, some of

@@ -275,4 +275,14 @@ Cost global_cost(const WarpAccess& access) {
   return {distinct_units(access, access.mask, sector_bytes), sectors_for(bytes), bytes};
 }
 
+Cost cluster_cost(const WarpAccess& access, bool takes_turns) {
+  Cost cost = global_cost(access);
+  if (!takes_turns) return cost;
+  cost.transactions = 0;
+  for_each_round(access, access.mask, [&](std::uint32_t lanes) {
+    cost.transactions += distinct_units(access, lanes, sector_bytes);
+  });
+  return cost;
+}
+
 }  // namespace warpmeter::model

@@ -58,4 +58,9 @@ bool is_calibrated(const WarpAccess& access, SharedAccess kind);
 /// as many as the distinct bytes fit into.
 Cost global_cost(const WarpAccess& access);
 
+/// Sectors of the shared memory of other blocks of a cluster. Loads and stores ask for distinct
+/// ones; atomics, and stores whose bytes a barrier object counts, once more for each lane that
+/// shares an address with an earlier one.
+Cost cluster_cost(const WarpAccess& access, bool takes_turns);
+
 }  // namespace warpmeter::model

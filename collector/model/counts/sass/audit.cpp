@@ -37,7 +37,8 @@ std::string mismatch(const ptx::Function& function, const MachineCode& code) {
 }
 
 bool is_counted(const SiteInfo& site) {
-  return !site.is_apart && site.carrier != Carrier::product &&
+  const bool has_own_counters = site.carrier == Carrier::bulk || site.carrier == Carrier::counted;
+  return (!site.is_apart || has_own_counters) && site.carrier != Carrier::product &&
          (site.space == AddressSpace::shared || site.space == AddressSpace::global ||
           site.space == AddressSpace::generic);
 }
@@ -163,7 +164,8 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
       const auto [first, last] = on_ptx_line.equal_range(line);
       for (auto at = first; at != last; ++at) site.together.push_back(at->second);
     }
-    if (verdict.requests) site.requests = *verdict.requests;
+    // A copy in bulk counts its own accesses.
+    if (verdict.requests && site.carrier != Carrier::bulk) site.requests = *verdict.requests;
   }
   for (const OpenExit& exit : code.open_exits) {
     const auto [first, last] = on_ptx_line.equal_range(exit.line);

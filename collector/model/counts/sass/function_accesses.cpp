@@ -45,6 +45,26 @@ std::optional<AccessKind> kind_of(ptx::Memory memory) {
   return std::nullopt;
 }
 
+bool is_bulk(const ptx::Instruction& instruction) {
+  const ptx::Execution execution = instruction.row().execution;
+  return execution == ptx::Execution::bulk_copy || execution == ptx::Execution::box_copy;
+}
+
+/// Nothing for what only fetches early. Copies to other blocks are stores and reductions too.
+std::optional<AccessKind> kind_of_bulk(const ptx::Instruction& instruction) {
+  using ptx::Opcode, ptx::Word;
+  if (instruction.is(Opcode::cp_async_bulk_prefetch) ||
+      instruction.is(Opcode::cp_async_bulk_prefetch_tensor)) {
+    return std::nullopt;
+  }
+  if (instruction.is(Opcode::cp_reduce_async_bulk) ||
+      instruction.is(Opcode::cp_reduce_async_bulk_tensor)) {
+    return AccessKind::reduction;
+  }
+  const bool loads = instruction.has(Word::global) && !instruction.has(Word::bulk_group);
+  return loads ? AccessKind::load : AccessKind::store;
+}
+
 /// True if one side of the branch only ends the thread.
 bool ends_soon(const ptx::ControlFlow& flow, const ptx::Block& block) {
   return std::any_of(block.successors.begin(), block.successors.end(), [&](std::size_t s) {
@@ -91,7 +111,11 @@ std::optional<FunctionAccesses> FunctionAccesses::of(const ptx::Function& functi
 void FunctionAccesses::add(std::size_t index) {
   const ptx::Instruction& instruction = function_->body[index];
   const ptx::Memory memory = instruction.row().effects.memory;
-  const auto kind = kind_of(memory);
+  const ptx::Execution execution = instruction.row().execution;
+  const auto kind = is_bulk(instruction)                             ? kind_of_bulk(instruction)
+                    : execution == ptx::Execution::counted_store     ? AccessKind::store
+                    : execution == ptx::Execution::counted_reduction ? AccessKind::reduction
+                                                                     : kind_of(memory);
   const auto space = counted_space(instruction.space);
   // ptxas makes one instruction of each wgmma, which only moves (HGMMA, IGMMA, BGMMA, QGMMA).
   if (!kind || !space || instruction.row().effects.is_product) return;
@@ -101,11 +125,26 @@ void FunctionAccesses::add(std::size_t index) {
   access.kind = *kind;
   access.space = *space;
   access.is_compare_and_swap = instruction.has(ptx::Word::cas);
+  if (is_bulk(instruction)) {
+    access.carrier = Carrier::bulk;
+    access.space = AddressSpace::global;
+    accesses_.push_back(access);
+    return;
+  }
   if (memory == ptx::Memory::copy) {
     access.carrier = Carrier::copy;
     access.space = AddressSpace::global;
     const bool has_size = instruction.operands.size() > 2;
     access.width = static_cast<std::uint8_t>(has_size ? instruction.operands[2].bits : 0);
+    accesses_.push_back(access);
+    return;
+  }
+  if (execution == ptx::Execution::counted_store ||
+      execution == ptx::Execution::counted_reduction) {
+    access.carrier = Carrier::counted;
+    access.space = AddressSpace::shared;
+    access.width = static_cast<std::uint8_t>(ptx::info_of(instruction.last_type()).bytes() *
+                                             instruction.parts);
     accesses_.push_back(access);
     return;
   }
@@ -187,7 +226,9 @@ GroupKey FunctionAccesses::group_of(std::size_t index) const {
 bool FunctionAccesses::has_value_already(std::size_t index) const {
   const PtxAccess& access = accesses_[index];
   if (access.kind != AccessKind::load && access.kind != AccessKind::store) return false;
-  if (access.pieces > 0 || access.carrier == Carrier::copy) return false;
+  if (access.pieces > 0 || access.carrier == Carrier::copy || access.carrier == Carrier::bulk) {
+    return false;
+  }
   for (std::size_t i = 0; i < accesses_.size(); ++i) {
     const PtxAccess& other = accesses_[i];
     if (i == index || other.pieces > 0 || other.carrier != access.carrier ||

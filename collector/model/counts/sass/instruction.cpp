@@ -45,9 +45,16 @@ constexpr Opcode accesses[] = {
     {0x3a3, atomic, global},    {0x9a3, atomic, global},     // ATOMG of floats
     {0x38e, reduction, global}, {0x98e, reduction, global},  // RED
     {0x3a6, reduction, global}, {0x9a6, reduction, global},  // RED of floats
+    {0x3b4, load, global},      {0x5b4, load, global},       // UTMALDG
+    {0x3b5, store, global},     {0x3b6, reduction, global},  // UTMASTG, UTMAREDG
+    {0x3ba, load, global},      {0x3bb, reduction, global},  // UBLKCP, UBLKRED
+    {0xdbd, store, shared},     {0xdbe, reduction, shared},  // STAS, REDAS
 };
 constexpr std::uint16_t wide_load = 0x97e, wide_store = 0x97f, copy = 0xfae;
 constexpr std::uint16_t matrix[] = {0x83b, 0x844};  // LDSM, STSM
+constexpr std::uint16_t bulk_copy = 0x3ba;
+constexpr std::uint16_t bulk[] = {0x3b4, 0x5b4, 0x3b5, 0x3b6, bulk_copy, 0x3bb};
+constexpr std::uint16_t bytes_counted[] = {0xdbd, 0xdbe};
 constexpr std::uint16_t local_load = 0x983, local_store = 0x387;
 constexpr std::uint16_t count_lanes = 0xf8c;
 constexpr std::uint16_t swaps[] = {0x38d, 0x98d, 0x58d, 0x38b, 0x98b, 0x3a9, 0x9a9};
@@ -119,6 +126,16 @@ Instruction decode(Word word, std::uint64_t offset, int arch) {
     }
   }
   if (is_one_of(number, matrix)) result.carrier = Carrier::matrix;
+  if (is_one_of(number, bytes_counted)) {
+    result.carrier = Carrier::counted;
+    result.width = 0;
+  }
+  if (is_one_of(number, bulk)) {
+    result.carrier = Carrier::bulk;
+    result.width = 0;
+    const bool is_from_shared = (word.high >> 10 & 1) != 0;
+    if (number == bulk_copy && is_from_shared) result.access = store;
+  }
   result.is_compare_and_swap = is_one_of(number, swaps);
   result.counts_lanes = number == count_lanes;
   result.is_break = number == break_;

@@ -43,6 +43,8 @@ std::vector<Verdict> Judge::judge() {
   for (std::size_t i = 0; i < found_.size(); ++i) {
     const PtxAccess& access = function_.accesses()[i];
     if (is_open(i)) verdicts_[i].doubt = found_[i].empty() ? not_found : other_widths;
+    // Each lane that copies in bulk is a request, whichever lanes come together and in what loops.
+    if (access.carrier == Carrier::bulk) continue;
     if (verdicts_[i].doubt.empty()) verdicts_[i].doubt = doubt_of_flow(i);
     if (verdicts_[i].doubt.empty()) verdicts_[i].together = together(i);
     if (access.shares_line) verdicts_[i].doubt = several_on_line;
@@ -88,7 +90,7 @@ void Judge::judge_alone(std::size_t i) {
   verdict.kind = access.kind;
   if (machine.empty()) return;
   if (access.pieces > 0) return judge_fragment(i);
-  if (is_atomic(access.kind)) return judge_atomic(i);
+  if (is_atomic(access.kind) && access.carrier == Carrier::registers) return judge_atomic(i);
   if (have_width(machine, access.width) || have_width(machine, 0)) {
     verdict.requests = {{{0, access.width, false, false}}};
   } else if (have_width(machine, machine[0]->instruction.width) &&

@@ -40,6 +40,7 @@ void Decoder::emit_copy(bool is_load, const Target& place, std::uint16_t rows, u
   info.parts = static_cast<std::uint8_t>(words);
   info.row_bytes = 4;
   info.carrier = Carrier::copy;
+  info.bypasses_l1 = has(Word::cg);
   info.is_apart = !is_load || is_part;
   const std::uint32_t site = add_site(info);
   const AccessCodes* const codes = is_load ? find_load(4, false, 4) : find_store(4, 4);

@@ -39,6 +39,7 @@ void Decoder::decode_bulk_copy() {
     to.kind = AccessKind::reduction;
     program_.blocks_communicate |= to_global;
   }
+  from.carrier = to.carrier = Carrier::bulk;
   from.width = from.alignment = to.width = to.alignment = copy.element;
   object.kind = AccessKind::atomic;
   object.space = AddressSpace::shared;
@@ -105,6 +106,7 @@ void Decoder::decode_box_copy() {
   near.space = AddressSpace::shared;
   far.kind = reduces ? AccessKind::reduction : stores ? AccessKind::store : AccessKind::load;
   near.kind = stores ? AccessKind::load : AccessKind::store;
+  far.carrier = near.carrier = Carrier::bulk;
   if (reduces) {
     copy.kind = BulkCopy::Kind::reduce;
     copy.atomic = static_cast<std::uint16_t>(atomic_kind());
@@ -156,6 +158,7 @@ void Decoder::decode_box_copy() {
 /// The last operand is a barrier object: so many bytes of its phase have come.
 void Decoder::count_bytes() {
   program_.sites.back().is_apart = true;
+  program_.sites.back().carrier = Carrier::counted;
   const std::uint32_t bytes = program_.sites.back().width;
   emit_mbarrier(MbarrierKind::complete,
                 address(instruction_->operands.back(), AddressSpace::shared), constant(bytes, 4),

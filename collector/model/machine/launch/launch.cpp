@@ -259,6 +259,7 @@ LaunchOutcome& LaunchOutcome::operator+=(LaunchOutcome other) {
   for (std::size_t i = 0; i < other.counts.size(); ++i) {
     counts[i].shared += other.counts[i].shared;
     counts[i].global += other.counts[i].global;
+    counts[i].cluster += other.counts[i].cluster;
     counts[i].is_approximate |= other.counts[i].is_approximate;
     counts[i].by_several |= other.counts[i].by_several;
     counts[i].loop_loads += other.counts[i].loop_loads;
