@@ -18,7 +18,7 @@ namespace {
 bool does_nothing(Code code) {
   return code == Code::leave || code == Code::join || code == Code::branch ||
          code == Code::branch_if || code == Code::branch_out || code == Code::gather ||
-         code == Code::nothing || code == Code::meet;
+         code == Code::nothing || code == Code::count_copy || code == Code::meet;
 }
 
 /// True if the access may be one to the shared memory of another block.

@@ -62,6 +62,8 @@ constexpr std::string_view full_heap_reason =
     "depends on what others have freed by then";
 constexpr std::string_view some_lanes_reason =
     "approximate: 128-bit loads by some lanes of a warp only are not calibrated on hardware";
+constexpr std::string_view copy_reason =
+    "approximate: lanes of cp.async read and write in an order that is not calibrated on hardware";
 constexpr std::string_view width_reason =
     "approximate: accesses of this width are not calibrated on hardware";
 
@@ -165,7 +167,10 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   if (parted_at(program, outcome) && !by_lane) return {Grade::modelled, barrier_reason};
   if (waited_apart(program, outcome) && !by_lane) return {Grade::modelled, object_reason};
   const bool is_of_cluster = site.carrier == Carrier::counted && space == AddressSpace::cluster;
-  if (site.is_apart && !by_lane && !is_of_cluster) return {Grade::modelled, apart_reason};
+  const bool is_copy = site.carrier == Carrier::copy;
+  const bool writes_copy = is_copy && site.kind == AccessKind::store;
+  if (site.is_apart && !by_lane && !is_of_cluster && !writes_copy)
+    return {Grade::modelled, apart_reason};
   if (site.may_fall_short && fell_short(program, index, outcome)) {
     return {Grade::modelled, part_reason};
   }
@@ -189,6 +194,9 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   }
   const bool is_known_atomic =
       site.width == 4 || (site.width == 8 && space != AddressSpace::shared);
+  if (is_copy && outcome.counts[index].is_approximate) {
+    return {Grade::modelled, copy_reason};
+  }
   if (space == AddressSpace::shared && outcome.counts[index].is_approximate) {
     return {Grade::modelled, some_lanes_reason};
   }

@@ -53,6 +53,11 @@ AccessCounts loads_of_loop(const WarpAccess& access) {
   return counts;
 }
 
+/// True if count_copy() counts the transactions and bytes of the access.
+bool counts_both_sides(const SiteInfo& info) {
+  return info.carrier == Carrier::copy && (info.kind == AccessKind::store || info.bypasses_l1);
+}
+
 /// Adds what `times` executions of an access cost.
 void add(SiteCounts& counts, const SiteInfo& info, AddressSpace space, const WarpAccess& access,
          std::uint64_t times) {
@@ -71,7 +76,9 @@ void add(SiteCounts& counts, const SiteInfo& info, AddressSpace space, const War
         info.carrier != Carrier::matrix) {
       counts.is_approximate |= !is_calibrated(requested(access, request), SharedAccess::load);
     }
-    add_to(counts.*counts_of(space), request_counts(info, space, requested(access, request)));
+    AccessCounts once = request_counts(info, space, requested(access, request));
+    if (counts_both_sides(info)) once.transactions = once.bytes = 0;
+    add_to(counts.*counts_of(space), once);
   }
   if (info.retries && space == AddressSpace::shared) {
     add_to(counts.loop_loads, loads_of_loop(access));

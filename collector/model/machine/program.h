@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/geometry.h"
+#include "collector/model/machine/async_copies.h"
 #include "collector/model/machine/bulk.h"
 #include "collector/model/machine/device_calls.h"
 #include "collector/model/machine/memory/memory.h"
@@ -318,7 +319,8 @@ struct Program {
   std::vector<SyncInfo> syncs;
   std::vector<FenceInfo> fences;
   std::vector<CopyInfo> copies;
-  std::vector<BulkCopy> bulk_copies;  ///< Operation::imm of those of Code::bulk_copy
+  std::vector<AsyncCopy> async_copies;  ///< Operation::imm of those of Code::count_copy
+  std::vector<BulkCopy> bulk_copies;    ///< Operation::imm of those of Code::bulk_copy
   std::vector<CopyInfo>
       bulk_groups;  ///< the instructions that put those in groups, or wait for groups
   std::vector<MatrixProduct> products;  ///< Operation::extra of those that multiply matrices

@@ -94,6 +94,7 @@ struct WorkerMemory {
   std::vector<std::byte> parameters;  ///< the entry's
   std::vector<std::byte> constants;
   std::array<std::byte*, 32> lane_host{};
+  std::vector<AsyncCopyMemo> copy_memos;  ///< of the program's async_copies; empty: none counted
   std::vector<Site> sites;        ///< as many as the program has, and one that remembers nothing
   std::uint64_t next_number = 1;  ///< the next number of what a site remembers
   std::vector<SiteCounts> counts;

@@ -74,9 +74,11 @@ void Decoder::decode_copy() {
   const Target from = address(operands[1], AddressSpace::global);
   const std::uint16_t rows = scratch_rows(4, 4);
   const bool has_size = operands.size() == (has_policy ? 5u : 4u);
+  const auto whole = static_cast<std::uint32_t>(program_.sites.size());  // the site of its load
   if (!has_size) {
     emit_copy(true, from, rows, 0, words, guard_);
-    return emit_copy(false, to, rows, 0, words, guard_);
+    emit_copy(false, to, rows, 0, words, guard_);
+    return emit_count(to, from, whole, no_operand);
   }
   // Elements that the source does not have are zero. All of it is one access, a part of it one a
   // word, and of the last word the bytes that it has.
@@ -147,6 +149,21 @@ void Decoder::decode_copy() {
     cut.c = length;
   }
   emit_copy(false, to, rows, 0, words, guard_);
+  program_.sites.back().may_fall_short = true;
+  emit_count(to, from, whole, bytes);
+}
+
+/// Behind the store of a copy: what both sides cost together.
+void Decoder::emit_count(const Target& to, const Target& from, std::uint32_t load,
+                         std::uint16_t bytes) {
+  const auto store = static_cast<std::uint32_t>(program_.sites.size() - 1);
+  program_.async_copies.push_back(
+      {{store, to.offset, to.is_wide}, {load, from.offset, from.is_wide}});
+  Operation& count = emit(Code::count_copy);
+  count.a = to.row;
+  count.b = from.row;
+  count.c = bytes;
+  count.imm = static_cast<std::int64_t>(program_.async_copies.size() - 1);
 }
 
 /// The arrivals that a state says are still to come.

@@ -262,6 +262,7 @@ class Decoder {
   // asynchronous.cpp
   void note_copy(CopyInfo::Kind kind, std::uint32_t groups = 0);
   void decode_copy();
+  void emit_count(const Target& to, const Target& from, std::uint32_t load, std::uint16_t bytes);
   void emit_copy(bool is_load, const Target& place, std::uint16_t rows, unsigned first_word,
                  unsigned words, std::uint16_t guard, bool is_part = false);
   void decode_copy_arrival();

@@ -276,6 +276,11 @@ const Operation* do_bulk_copy(Warp& w, const Operation* op, u32 mask) {
   return copy_in_bulk(w, op, mask) ? op + 1 : nullptr;
 }
 
+const Operation* do_count_copy(Warp& w, const Operation* op, u32 mask) {
+  count_copy(w, op, mask);
+  return op + 1;
+}
+
 const Operation* do_cluster_arrive(Warp& w, const Operation* op, u32 mask) {
   arrive_in_cluster(w, mask);
   return op + 1;

@@ -12,6 +12,7 @@
 #endif
 
 #include "collector/model/machine/access.h"
+#include "collector/model/machine/async_copies.h"
 #include "collector/model/machine/bulk.h"
 #include "collector/model/machine/execute/entries.h"
 #include "collector/model/machine/execute/narrow.h"

@@ -84,6 +84,7 @@ OTHER(atomic)  // atom and red
 OTHER(mbarrier)
 OTHER(mbarrier_wait)  // also lets the other warps go on when it has to wait
 OTHER(bulk_copy)      // cp.async.bulk and its like
+OTHER(count_copy)     // the cost of both sides of cp.async together
 OTHER(texture)        // tex, suld, sust and their like
 OTHER(load_matrix)
 OTHER(store_matrix)
