@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+#include "collector/model/counts/sass/waiting.h"
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "collector/model/counts/sass/elf.h"
+#include "collector/model/counts/sass/info.h"
+#include "collector/model/counts/sass/instruction.h"
+
+namespace warpmeter::model::sass {
+namespace {
+
+enum class Scope : std::uint8_t { weak, gpu, system };
+
+/// Four bits that hold the order and the scope of an access.
+Scope scope_of(Word word, int arch) {
+  const unsigned bits = word.high >> 13 & 15;
+  const unsigned system = arch >= 80 ? 0xa : 0xb, gpu = arch >= 80 ? 0x7 : 0xa;
+  if (bits == gpu) return Scope::gpu;
+  return bits >= system ? Scope::system : Scope::weak;
+}
+
+constexpr std::uint16_t fence = 0x992;  // MEMBAR
+/// R2UR, VOTE, VOTEU: the value goes on as one of the whole warp, which is not followed.
+constexpr std::uint16_t to_the_warp[] = {0x2ca, 0x3c2, 0x806, 0x886};
+/// ISETP, FSETP, DSETP, LOP3, PLOP3, IADD3, LEA, HSETP2: the lower bits of those that set
+/// predicates.
+constexpr std::uint16_t sets_predicates[] = {0x00c, 0x00b, 0x02a, 0x012,
+                                             0x01c, 0x010, 0x011, 0x034};
+
+template <class Numbers>
+bool holds(const Numbers& numbers, std::uint16_t number) {
+  return std::find(std::begin(numbers), std::end(numbers), number) != std::end(numbers);
+}
+
+struct Step {
+  std::uint16_t number = 0;  ///< the opcode
+  Word word;
+  Instruction instruction;
+  Scope scope = Scope::weak;
+  /// A load or an atomic of global or generic memory.
+  bool reads() const {
+    return (instruction.access == AccessKind::load || instruction.access == AccessKind::atomic) &&
+           instruction.space != AddressSpace::shared && instruction.carrier != Carrier::copy;
+  }
+  /// An atomic that adds or sets 0 in order to read.
+  bool only_reads() const {
+    return instruction.access == AccessKind::atomic && !instruction.is_compare_and_swap &&
+           (word.low >> 32 & 255) == no_register;
+  }
+  bool publishes() const {
+    if (instruction.space == AddressSpace::shared || !instruction.access) return false;
+    if (instruction.access == AccessKind::store) return scope != Scope::weak;
+    return instruction.access == AccessKind::reduction ||
+           (instruction.access == AccessKind::atomic && !only_reads());
+  }
+};
+
+/// The values in one loop that follow from what it loads.
+class Followed {
+ public:
+  Followed(const std::vector<Step>& steps, std::size_t first, std::size_t last)
+      : steps_(steps), first_(first), last_(last) {}
+
+  /// True if such a value decides whether the loop goes on. `is_polled` says which loads count.
+  template <class IsPolled>
+  bool decides(IsPolled is_polled) {
+    std::size_t known = 0;
+    do {
+      known = size();
+      for (std::size_t i = first_; i <= last_; ++i) {
+        const Step& step = steps_[i];
+        if (step.reads() && is_polled(step)) add_result(step);
+        if (depends(step)) follow(step);
+        if (is_found_) return true;
+      }
+    } while (size() != known);
+    return parts_ && has_way_out();
+  }
+
+ private:
+  std::size_t size() const {
+    return registers_.count() + predicates_.count() + (through_shared_ ? 1 : 0) + (parts_ ? 1 : 0);
+  }
+  bool has_register(std::uint64_t number) const {
+    return number != no_register && registers_[number];
+  }
+  bool has_predicate(std::uint64_t number) const {
+    return (number & 7) != 7 && predicates_[number & 7];
+  }
+  static bool leads_out(const Step& step, std::uint64_t first, std::uint64_t last) {
+    if (step.instruction.jump == Jump::end) return true;
+    if (step.instruction.jump != Jump::branch) return false;
+    const auto target = static_cast<std::uint64_t>(step.instruction.target) / instruction_bytes;
+    return step.instruction.target < 0 || target < first || target > last;
+  }
+  /// A way out of the loop without a condition: a branch around it has the condition.
+  bool has_way_out() const {
+    for (std::size_t i = first_; i < last_; ++i) {
+      if (leads_out(steps_[i], first_, last_) && !steps_[i].instruction.is_guarded) return true;
+    }
+    return false;
+  }
+  bool depends(const Step& step) const {
+    const Word word = step.word;
+    if (has_predicate(step.instruction.guard) || has_predicate(word.high >> 23)) return true;
+    if (step.instruction.elects_lane && step.number != 0x3c4)
+      return false;  // reads predicates alone
+    if (step.instruction.access == AccessKind::load &&
+        step.instruction.space == AddressSpace::shared && through_shared_) {
+      return true;
+    }
+    return has_register(step.instruction.base) || has_register(step.instruction.second) ||
+           has_register(step.instruction.third) ||
+           (step.number == 0x81c &&
+            (has_predicate(word.high >> 13) || has_predicate(word.high >> 4)));
+  }
+  void add_result(const Step& step) {
+    const std::size_t count = std::max<std::size_t>(1, step.instruction.width / 4);
+    for (std::size_t i = 0; i < count && step.instruction.result + i < no_register; ++i) {
+      registers_[step.instruction.result + i] = true;
+    }
+  }
+  void follow(const Step& step) {
+    const Instruction& instruction = step.instruction;
+    if (instruction.jump == Jump::branch || instruction.jump == Jump::end) {
+      const auto at = static_cast<std::size_t>(&step - steps_.data());
+      const bool is_decided =
+          has_predicate(instruction.guard) || has_predicate(step.word.high >> 23);
+      if (is_decided && (at == last_ || leads_out(step, first_, last_))) is_found_ = true;
+      if (is_decided) parts_ = true;
+      return;
+    }
+    if (holds(to_the_warp, step.number)) is_found_ = true;
+    if (instruction.access == AccessKind::store || instruction.access == AccessKind::reduction) {
+      through_shared_ |= instruction.space == AddressSpace::shared;
+      return;
+    }
+    add_result(step);
+    if (holds(sets_predicates, step.number & 0x1ff)) {
+      predicates_[step.word.high >> 17 & 7] = true;
+      predicates_[step.word.high >> 20 & 7] = true;
+    }
+  }
+
+  const std::vector<Step>& steps_;
+  const std::size_t first_, last_;
+  std::bitset<256> registers_;
+  std::bitset<8> predicates_;
+  bool through_shared_ = false;  ///< such a value was stored there
+  bool parts_ = false;           ///< lanes or rounds part within the loop
+  bool is_found_ = false;
+};
+
+Step step_at(Bytes code, std::uint64_t offset, int arch) {
+  Step step;
+  step.word = *number_at<Word>(code, offset);
+  step.number = static_cast<std::uint16_t>(step.word.low & 0xfff);
+  step.instruction = decode(step.word, offset, arch);
+  step.scope = scope_of(step.word, arch);
+  return step;
+}
+
+/// By the numbers of operations: those that may read what others write.
+const std::bitset<4096>& polling_numbers() {
+  static const std::bitset<4096> numbers = [] {
+    std::bitset<4096> all;
+    for (std::uint64_t number = 0; number < all.size(); ++number) {
+      Step step;
+      step.instruction = decode({number, 0}, 0, 90);
+      all[number] = step.reads();
+    }
+    return all;
+  }();
+  return numbers;
+}
+
+/// Libraries have a hundred megabytes of code: most of it is left after this look at it.
+bool may_wait(Bytes code, int arch) {
+  for (std::uint64_t at = 0; at + instruction_bytes <= code.size(); at += instruction_bytes) {
+    const Word word = *number_at<Word>(code, at);
+    const std::uint64_t number = word.low & 0xfff;
+    if (number == fence || (polling_numbers()[number] && scope_of(word, arch) != Scope::weak)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Waiting waits(const std::vector<Step>& steps) {
+  const bool publishes =
+      std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.publishes(); });
+  Waiting waiting;
+  for (std::size_t last = 0; last < steps.size(); ++last) {
+    const Instruction& branch = steps[last].instruction;
+    const auto end = static_cast<std::int64_t>(last * instruction_bytes);
+    if (branch.jump != Jump::branch || branch.target < 0 || branch.target >= end) continue;
+    const auto first = static_cast<std::size_t>(branch.target) / instruction_bytes;
+    const auto in_loop = [&](const auto& is) {
+      return std::any_of(steps.begin() + static_cast<std::ptrdiff_t>(first),
+                         steps.begin() + static_cast<std::ptrdiff_t>(last) + 1, is);
+    };
+    const auto of_system = [](const Step& step) { return step.scope == Scope::system; };
+    if (in_loop([&](const Step& step) { return step.reads() && of_system(step); }) &&
+        Followed(steps, first, last).decides(of_system)) {
+      waiting.may_wait = true;
+      waiting.waits = !publishes;
+      return waiting;
+    }
+    if (publishes) continue;
+    const bool has_fence = in_loop([](const Step& step) { return step.number == fence; });
+    const auto of_gpu = [&](const Step& step) { return has_fence || step.scope == Scope::gpu; };
+    if (in_loop([&](const Step& step) { return step.reads() && of_gpu(step); }) &&
+        Followed(steps, first, last).decides(of_gpu)) {
+      waiting.may_wait = waiting.waits = true;
+      return waiting;
+    }
+  }
+  return waiting;
+}
+
+bool calls_functions(Bytes code) {
+  for (std::uint64_t at = 0; at + instruction_bytes <= code.size(); at += instruction_bytes) {
+    const auto number = static_cast<std::uint16_t>(*number_at<std::uint16_t>(code, at) & 0x1ff);
+    if (number == 0x143 || number == 0x144 || number == 0x145) return true;
+  }
+  return false;
+}
+
+Waiting look_at(Bytes code, int arch) {
+  if (!may_wait(code, arch)) return {};
+  std::vector<Step> steps;
+  for (std::uint64_t at = 0; at + instruction_bytes <= code.size(); at += instruction_bytes) {
+    steps.push_back(step_at(code, at, arch));
+  }
+  return waits(steps);
+}
+
+/// Adds what a function does to what its caller does.
+void add(const Waiting& function, Waiting& caller) {
+  caller.waits |= function.waits;
+  caller.may_wait |= function.may_wait;
+  caller.allocates |= function.allocates;
+}
+
+/// True if the function's list of outside functions has malloc or free.
+bool allocates(const Elf& elf, const std::vector<Symbol>& symbols, std::string_view function) {
+  constexpr std::uint8_t outside_functions = 0x0f;  // EIATTR_EXTERNS
+  const Section* info = elf.find(".nv.info." + std::string(function));
+  bool is_found = false;
+  if (info == nullptr) return false;
+  for_each_entry(info->contents, [&](std::uint8_t about, Bytes values) {
+    if (about != outside_functions) return;
+    for (std::uint64_t at = 0; at + sizeof(std::uint32_t) <= values.size(); at += 4) {
+      const std::uint32_t symbol = *number_at<std::uint32_t>(values, at);
+      if (symbol >= symbols.size()) continue;
+      const std::string_view name = symbols[symbol].name;
+      is_found |= name == "malloc" || name == "free";
+    }
+  });
+  return is_found;
+}
+
+}  // namespace
+
+std::map<std::string, Waiting> waiting_kernels(Bytes cubin) {
+  constexpr std::string_view text = ".text.";
+  const auto read = Elf::read(cubin);
+  if (!std::holds_alternative<Elf>(read)) return {};
+  const Elf& elf = std::get<Elf>(read);
+  const std::vector<Symbol> symbols = elf.symbols();
+  std::map<std::string_view, Waiting> kernels;
+  std::vector<std::string_view> callers;
+  for (const Symbol& symbol : symbols) {
+    if (symbol.is_kernel) kernels.emplace(symbol.name, Waiting());
+  }
+  Waiting functions;
+  for (const Section& section : elf.sections()) {
+    if (!section.name.starts_with(text)) continue;
+    const std::string_view name = section.name.substr(text.size());
+    const bool calls = calls_functions(section.contents);
+    Waiting waiting = look_at(section.contents, elf.arch());
+    waiting.allocates = calls && allocates(elf, symbols, name);
+    const auto kernel = kernels.find(name);
+    add(waiting, kernel != kernels.end() ? kernel->second : functions);
+    if (calls && kernel != kernels.end()) callers.push_back(name);
+  }
+  for (const std::string_view caller : callers) add(functions, kernels[caller]);
+  std::map<std::string, Waiting> all;
+  for (const auto& [name, waiting] : kernels) {
+    if (waiting.may_wait || waiting.allocates) all.emplace(name, waiting);
+  }
+  return all;
+}
+
+}  // namespace warpmeter::model::sass

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Kernels that wait for others are found in their machine code; those that only look like it are
+// not. Each expectation follows from the PTX: who may end the loop.
+#include "collector/model/counts/sass/waiting.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collector/model/input/kernel_file.h"
+#include "collector/model/ptx/module.h"
+
+namespace warpmeter::model::sass {
+namespace {
+
+std::vector<std::byte> cubin_of(const std::string& target, const std::string& code,
+                                const std::string& functions) {
+  const std::string text = fmt::format(R"(.version 8.6
+.target {}
+.address_size 64
+{}
+.visible .entry kernel(.param .u64 flag, .param .u64 out, .param .u32 n) {{
+  .reg .pred %p<8>;
+  .reg .b32 %r<16>;
+  .reg .b64 %rd<16>;
+  .shared .align 4 .b8 word[4];
+  ld.param.u64 %rd1, [flag];
+  ld.param.u64 %rd2, [out];
+  ld.param.u32 %r9, [n];
+  cvta.to.global.u64 %rd1, %rd1;
+  cvta.to.global.u64 %rd2, %rd2;
+  mov.u32 %r8, 0;
+{}
+  st.global.u32 [%rd2], %r8;
+  ret;
+}}
+)",
+                                       target, functions, code);
+  auto parsed = ptx::parse(text);
+  if (!std::holds_alternative<std::unique_ptr<ptx::Module>>(parsed)) {
+    ADD_FAILURE() << "this is no PTX:\n" << text;
+    return {};
+  }
+  const Assembled assembled = assemble(*std::get<std::unique_ptr<ptx::Module>>(parsed));
+  EXPECT_EQ(assembled.failure, "") << text;
+  return assembled.cubin;
+}
+
+Waiting waiting_of(std::span<const std::byte> cubin) {
+  const auto found = waiting_kernels(cubin);
+  return found.empty() ? Waiting() : found.begin()->second;
+}
+
+class WaitingCode : public testing::TestWithParam<const char*> {
+ protected:
+  static Waiting read(const std::string& code, const std::string& functions = "") {
+    return waiting_of(cubin_of(GetParam(), code, functions));
+  }
+  static bool waits(const std::string& code) { return read(code).waits; }
+  static bool may_wait(const std::string& code) { return read(code).may_wait; }
+};
+INSTANTIATE_TEST_SUITE_P(, WaitingCode, testing::Values("sm_75", "sm_80", "sm_90", "sm_100"));
+
+/// A loop that goes on while the register %r1 is 0.
+std::string until_set(const std::string& load) {
+  return "loop:\n" + load + "\n  setp.eq.u32 %p1, %r1, 0;\n  @%p1 bra loop;\n";
+}
+
+TEST_P(WaitingCode, LoopsOnWhatOthersWriteWait) {
+  EXPECT_TRUE(waits(until_set("ld.volatile.global.u32 %r1, [%rd1];")));
+  EXPECT_TRUE(waits(until_set("ld.relaxed.sys.global.u32 %r1, [%rd1];")));
+  EXPECT_TRUE(waits(until_set("ld.acquire.gpu.global.u32 %r1, [%rd1];")));
+  EXPECT_TRUE(waits(until_set("ld.volatile.u32 %r1, [%rd1];")));
+  EXPECT_TRUE(waits(until_set("ld.global.u32 %r1, [%rd1];\n  membar.gl;")));
+  EXPECT_TRUE(waits(until_set("atom.global.add.u32 %r1, [%rd1], 0;")));
+  EXPECT_TRUE(waits(until_set("atom.global.sys.or.b32 %r1, [%rd1], 0;")));
+}
+
+TEST_P(WaitingCode, LoopsThatGiveUpAfterATimeWait) {
+  EXPECT_TRUE(waits(R"(  mov.u64 %rd3, %clock64;
+loop:
+  ld.volatile.global.u32 %r1, [%rd1];
+  setp.eq.u32 %p1, %r1, 7;
+  @%p1 bra done;
+  mov.u64 %rd4, %clock64;
+  sub.u64 %rd4, %rd4, %rd3;
+  setp.lt.u64 %p2, %rd4, 200000000;
+  @%p2 bra loop;
+done:
+)"));
+}
+
+TEST_P(WaitingCode, OneThreadMayLookForAllOfTheBlock) {
+  EXPECT_TRUE(waits(R"(  mov.u32 %r2, %tid.x;
+  setp.ne.u32 %p2, %r2, 0;
+loop:
+  @%p2 bra meet;
+  ld.volatile.global.u32 %r1, [%rd1];
+  st.shared.u32 [word], %r1;
+meet:
+  bar.sync 0;
+  ld.shared.u32 %r3, [word];
+  bar.sync 0;
+  setp.eq.u32 %p1, %r3, 0;
+  @%p1 bra loop;
+)"));
+}
+
+// It calls itself, so that ptxas does not inline it.
+TEST_P(WaitingCode, AFunctionMayWaitForItsKernel) {
+  const Waiting waiting =
+      read("  { .param .b64 a;\n  st.param.b64 [a], %rd1;\n  call wait, (a); }\n",
+           R"(.func wait(.param .b64 a)
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<3>;
+  ld.param.b64 %rd1, [a];
+loop:
+  ld.volatile.global.u32 %r1, [%rd1];
+  setp.eq.u32 %p1, %r1, 0;
+  @%p1 bra loop;
+  ld.global.u32 %r2, [%rd1+4];
+  setp.eq.u32 %p2, %r2, 0;
+  @%p2 bra done;
+  add.s64 %rd2, %rd1, 8;
+  { .param .b64 next;
+  st.param.b64 [next], %rd2;
+  call wait, (next); }
+done:
+  ret;
+}
+)");
+  EXPECT_TRUE(waiting.waits);
+}
+
+TEST_P(WaitingCode, BlocksOfOneGridThatWaitForEachOtherDoNotCount) {
+  EXPECT_FALSE(may_wait("  atom.global.add.u32 %r2, [%rd1], 1;\n" +
+                        until_set("ld.acquire.gpu.global.u32 %r1, [%rd1+4];")));
+  EXPECT_FALSE(may_wait("  st.relaxed.gpu.global.u32 [%rd2+4], %r9;\n" +
+                        until_set("ld.relaxed.gpu.global.u32 %r1, [%rd1];")));
+  EXPECT_FALSE(
+      may_wait("lock:\n  atom.global.cas.b32 %r1, [%rd1], 0, 1;\n"
+               "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra lock;\n"));
+}
+
+TEST_P(WaitingCode, AtSystemScopeAGridThatPublishesMayWaitForItself) {
+  const Waiting waiting = read("  st.volatile.global.u32 [%rd2+4], %r9;\n" +
+                               until_set("ld.volatile.global.u32 %r1, [%rd1];"));
+  EXPECT_FALSE(waiting.waits);
+  EXPECT_TRUE(waiting.may_wait);
+}
+
+TEST_P(WaitingCode, LoopsThatEndByThemselvesDoNotWait) {
+  if (std::string(GetParam()) != "sm_75") {  // ptxas uses the register again there
+    EXPECT_FALSE(may_wait(R"(loop:
+  ld.volatile.global.u32 %r1, [%rd1];
+  add.u32 %r8, %r8, %r1;
+  add.s64 %rd1, %rd1, 4;
+  sub.u32 %r9, %r9, 1;
+  setp.ne.u32 %p1, %r9, 0;
+  @%p1 bra loop;
+)"));
+  }
+  EXPECT_FALSE(may_wait(R"(loop:
+  mul.wide.u32 %rd3, %r9, 4;
+  add.s64 %rd3, %rd3, %rd1;
+  ld.global.u32 %r9, [%rd3];
+  setp.ne.u32 %p1, %r9, 0;
+  @%p1 bra loop;
+)"));
+  EXPECT_FALSE(may_wait("  ld.volatile.global.u32 %r8, [%rd1];\n"));
+}
+
+TEST_P(WaitingCode, CallsOfMallocAndFreeAreSeen) {
+  const std::string call = R"(  { .param .b64 bytes;
+  .param .b64 place;
+  st.param.b64 [bytes], 16;
+  call.uni (place), malloc, (bytes);
+  ld.param.b64 %rd3, [place]; }
+  st.global.u64 [%rd2+8], %rd3;
+)";
+  EXPECT_TRUE(
+      read(call, ".extern .func (.param .b64 place) malloc(.param .b64 bytes);\n").allocates);
+  EXPECT_FALSE(read("").allocates);
+}
+
+TEST(WaitingCodeFiles, DamagedCubinsDoNoHarm) {
+  const std::vector<std::byte> whole =
+      cubin_of("sm_90", until_set("ld.volatile.global.u32 %r1, [%rd1];"), "");
+  ASSERT_TRUE(waiting_of(whole).waits);
+  for (std::size_t bytes = 0; bytes < whole.size(); bytes += 7) {
+    waiting_kernels(std::span(whole).first(bytes));
+  }
+  for (std::size_t at = 0; at < whole.size(); at += 3) {
+    std::vector<std::byte> damaged = whole;
+    damaged[at] ^= std::byte{0xff};
+    waiting_kernels(damaged);
+  }
+}
+
+}  // namespace
+}  // namespace warpmeter::model::sass
