@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 
 #include "base/error.h"
+#include "base/kernel_name.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/profiler.h"
 #include "collector/inject/ranges.h"
@@ -22,7 +24,10 @@ struct Pending {
   int depth = 0;
   std::unique_lock<std::mutex> lock;
   RangeSession* session = nullptr;  ///< counters run
+  std::string doubt;                ///< about all of its counters
   bool is_by_line = false;
+  /// A launch and its kernel: nothing behind it is counted before it has ended.
+  std::optional<std::pair<LaunchCall, std::string>> waits;
   LaunchShape shape;
   std::uint32_t occurrence = 0;
 };
@@ -38,6 +43,9 @@ constexpr auto idle = 20ms;
 bool is_busy(const cupti::CounterSupport& support) {
   return support.unavailable.find("HARDWARE_BUSY") != std::string::npos;
 }
+
+/// For counters that another process could not give before.
+constexpr auto brief = 50ms;
 
 bool is_captured(const cupti::DriverApi& driver, CUstream stream) {
   if (stream == nullptr) return false;  // the default stream cannot be captured, nor asked
@@ -103,6 +111,8 @@ Counting::Counting(Channel& channel, const cupti::CuptiApi& api, const Config& c
       counters_(config.counters),
       filter_(config.selection),
       folder_(std::move(folder)),
+      patience_(config.selection.launch_timeout_ms),
+      waits_(patience_),
       by_line_(channel, api, config) {}
 
 const cupti::DriverApi& Counting::driver() {
@@ -111,11 +121,14 @@ const cupti::DriverApi& Counting::driver() {
   return library.api;
 }
 
+bool Counting::is_in_launch() { return pending.depth > 0; }
+
 void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) {
   if (pending.depth++ > 0) return;
   pending.lock = std::unique_lock(mutex_);
   pending.session = nullptr;
   pending.is_by_line = false;
+  pending.waits.reset();
   const std::optional<LaunchCall> call = read_launch(function, data.functionParams);
   // A captured launch does not run now: it becomes a part of a graph.
   if (call && is_captured(driver(), call->stream)) return;
@@ -125,6 +138,8 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
   Context& context = context_of(data.context);
   const std::vector<std::string> ranges = open_ranges();
   pending.occurrence = count(call.value_or(LaunchCall{}), data.context, kernel);
+  const std::string waiting = call ? waiting_obstacle(*call, kernel, context.device) : "";
+  if (!waiting.empty()) pending.waits = {*call, kernel};
   if (!filter_.takes(kernel, context.device, ranges)) {
     if (left_out_.insert(kernel).second) channel_.send(Seen{channel_.name(kernel)});
     return;
@@ -132,28 +147,100 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
   if (mode_ != Mode::counters) {
     if (!call || !by_line_.takes(kernel)) return;
     pending.shape = shape_of(*call, data, context, kernel);
-    return start_by_line(data, context);
+    const std::string refusal = waiting.empty() ? await(*call, data.context) : waiting;
+    return refusal.empty() ? start_by_line(data, context) : send_by_line(refusal);
   }
-  const bool needs_session = call && !counters_.empty();
-  if (needs_session && !context.session && context.refusal.empty()) open(data.context, context);
+  std::string refusal = waiting;
+  if (refusal.empty() && call && !counters_.empty()) {
+    refusal = obstacle(*call, data.context, context, kernel);
+  }
   pending.shape = shape_of(call.value_or(LaunchCall{}), data, context, kernel);
   if (!ranges.empty()) pending.shape.range = channel_.name(ranges.back());
   if (counters_.empty()) {
     send_counters(pending.shape, {});  // its resources are all that was asked for
   } else if (!call) {
     send_refusal(pending.shape, "one call launches it on several devices at once");
-  } else if (!context.session) {
-    send_refusal(pending.shape, context.refusal);
+  } else if (!refusal.empty()) {
+    send_refusal(pending.shape, refusal);
   } else if (call->graph != nullptr) {
     count_graph(*call, data, context);
   } else {
     try {
       context.session->start();
       pending.session = context.session.get();
+      pending.doubt = doubt(kernel, context);
     } catch (const Error& error) {
       send_refusal(pending.shape, error.what());
     }
   }
+}
+
+/// Why the launch is neither repeated nor waited for.
+std::string Counting::waiting_obstacle(const LaunchCall& call, const std::string& kernel,
+                                       std::uint32_t device) const {
+  if (call.graph == nullptr) {
+    return waits_.obstacle(driver(), call, kernel, static_cast<CUdevice>(device));
+  }
+  for (const std::string& name : graphs_.kernels_of(call.graph)) {
+    const std::string reason = waits_.obstacle(name);
+    if (!reason.empty()) return fmt::format("its kernel {}: {}", function_name(name), reason);
+  }
+  return "";
+}
+
+/// Waits for work in front of the launch while other threads may launch. Why it cannot be counted
+/// behind that work; empty when it can.
+std::string Counting::await(const LaunchCall& call, CUcontext context) {
+  std::string obstacle;
+  while (obstacle.empty() && !waits_.blocker(driver(), context, stream_of(call)).empty()) {
+    pending.lock.unlock();
+    obstacle = waits_.await(driver(), context, stream_of(call));
+    pending.lock.lock();
+  }
+  return obstacle;
+}
+
+/// A remark on all counters of the kernel; mostly none.
+std::string Counting::doubt(const std::string& kernel, const Context& context) const {
+  if (context.plan->passes() == 1 || !waits_.times_itself(kernel)) return "";
+  return fmt::format(
+      "a loop of the kernel ends by a clock: its {} passes are executions that differ",
+      context.plan->passes());
+}
+
+/// Makes the counters the context's. Why that cannot be; empty when it is done.
+std::string Counting::open_session(CUcontext handle, Context& context) {
+  for (const auto& [other, state] : contexts_) {
+    if (state.device != context.device || !state.session) continue;
+    const std::string name = waits_.pending(driver(), other);
+    if (!name.empty()) return fmt::format("{} runs in the context that has the counters", name);
+  }
+  if (!possess(context.device)) {
+    return "another process of the program has the counters, and a kernel of it waits; "
+           "--launch-timeout SECONDS waits longer";
+  }
+  open(handle, context);
+  return context.refusal;
+}
+
+std::string Counting::obstacle(const LaunchCall& call, CUcontext handle, Context& context,
+                               const std::string& kernel) {
+  const std::string waiting = await(call, handle);
+  if (!waiting.empty() || !context.refusal.empty()) {
+    return waiting.empty() ? context.refusal : waiting;
+  }
+  const std::string refusal = context.session ? "" : open_session(handle, context);
+  if (!refusal.empty()) return refusal;
+  const std::vector<std::string> kernels =
+      call.graph != nullptr ? graphs_.kernels_of(call.graph) : std::vector{kernel};
+  const bool allocates = std::any_of(kernels.begin(), kernels.end(), [&](const std::string& name) {
+    return waits_.allocates(name);
+  });
+  if (!allocates || context.plan->passes() == 1) return "";
+  return fmt::format(
+      "it allocates on the device's heap, which {0} passes would do {0} times; --replay "
+      "application counts it, and so do counters of one pass",
+      context.plan->passes());
 }
 
 /// Does the graph's nodes here, so that the driver has nothing left to launch.
@@ -181,10 +268,9 @@ void Counting::count_graph(const LaunchCall& call, const CUpti_CallbackData& dat
     }
     return ok;
   };
-  const CUstream stream =
-      call.per_thread_stream && call.stream == nullptr ? CU_STREAM_PER_THREAD : call.stream;
-  const bool is_done = graph->run(data.context, stream, count_one);
+  const bool is_done = graph->run(data.context, stream_of(call), count_one);
   if (is_done) launch_instead(data.functionParams, context.empty_graph);
+  if (!is_done) pending.waits = {call, "graph"};  // it may hold a node that waits
   if (failure.empty()) failure = graph->obstacle();
   const std::vector<schema::Counter> counters = totals.take();
   if (failure.empty() && counters.empty()) failure = "this CUDA graph holds no kernel";
@@ -198,6 +284,10 @@ void Counting::count_graph(const LaunchCall& call, const CUpti_CallbackData& dat
 void Counting::exit(const CUpti_CallbackData& data) {
   if (pending.depth == 0 || --pending.depth > 0) return;
   const std::unique_lock lock = std::move(pending.lock);
+  if (pending.waits) {
+    const auto& [call, kernel] = *pending.waits;
+    waits_.add(driver(), data.context, stream_of(call), "kernel " + function_name(kernel));
+  }
   if (std::exchange(pending.is_by_line, false)) return finish_by_line(data);
   RangeSession* session = std::exchange(pending.session, nullptr);
   if (session == nullptr) return;
@@ -206,7 +296,10 @@ void Counting::exit(const CUpti_CallbackData& data) {
   }
   const auto result = *static_cast<const CUresult*>(data.functionReturnValue);
   try {
-    const std::vector<schema::Counter> counters = session->finish();
+    std::vector<schema::Counter> counters = session->finish();
+    for (schema::Counter& counter : counters) {
+      if (counter.reason.empty()) counter.reason = pending.doubt;
+    }
     if (result == CUDA_SUCCESS) {
       send_counters(pending.shape, counters);
       return;
@@ -276,18 +369,21 @@ void Counting::announce(std::uint32_t device) {
 }
 
 /// Makes the device's counters ours; the watching thread begins with the first.
-void Counting::possess(std::uint32_t device) {
+bool Counting::possess(std::uint32_t device) {
   Possession& possession =
       possessions_.try_emplace(device, folder_, devices_[device].uuid).first->second;
-  if (possession.is_ours) return;
-  possession.turn.take();
+  if (possession.is_ours) return true;
+  if (!possession.turn.take(possession.waited_in_vain ? brief : patience_)) {
+    possession.waited_in_vain = true;
+    return false;
+  }
   possession.is_ours = true;
   possession.since = possession.last_launch = Clock::now();
   if (!std::exchange(is_sharing_, true)) std::thread([this] { share(); }).detach();
+  return true;
 }
 
 void Counting::open(CUcontext handle, Context& context) {
-  possess(context.device);
   close_sessions(context.device);  // CUPTI gives the counters to one context of a device at a time
   try {
     if (!context.plan) {
@@ -337,6 +433,10 @@ void Counting::give_wanted() {
   for (auto& [device, possession] : possessions_) {
     const bool is_due = now - possession.since >= turn || now - possession.last_launch >= idle;
     if (!possession.is_ours || !is_due || !possession.turn.is_wanted()) continue;
+    if (!waits_.is_idle(driver())) {
+      possession.turn.keep();  // CUPTI lets go of the counters only when they have ended
+      continue;
+    }
     close_sessions(device);
     possession.is_ours = false;
     possession.turn.give();
@@ -392,10 +492,19 @@ void Counting::send_counters(const LaunchShape& shape,
 void Counting::context_ends(CUcontext context) {
   const std::lock_guard lock(mutex_);
   contexts_.erase(context);
+  waits_.context_ends(context);
 }
 
 void Counting::module_loaded(const CUpti_ModuleResourceData& module) {
-  by_line_.module_loaded(module);
+  if (mode_ != Mode::counters) by_line_.module_loaded(module);
+  waits_.module_loaded(std::as_bytes(std::span(
+      static_cast<const char*>(static_cast<const void*>(module.pCubin)), module.cubinSize)));
+}
+
+void Counting::waiting_work(const WaitingWork& work, CUcontext context) {
+  if (!is_captured(driver(), work.stream)) {
+    waits_.add(driver(), context, work.stream, work.name);
+  }
 }
 
 // Graphs that are made while a launch is counted are our own.

@@ -22,6 +22,7 @@
 #include "collector/inject/launch_call.h"
 #include "collector/inject/range_session.h"
 #include "collector/inject/turn.h"
+#include "collector/inject/waits.h"
 
 namespace warpmeter::inject {
 
@@ -32,11 +33,16 @@ class Counting {
   Counting(Channel& channel, const cupti::CuptiApi& api, const Config& config,
            std::filesystem::path folder);
 
+  /// True if this thread is between the two: then it has to come to the second.
+  static bool is_in_launch();
   /// The two ends of a call of the driver that launches something.
   void enter(CUpti_CallbackId function, const CUpti_CallbackData& data);
   void exit(const CUpti_CallbackData& data);
   void context_ends(CUcontext context);
   void module_loaded(const CUpti_ModuleResourceData& module);
+  /// The program put work into a stream that may wait for it, or shares memory with others.
+  void waiting_work(const WaitingWork& work, CUcontext context);
+  void memory_shared() { waits_.memory_shared(); }
   void graph_made(const CUpti_GraphData& graph);
   void graph_changes(const GraphChange& change);
   void graph_ends(const CUpti_GraphData& graph);
@@ -61,6 +67,14 @@ class Counting {
     CUgraphExec empty_graph = nullptr;
   };
   Context& context_of(CUcontext context);
+  /// Why the launch is not counted, but for its context's reason; empty when it is.
+  std::string obstacle(const LaunchCall& call, CUcontext handle, Context& context,
+                       const std::string& kernel);
+  std::string waiting_obstacle(const LaunchCall& call, const std::string& kernel,
+                               std::uint32_t device) const;
+  std::string doubt(const std::string& kernel, const Context& context) const;
+  std::string await(const LaunchCall& call, CUcontext context);
+  std::string open_session(CUcontext handle, Context& context);
   void open(CUcontext handle, Context& context);
   void close_sessions(std::uint32_t device);
   void count_graph(const LaunchCall& call, const CUpti_CallbackData& data, Context& context);
@@ -71,9 +85,11 @@ class Counting {
         : turn(folder, device) {}
     Turn turn;
     bool is_ours = false;
+    bool waited_in_vain = false;
     std::chrono::steady_clock::time_point since, last_launch;
   };
-  void possess(std::uint32_t device);
+  /// False where another process cannot give it.
+  bool possess(std::uint32_t device);
   void share();  ///< runs in a thread of its own: gives counters to processes that wait
   void give_wanted();
   LaunchShape shape_of(const LaunchCall& call, const CUpti_CallbackData& data,
@@ -104,6 +120,8 @@ class Counting {
   std::map<std::tuple<CUcontext, std::uint32_t, std::string, Extent, Extent>, std::uint32_t>
       launched_;  ///< by stream, kernel and geometry
   Graphs graphs_;
+  const std::chrono::milliseconds patience_;
+  Waits waits_;
   ByLine by_line_;
 };
 

@@ -22,6 +22,7 @@
 #include "collector/inject/counting.h"
 #include "collector/inject/launch_call.h"
 #include "collector/inject/tracing.h"
+#include "collector/inject/waits.h"
 
 namespace warpmeter::inject {
 namespace {
@@ -93,8 +94,21 @@ void profile(bool is_on) {
   }
 }
 
+/// Takes a call after which launches may wait, or may be waited for; false for any other function.
+bool take_waits(CUpti_CallbackId id, const CUpti_CallbackData& call) {
+  const std::optional<WaitingWork> work = read_waiting_work(id, call.functionParams);
+  const bool shares = shares_memory(id);
+  if (!work && !shares) return false;
+  const bool is_done = call.callbackSite == CUPTI_API_EXIT &&
+                       *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS;
+  if (is_done && shares) injector->counting->memory_shared();
+  if (is_done && work) injector->counting->waiting_work(*work, call.context);
+  return true;
+}
+
 void CUPTIAPI on_event(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
-  if (!injector->channel->is_open()) return;  // warpmeter has gone, or this is a fork
+  // Warpmeter has gone, or this is a fork.
+  if (!injector->channel->is_open() && !Counting::is_in_launch()) return;
   try {
     if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
       return on_resource(id, *static_cast<const CUpti_ResourceData*>(data));
@@ -113,6 +127,8 @@ void CUPTIAPI on_event(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, 
       const bool is_done = call.callbackSite == CUPTI_API_EXIT &&
                            *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS;
       if (is_done) injector->counting->graph_changes(*change);
+    } else if (take_waits(id, call)) {
+      return;
     } else if (call.callbackSite == CUPTI_API_ENTER) {
       injector->counting->enter(id, call);
     } else {
@@ -191,7 +207,9 @@ void start_measuring() {
     enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_functions());
     enable(CUPTI_CB_DOMAIN_DRIVER_API, graph_changing_functions());
     enable(CUPTI_CB_DOMAIN_RESOURCE, resources);
-    if (injector->config.mode != Mode::counters) enable(CUPTI_CB_DOMAIN_RESOURCE, modules);
+    enable(CUPTI_CB_DOMAIN_DRIVER_API, waiting_work_functions());
+    enable(CUPTI_CB_DOMAIN_DRIVER_API, sharing_functions());
+    enable(CUPTI_CB_DOMAIN_RESOURCE, modules);
   }
   enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_profiler_calls);
   enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_profiler_calls);

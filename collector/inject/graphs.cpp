@@ -43,6 +43,11 @@ std::shared_ptr<GraphSteps> Graphs::find(CUgraphExec executable) const {
   return found != graphs_.end() ? found->second : nullptr;
 }
 
+std::vector<std::string> Graphs::kernels_of(CUgraphExec executable) const {
+  const auto steps = find(executable);
+  return steps != nullptr ? steps->kernels() : std::vector<std::string>();
+}
+
 std::string Graphs::name_of(CUgraphExec executable) const {
   const auto steps = find(executable);
   if (steps == nullptr) return "graph";

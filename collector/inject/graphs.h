@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "collector/inject/graph_steps.h"
 #include "collector/inject/launch_call.h"
@@ -21,6 +22,8 @@ class Graphs {
   void remove(CUgraphExec executable);
   /// nullptr for one that was made before we were there.
   std::shared_ptr<GraphSteps> find(CUgraphExec executable) const;
+  /// As the machine code has them; none for a graph that was made before we were there.
+  std::vector<std::string> kernels_of(CUgraphExec executable) const;
   /// The name is made of the kernels in it.
   std::string name_of(CUgraphExec executable) const;
 

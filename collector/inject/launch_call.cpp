@@ -17,10 +17,12 @@ struct KernelParameters {
   unsigned int grid[3], block[3];
   unsigned int shared_bytes;
   CUstream stream;
+  void** values;
 };
 struct KernelExParameters {
   const CUlaunchConfig* config;
   CUfunction f;
+  void** values;
 };
 struct GraphParameters {
   CUgraphExec graph;
@@ -41,6 +43,7 @@ LaunchCall plain(const void* parameters) {
   call.grid = {p.grid[0], p.grid[1], p.grid[2]};
   call.block = {p.block[0], p.block[1], p.block[2]};
   call.dynamic_shared_bytes = p.shared_bytes;
+  call.parameters = p.values;
   return call;
 }
 
@@ -48,6 +51,7 @@ LaunchCall extended(const void* parameters) {
   const auto& p = *static_cast<const KernelExParameters*>(parameters);
   LaunchCall call;
   call.function = p.f;
+  call.parameters = p.values;
   if (const CUlaunchConfig* config = p.config) {
     call.stream = config->hStream;
     call.grid = {config->gridDimX, config->gridDimY, config->gridDimZ};

@@ -18,7 +18,13 @@ struct LaunchCall {
   bool per_thread_stream = false;
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
+  void** parameters = nullptr;  ///< the values; nullptr where the program gave them another way
 };
+
+/// The stream as the driver's functions without _ptsz want it.
+inline CUstream stream_of(const LaunchCall& call) {
+  return call.per_thread_stream && call.stream == nullptr ? CU_STREAM_PER_THREAD : call.stream;
+}
 
 /// The driver's functions that launch something, for cuptiEnableCallback.
 std::span<const CUpti_CallbackId> launch_functions();

@@ -33,7 +33,7 @@
 
 namespace warpmeter::inject {
 
-inline constexpr std::uint16_t protocol_version = 14;
+inline constexpr std::uint16_t protocol_version = 15;
 /// Fits into a socket's buffer as Linux makes it (net.core.wmem_default).
 inline constexpr std::size_t max_frame_bytes = 128 * 1024;
 /// Names a frame can carry; a longer one is cut.
@@ -69,6 +69,9 @@ struct Selection {
   std::vector<std::uint32_t> devices;  ///< ordinals; empty: all
   std::vector<std::string> ranges;     ///< NVTX ranges, of which one is open; empty: any
   Profiling profiling = Profiling::on;
+  /// A launch is not counted that would hold the program for longer, because of work in front of it
+  /// that may wait for the program.
+  std::uint32_t launch_timeout_ms = 5000;
 };
 
 struct Config {

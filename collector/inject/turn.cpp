@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <thread>
 
 namespace warpmeter::inject {
 namespace {
@@ -25,7 +26,8 @@ bool lock(int file, int operation) {
 }  // namespace
 
 Turn::Turn(const std::filesystem::path& folder, const std::string& device)
-    : turn_(open_lock(folder / (device + ".turn"))),
+    : kept_(folder / (device + ".kept")),
+      turn_(open_lock(folder / (device + ".turn"))),
       wanted_(open_lock(folder / (device + ".wanted"))) {}
 
 Turn::~Turn() {
@@ -33,15 +35,32 @@ Turn::~Turn() {
   if (wanted_ >= 0) close(wanted_);
 }
 
-void Turn::take() {
-  if (turn_ < 0 || wanted_ < 0) return;
+bool Turn::take(std::chrono::milliseconds patience) {
+  using namespace std::chrono_literals;
+  if (turn_ < 0 || wanted_ < 0) return true;
   lock(wanted_, LOCK_SH);
-  lock(turn_, LOCK_EX);
+  const auto begin = std::chrono::steady_clock::now();
+  bool is_taken = false;
+  for (;;) {
+    is_taken = lock(turn_, LOCK_EX | LOCK_NB);
+    const bool is_kept = !is_taken && access(kept_.c_str(), F_OK) == 0;
+    if (is_taken || (is_kept && std::chrono::steady_clock::now() - begin >= patience)) break;
+    std::this_thread::sleep_for(500us);
+  }
+  if (is_taken) unlink(kept_.c_str());
   lock(wanted_, LOCK_UN);
+  return is_taken;
+}
+
+void Turn::keep() {
+  const int file = open_lock(kept_);
+  if (file >= 0) close(file);
 }
 
 void Turn::give() {
-  if (turn_ >= 0) lock(turn_, LOCK_UN);
+  if (turn_ < 0) return;
+  unlink(kept_.c_str());
+  lock(turn_, LOCK_UN);
 }
 
 bool Turn::is_wanted() const {

@@ -4,6 +4,7 @@
 // in the session's folder: who has the turn holds one, who waits for it shares the other.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 
@@ -17,11 +18,16 @@ class Turn {
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
-  void take();  ///< waits for it
+  /// Waits for it; where the process that has it cannot give it, no longer than `patience`. False
+  /// when it did not come.
+  bool take(std::chrono::milliseconds patience);
   void give();
   bool is_wanted() const;  ///< true if another process waits
+  /// Tells those who wait that this process, which has the turn, cannot give it now.
+  void keep();
 
  private:
+  const std::filesystem::path kept_;  ///< a file that is there while the turn cannot be given
   int turn_ = -1, wanted_ = -1;
 };
 

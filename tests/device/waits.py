@@ -4,6 +4,7 @@
 import csv
 import io
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -43,11 +44,15 @@ def check(name, ok, detail=""):
 
 def run(command, limit):
     begin = time.perf_counter()
+    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=work,
+                               start_new_session=True)
     try:
-        done = subprocess.run(command, capture_output=True, text=True, cwd=work, timeout=limit)
+        out, err = started.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
+        os.killpg(started.pid, signal.SIGKILL)  # its children too: they would keep the counters
+        started.communicate()
         return limit, None
-    return time.perf_counter() - begin, done
+    return time.perf_counter() - begin, subprocess.CompletedProcess(command, started.returncode, out, err)
 
 
 def results(database):

@@ -46,6 +46,7 @@ void check_needs(const ProfileRequest& request) {
   };
   if (request.replays_program()) refuse("--replay application", "says how counters are read");
   if (request.times) refuse("--timing", "adds clean times to counters");
+  if (request.launch_timeout > 0) refuse("--launch-timeout", "is about counted launches");
 }
 
 }  // namespace
@@ -55,6 +56,10 @@ inject::Config config_of(const ProfileRequest& request) {
   inject::Config config;
   config.mode = request.counts() ? inject::Mode::counters : inject::Mode::activity;
   config.counters = counters_of(request);
+  if (request.launch_timeout > 0) {
+    config.selection.launch_timeout_ms =
+        static_cast<std::uint32_t>(std::min(request.launch_timeout, 1e6) * 1000);
+  }
   config.calls =
       !request.trace || request.trace_calls || request.sums_calls || request.writes_trace();
   config.managed_memory = request.managed_memory && (request.trace || request.writes_trace());

@@ -93,6 +93,32 @@ done:
 )"));
 }
 
+TEST_P(WaitingCode, LoopsThatEndByAClockAreSeen) {
+  for (const std::string clock : {"%clock64", "%globaltimer"}) {
+    const Waiting waiting = read(fmt::format(R"(  mov.u64 %rd3, {0};
+loop:
+  mov.u64 %rd4, {0};
+  sub.u64 %rd4, %rd4, %rd3;
+  setp.lt.u64 %p2, %rd4, 200000000;
+  @%p2 bra loop;
+)",
+                                             clock));
+    EXPECT_TRUE(waiting.times_itself);
+    EXPECT_FALSE(waiting.may_wait);
+  }
+  EXPECT_FALSE(read(R"(  mov.u64 %rd3, %clock64;
+loop:
+  ld.global.u32 %r9, [%rd1];
+  add.s64 %rd1, %rd1, 4;
+  setp.ne.u32 %p1, %r9, 0;
+  @%p1 bra loop;
+  mov.u64 %rd4, %clock64;
+  sub.u64 %rd4, %rd4, %rd3;
+  st.global.u64 [%rd2+8], %rd4;
+)")
+                   .times_itself);
+}
+
 TEST_P(WaitingCode, OneThreadMayLookForAllOfTheBlock) {
   EXPECT_TRUE(waits(R"(  mov.u32 %r2, %tid.x;
   setp.ne.u32 %p2, %r2, 0;

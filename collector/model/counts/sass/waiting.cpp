@@ -38,6 +38,13 @@ bool holds(const Numbers& numbers, std::uint16_t number) {
   return std::find(std::begin(numbers), std::end(numbers), number) != std::end(numbers);
 }
 
+/// CS2R, S2R and S2UR of CLOCKLO, CLOCKHI, GLOBALTIMERLO and GLOBALTIMERHI.
+bool reads_clock(Word word) {
+  constexpr std::uint16_t numbers[] = {0x805, 0x919, 0x9c3};
+  const std::uint64_t source = word.high >> 8 & 255;
+  return source >= 0x50 && source <= 0x53 && holds(numbers, word.low & 0xfff);
+}
+
 struct Step {
   std::uint16_t number = 0;  ///< the opcode
   Word word;
@@ -48,6 +55,8 @@ struct Step {
     return (instruction.access == AccessKind::load || instruction.access == AccessKind::atomic) &&
            instruction.space != AddressSpace::shared && instruction.carrier != Carrier::copy;
   }
+  /// A read of the clock or the timer.
+  bool is_clock() const { return reads_clock(word); }
   /// An atomic that adds or sets 0 in order to read.
   bool only_reads() const {
     return instruction.access == AccessKind::atomic && !instruction.is_compare_and_swap &&
@@ -67,7 +76,7 @@ class Followed {
   Followed(const std::vector<Step>& steps, std::size_t first, std::size_t last)
       : steps_(steps), first_(first), last_(last) {}
 
-  /// True if such a value decides whether the loop goes on. `is_polled` says which loads count.
+  /// True if such a value decides whether the loop goes on. `is_polled` says what it follows from.
   template <class IsPolled>
   bool decides(IsPolled is_polled) {
     std::size_t known = 0;
@@ -75,7 +84,7 @@ class Followed {
       known = size();
       for (std::size_t i = first_; i <= last_; ++i) {
         const Step& step = steps_[i];
-        if (step.reads() && is_polled(step)) add_result(step);
+        if (is_polled(step)) add_result(step);
         if (depends(step)) follow(step);
         if (is_found_) return true;
       }
@@ -121,7 +130,8 @@ class Followed {
             (has_predicate(word.high >> 13) || has_predicate(word.high >> 4)));
   }
   void add_result(const Step& step) {
-    const std::size_t count = std::max<std::size_t>(1, step.instruction.width / 4);
+    const std::size_t count =
+        step.is_clock() ? 2 : std::max<std::size_t>(1, step.instruction.width / 4);
     for (std::size_t i = 0; i < count && step.instruction.result + i < no_register; ++i) {
       registers_[step.instruction.result + i] = true;
     }
@@ -152,7 +162,7 @@ class Followed {
   const std::size_t first_, last_;
   std::bitset<256> registers_;
   std::bitset<8> predicates_;
-  bool through_shared_ = false;  ///< such a value was stored there
+  bool through_shared_ = false;  ///< one of the values was stored there
   bool parts_ = false;           ///< lanes or rounds part within the loop
   bool is_found_ = false;
 };
@@ -185,42 +195,48 @@ bool may_wait(Bytes code, int arch) {
   for (std::uint64_t at = 0; at + instruction_bytes <= code.size(); at += instruction_bytes) {
     const Word word = *number_at<Word>(code, at);
     const std::uint64_t number = word.low & 0xfff;
-    if (number == fence || (polling_numbers()[number] && scope_of(word, arch) != Scope::weak)) {
+    if (number == fence || reads_clock(word) ||
+        (polling_numbers()[number] && scope_of(word, arch) != Scope::weak)) {
       return true;
     }
   }
   return false;
 }
 
-Waiting waits(const std::vector<Step>& steps) {
-  const bool publishes =
-      std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.publishes(); });
-  Waiting waiting;
+/// Calls `visit` with the first and the last step of each loop.
+template <class Visit>
+void for_each_loop(const std::vector<Step>& steps, Visit visit) {
   for (std::size_t last = 0; last < steps.size(); ++last) {
     const Instruction& branch = steps[last].instruction;
     const auto end = static_cast<std::int64_t>(last * instruction_bytes);
     if (branch.jump != Jump::branch || branch.target < 0 || branch.target >= end) continue;
-    const auto first = static_cast<std::size_t>(branch.target) / instruction_bytes;
-    const auto in_loop = [&](const auto& is) {
+    visit(static_cast<std::size_t>(branch.target) / instruction_bytes, last);
+  }
+}
+
+Waiting waits(const std::vector<Step>& steps) {
+  const bool publishes =
+      std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.publishes(); });
+  Waiting waiting;
+  for_each_loop(steps, [&](std::size_t first, std::size_t last) {
+    const auto holds_any = [&](const auto& is) {
       return std::any_of(steps.begin() + static_cast<std::ptrdiff_t>(first),
                          steps.begin() + static_cast<std::ptrdiff_t>(last) + 1, is);
     };
-    const auto of_system = [](const Step& step) { return step.scope == Scope::system; };
-    if (in_loop([&](const Step& step) { return step.reads() && of_system(step); }) &&
-        Followed(steps, first, last).decides(of_system)) {
-      waiting.may_wait = true;
-      waiting.waits = !publishes;
-      return waiting;
-    }
-    if (publishes) continue;
-    const bool has_fence = in_loop([](const Step& step) { return step.number == fence; });
-    const auto of_gpu = [&](const Step& step) { return has_fence || step.scope == Scope::gpu; };
-    if (in_loop([&](const Step& step) { return step.reads() && of_gpu(step); }) &&
-        Followed(steps, first, last).decides(of_gpu)) {
-      waiting.may_wait = waiting.waits = true;
-      return waiting;
-    }
-  }
+    const auto ends_by = [&](const auto& is) {
+      return holds_any(is) && Followed(steps, first, last).decides(is);
+    };
+    const bool has_fence = holds_any([](const Step& step) { return step.number == fence; });
+    const auto of_system = [](const Step& step) {
+      return step.reads() && step.scope == Scope::system;
+    };
+    const auto of_gpu = [&](const Step& step) {
+      return step.reads() && (has_fence || step.scope == Scope::gpu);
+    };
+    waiting.times_itself |= ends_by([](const Step& step) { return step.is_clock(); });
+    waiting.may_wait |= ends_by(of_system) || (!publishes && ends_by(of_gpu));
+  });
+  waiting.waits = waiting.may_wait && !publishes;
   return waiting;
 }
 
@@ -246,6 +262,7 @@ void add(const Waiting& function, Waiting& caller) {
   caller.waits |= function.waits;
   caller.may_wait |= function.may_wait;
   caller.allocates |= function.allocates;
+  caller.times_itself |= function.times_itself;
 }
 
 /// True if the function's list of outside functions has malloc or free.
@@ -293,7 +310,7 @@ std::map<std::string, Waiting> waiting_kernels(Bytes cubin) {
   for (const std::string_view caller : callers) add(functions, kernels[caller]);
   std::map<std::string, Waiting> all;
   for (const auto& [name, waiting] : kernels) {
-    if (waiting.may_wait || waiting.allocates) all.emplace(name, waiting);
+    if (waiting.may_wait || waiting.allocates || waiting.times_itself) all.emplace(name, waiting);
   }
   return all;
 }

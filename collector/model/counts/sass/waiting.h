@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Kernels that may wait for somebody outside of their grid, and kernels that allocate on the
-// device's heap, found in their machine code.
+// device's heap or look at a clock, found in their machine code.
 //
 // A kernel waits where a loop ends or goes on by a value that the loop loads anew in each round.
 // The load has to be one that sees what others write: one of system scope (`volatile`, an atomic of
@@ -17,9 +17,10 @@
 namespace warpmeter::model::sass {
 
 struct Waiting {
-  bool waits = false;      ///< for the host, another stream, process or GPU
-  bool may_wait = false;   ///< it does, or its blocks wait for each other at system scope
-  bool allocates = false;  ///< it calls malloc or free
+  bool waits = false;         ///< for the host, another stream, process or GPU
+  bool may_wait = false;      ///< it does, or its blocks wait for each other at system scope
+  bool times_itself = false;  ///< a loop ends by a clock, so that no two executions are alike
+  bool allocates = false;     ///< it calls malloc or free
 };
 
 /// The kernels of a cubin of which any is true, by name. A kernel that calls functions has what

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Launches that wait for something which the program does later. CUPTI waits for the end of a
+// counted launch on the program's own thread, whatever the mode of replay and the number of passes
+// (SASS counters; measured on an H200 with CUPTI 13.0.1), and holds up other threads' copies
+// meanwhile. A program whose kernel waits for it would never go on. So kernels that wait are found
+// by their code and not counted, and before any other launch is counted, the work that may wait has
+// to be done.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+
+#include "base/bytes.h"
+#include "collector/inject/launch_call.h"
+#include "collector/model/counts/sass/waiting.h"
+
+namespace warpmeter::inject {
+
+/// The driver's functions after which work in a stream waits for the host or for somebody else, and
+/// those that share memory with another process or GPU.
+std::span<const CUpti_CallbackId> waiting_work_functions();
+std::span<const CUpti_CallbackId> sharing_functions();
+/// The work of a call of the first ones; nullopt for any other function.
+struct WaitingWork {
+  CUstream stream = nullptr;
+  const char* name = nullptr;
+};
+std::optional<WaitingWork> read_waiting_work(CUpti_CallbackId called, const void* parameters);
+/// True of the second ones.
+bool shares_memory(CUpti_CallbackId called);
+
+class Waits {
+ public:
+  /// `patience`: how long the program is held for work that may wait for it.
+  explicit Waits(std::chrono::milliseconds patience) : patience_(patience) {}
+
+  /// The machine code of kernels to come. By any thread, as all of these functions.
+  void module_loaded(Bytes cubin);
+  /// The process shares memory with another one, or with another GPU.
+  void memory_shared();
+
+  /// Why the kernel is neither repeated nor waited for; empty when it may be. The second is for a
+  /// kernel in a graph, of which there is no call.
+  std::string obstacle(const cupti::DriverApi& api, const LaunchCall& call,
+                       const std::string& kernel, CUdevice device) const;
+  std::string obstacle(const std::string& kernel) const;
+  /// True if it calls malloc or free.
+  bool allocates(const std::string& kernel) const;
+  /// True if one of its loops ends by a clock.
+  bool times_itself(const std::string& kernel) const;
+
+  /// The program put work into a stream that may wait: `name` is the work's, for messages. To be
+  /// called after the call of the driver, with the context current.
+  void add(const cupti::DriverApi& api, CUcontext context, CUstream stream,
+           const std::string& name);
+  /// Waits until the stream is empty and the context has no work that may wait. Why a launch behind
+  /// them cannot be counted; empty when it can.
+  std::string await(const cupti::DriverApi& api, CUcontext context, CUstream stream);
+  /// The name of what await() would wait for; empty for nothing.
+  std::string blocker(const cupti::DriverApi& api, CUcontext context, CUstream stream);
+  /// The name of the context's first work that may wait and is not done; empty for none.
+  std::string pending(const cupti::DriverApi& api, CUcontext context);
+  /// True if there is no such work; for a thread of ours, whose context it changes.
+  bool is_idle(const cupti::DriverApi& api);
+  void context_ends(CUcontext context);
+
+ private:
+  struct Work {
+    CUcontext context = nullptr;
+    CUevent done = nullptr;
+    std::string name;
+  };
+  model::sass::Waiting waiting_of(const std::string& kernel) const;
+  std::chrono::milliseconds patience_for(const std::string& name) const;
+
+  const std::chrono::milliseconds patience_;
+  mutable std::mutex mutex_;
+  std::map<std::string, model::sass::Waiting> kernels_;
+  std::list<Work> works_;
+  std::set<std::string> waited_in_vain_;  ///< names of works
+  bool shares_memory_ = false;
+};
+
+}  // namespace warpmeter::inject
