@@ -22,7 +22,7 @@ namespace {
 /// of one: only the outermost counts.
 struct Pending {
   int depth = 0;
-  std::unique_lock<std::mutex> lock;
+  std::unique_lock<std::timed_mutex> lock;
   RangeSession* session = nullptr;  ///< counters run
   std::string doubt;                ///< about all of its counters
   bool is_by_line = false;
@@ -39,6 +39,8 @@ using Clock = std::chrono::steady_clock;
 /// A process takes the counters in 0.3 s, so it keeps them for a while.
 constexpr auto turn = 1s;
 constexpr auto idle = 20ms;
+/// A launch that takes so long is named, should nothing else be heard of the program.
+constexpr auto long_launch = 2s;
 
 bool is_busy(const cupti::CounterSupport& support) {
   return support.unavailable.find("HARDWARE_BUSY") != std::string::npos;
@@ -168,6 +170,7 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
     try {
       context.session->start();
       pending.session = context.session.get();
+      counted_ = pending.shape.kernel;
       pending.doubt = doubt(kernel, context);
     } catch (const Error& error) {
       send_refusal(pending.shape, error.what());
@@ -268,7 +271,9 @@ void Counting::count_graph(const LaunchCall& call, const CUpti_CallbackData& dat
     }
     return ok;
   };
+  counted_ = pending.shape.kernel;
   const bool is_done = graph->run(data.context, stream_of(call), count_one);
+  counted_ = 0;
   if (is_done) launch_instead(data.functionParams, context.empty_graph);
   if (!is_done) pending.waits = {call, "graph"};  // it may hold a node that waits
   if (failure.empty()) failure = graph->obstacle();
@@ -291,6 +296,7 @@ void Counting::exit(const CUpti_CallbackData& data) {
   if (std::exchange(pending.is_by_line, false)) return finish_by_line(data);
   RangeSession* session = std::exchange(pending.session, nullptr);
   if (session == nullptr) return;
+  counted_ = 0;
   if (const auto place = possessions_.find(pending.shape.device); place != possessions_.end()) {
     place->second.last_launch = Clock::now();
   }
@@ -420,9 +426,13 @@ void Counting::close_sessions(std::uint32_t device) {
 }
 
 void Counting::share() {
+  std::uint32_t sent = 0;
   for (;;) {
     std::this_thread::sleep_for(idle);
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_, long_launch);
+    const std::uint32_t running = lock ? 0 : counted_.load();
+    if (std::exchange(sent, running) != running) channel_.send(Running{running});
+    if (!lock) continue;
     if (is_stopped_ || !channel_.is_open()) return;
     give_wanted();
   }

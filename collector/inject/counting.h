@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -90,7 +91,9 @@ class Counting {
   };
   /// False where another process cannot give it.
   bool possess(std::uint32_t device);
-  void share();  ///< runs in a thread of its own: gives counters to processes that wait
+  /// Runs in a thread of its own: gives counters to processes that wait, and names launches that
+  /// take long.
+  void share();
   void give_wanted();
   LaunchShape shape_of(const LaunchCall& call, const CUpti_CallbackData& data,
                        const Context& context, const std::string& kernel) const;
@@ -108,7 +111,8 @@ class Counting {
   const std::vector<std::string> counters_;
   /// The mutex is locked from the beginning of a launch call to its end, whichever thread it is in:
   /// a launch of another thread in between would land in the same range.
-  std::mutex mutex_;
+  std::timed_mutex mutex_;
+  std::atomic<std::uint32_t> counted_{0};  ///< Name: the kernel that is counted now; 0: none
   Filter filter_;
   std::map<CUcontext, Context> contexts_;
   std::map<std::uint32_t, schema::Device> devices_;  ///< announced ones
