@@ -71,6 +71,9 @@ TEST_F(ProfileProgram, MistakesInFiltersAreSaid) {
   EXPECT_THAT(profile({"--devices", "one", "true"}).error, HasSubstr("--devices"));
   EXPECT_THAT(profile({"--replay", "application", "true"}).error, HasSubstr("--metrics"));
   EXPECT_THAT(profile({"--timing", "true"}).error, HasSubstr("--metrics"));
+  EXPECT_THAT(profile({"--launch-timeout", "2", "true"}).error, HasSubstr("--metrics"));
+  EXPECT_THAT(profile({"--launch-timeout", "-1", "-m", "ipc", "true"}).error,
+              HasSubstr("--launch-timeout"));
   EXPECT_THAT(profile({"--replay", "aplication", "-m", "ipc", "true"}).error,
               HasSubstr("application"));
   EXPECT_THAT(profile({"-c", "0", "true"}).error, HasSubstr("--launch-count"));

@@ -138,6 +138,8 @@ TEST(Protocol, FieldsKeepTheirValues) {
   EXPECT_EQ(std::get<Config>(*decode(encode(config))).shapes, config.shapes);
   config.source_folders = {"/home/u/lab", "/usr/include"};
   EXPECT_EQ(std::get<Config>(*decode(encode(config))).source_folders, config.source_folders);
+  config.selection.launch_timeout_ms = 1500;
+  EXPECT_EQ(std::get<Config>(*decode(encode(config))).selection.launch_timeout_ms, 1500U);
   const auto found = decode(encode(some_finding()));
   const schema::Finding& finding = std::get<Found>(*found).finding;
   EXPECT_EQ(finding.line, 44);
