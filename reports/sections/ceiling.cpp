@@ -115,12 +115,13 @@ std::optional<Ceiling> ceiling_of(const RunRecord& run, std::int64_t device_id) 
   return best;
 }
 
-void add_ceiling(Document& document, const schema::Reader& reader, const RunRecord& run) {
+void add_ceiling(Document& document, const Source& source) {
+  const RunRecord& run = source.run;
   Document parts;
   for (const DeviceRecord& device : run.devices) {
     std::optional<Ceiling> ceiling = ceiling_of(run, device.id);
     if (!ceiling && !shares_on(run, device.id).empty()) {
-      ceiling = earlier_ceiling(reader, run, device.id);
+      ceiling = earlier_ceiling(source.reader, run, device.id);
     }
     if (ceiling) add_device(parts, run, device.id, *ceiling);
   }

@@ -191,7 +191,8 @@ std::string comparison_title(const RunRecord& run, const Group& group) {
                                 : group.title();
 }
 
-void add_comparison(Document& document, const RunRecord& run, bool plots) {
+void add_comparison(Document& document, const Source& source) {
+  const RunRecord& run = source.run;
   Document tables;
   for (std::size_t i = 0; i < run.groups.size(); ++i) {
     const Group& group = run.groups[i];
@@ -207,10 +208,10 @@ void add_comparison(Document& document, const RunRecord& run, bool plots) {
                      [&](const Group& later) {
                        return later.family == group.family && later.device_id == group.device_id;
                      });
-    if (plots && is_last_of_family) add_family_plots(tables, run, group);
+    if (source.plots && is_last_of_family) add_family_plots(tables, run, group);
   }
   if (tables.blocks.empty()) return;
-  if (plots) {
+  if (source.plots) {
     Document cost;
     add_cost_plot(cost, run);
     if (!cost.blocks.empty()) tables.heading(3, "What transactions cost");
@@ -222,7 +223,8 @@ void add_comparison(Document& document, const RunRecord& run, bool plots) {
   document.append(std::move(tables));
 }
 
-void add_failures(Document& document, const RunRecord& run) {
+void add_failures(Document& document, const Source& source) {
+  const RunRecord& run = source.run;
   Table table;
   table.columns = {Column::text("launch"), Column::text("why it failed")};
   for (const LaunchRecord& launch : run.launches) {

@@ -22,8 +22,9 @@ Cell optional_count(const Row& row, std::string_view column, const std::string& 
 
 }  // namespace
 
-void add_launches(Document& document, const schema::Reader& reader, const RunRecord& run) {
-  const schema::Rows rows = reader.query(sql::launches, run_parameter(run.id));
+void add_launches(Document& document, const Source& source) {
+  const RunRecord& run = source.run;
+  const schema::Rows rows = source.reader.query(sql::launches, run_parameter(run.id));
   if (rows.rows.empty()) return;
   std::vector<double> durations;
   for (const LaunchRecord& launch : run.launches) {

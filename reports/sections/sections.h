@@ -56,6 +56,9 @@ struct Section {
 /// In the order in which a report shows them.
 std::span<const Section> all_sections();
 
+#define SECTION(function, ...) void function(Document& document, const Source& source);
+#include "reports/sections/list.h"
+
 /// The highest bandwidth that a run's reader may expect of a device's memory, and where it is from.
 struct Ceiling {
   double bandwidth = 0;  ///< GB/s
@@ -76,57 +79,14 @@ inline constexpr const char* run_title = "The run";
 /// The title of a group's table: its family and size, the device too where there are several.
 std::string comparison_title(const RunRecord& run, const Group& group);
 
-/// The headline, in at most seven sentences: the best variants, what costs the others most, what
-/// changed since the run was made before, what failed and what is unavailable.
-void add_headline(Document& document, const Source& source);
-
 /// The title of the report, where nothing is before it.
 void add_title(Document& document, const Source& source);
-
-/// Title; when, where, with what and how it ended.
-void add_provenance(Document& document, const Source& source);
-
-/// The launches that failed, each with its reason.
-void add_failures(Document& document, const RunRecord& run);
-
-/// The first finding of each variant and size, with what would help.
-void add_findings(Document& document, const Source& source);
-
-/// One table a family and size, the variants as rows; after a family's tables its plots.
-void add_comparison(Document& document, const RunRecord& run, bool plots);
-
-/// The sweeps of parameters: the best of each, plots over one parameter, heat maps over two.
-/// Without `plots` these are tables.
-void add_sweeps(Document& document, const RunRecord& run, bool plots);
 
 /// The plots of the family that `last` is of, on its device.
 void add_family_plots(Document& document, const RunRecord& run, const Group& last);
 
 /// Time over transactions, every variant and size a point; nothing for fewer than three.
 void add_cost_plot(Document& document, const RunRecord& run);
-
-/// Bandwidths as shares of the measured copy bandwidth.
-void add_ceiling(Document& document, const schema::Reader& reader, const RunRecord& run);
-/// The section of a run on several cards.
-void add_devices(Document& document, const Source& source);
-
-/// How many expectations hold, and those that do not.
-void add_expectations(Document& document, const Source& source);
-
-/// The source lines that cost most beyond their ideal.
-void add_costly_lines(Document& document, const schema::Reader& reader, const RunRecord& run);
-
-/// Every source line that accesses memory, of each variant and size.
-void add_lines(Document& document, const schema::Reader& reader, const RunRecord& run);
-
-/// The warps' waits, by source line; where it was sampled.
-void add_stalls(Document& document, const schema::Reader& reader, const RunRecord& run);
-
-/// The sources with what each line costs, where they were kept.
-void add_sources(Document& document, const schema::Reader& reader, const RunRecord& run);
-
-/// Every launch with its geometry.
-void add_launches(Document& document, const schema::Reader& reader, const RunRecord& run);
 
 /// Figures that have no value, or none that is exact, in the same launches for the same reason.
 struct Unavailable {
@@ -137,13 +97,5 @@ struct Unavailable {
 
 /// In the order of the metrics.
 std::vector<Unavailable> unavailable_figures(const RunRecord& run);
-
-/// Figures of a grade that is no better for a reason, gathered by it.
-void add_doubtful(Document& document, const RunRecord& run);
-/// Figures without a value, gathered by reason.
-void add_unavailable(Document& document, const RunRecord& run);
-
-/// The full list of expectations, with the reasons in words.
-void add_every_expectation(Document& document, const Source& source);
 
 }  // namespace warpmeter::reports::sections

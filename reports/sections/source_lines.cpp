@@ -73,8 +73,8 @@ Plot ideal_plot(const schema::Rows& rows) {
 
 }  // namespace
 
-void add_costly_lines(Document& document, const schema::Reader& reader, const RunRecord& run) {
-  const schema::Rows rows = reader.query(sql::costly_lines, run_parameter(run.id));
+void add_costly_lines(Document& document, const Source& source) {
+  const schema::Rows rows = source.reader.query(sql::costly_lines, run_parameter(source.run.id));
   if (rows.rows.empty()) return;
   Table table;
   table.columns = line_columns();
@@ -85,8 +85,8 @@ void add_costly_lines(Document& document, const schema::Reader& reader, const Ru
   document.table(std::move(table));
 }
 
-void add_lines(Document& document, const schema::Reader& reader, const RunRecord& run) {
-  const schema::Rows rows = reader.query(sql::line_costs, run_parameter(run.id));
+void add_lines(Document& document, const Source& source) {
+  const schema::Rows rows = source.reader.query(sql::line_costs, run_parameter(source.run.id));
   if (rows.rows.empty()) return;
   Table table;
   table.columns = line_columns();
@@ -103,8 +103,8 @@ void add_lines(Document& document, const schema::Reader& reader, const RunRecord
   document.table(std::move(table));
 }
 
-void add_stalls(Document& document, const schema::Reader& reader, const RunRecord& run) {
-  Table table = stalls_table(waiting_lines(reader, run.id, 0), true);
+void add_stalls(Document& document, const Source& source) {
+  Table table = stalls_table(waiting_lines(source.reader, source.run.id, 0), true);
   if (table.rows.empty()) return;
   document.heading(2, "What the warps waited for");
   document.paragraph(

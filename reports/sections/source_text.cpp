@@ -97,16 +97,17 @@ Table code_table(const std::string& file, const std::string& text) {
 
 }  // namespace
 
-void add_sources(Document& document, const schema::Reader& reader, const RunRecord& run) {
-  const schema::Rows sources = reader.query(sql::source_files, run_parameter(run.id));
+void add_sources(Document& document, const Source& source) {
+  const RunRecord& run = source.run;
+  const schema::Rows sources = source.reader.query(sql::source_files, run_parameter(run.id));
   if (sources.rows.empty()) return;
-  const std::map<std::string, OfFile> figures = figures_of(reader, run.id);
+  const std::map<std::string, OfFile> figures = figures_of(source.reader, run.id);
   document.heading(2, "Sources");
   document.paragraph(
       "Each file as it was measured, and what a line costs in the launch in which it costs most: "
       "all "
       "its accesses together, and what is beyond the fewest.");
-  const schema::Rows codes = reader.query(sql::codes, run_parameter(run.id));
+  const schema::Rows codes = source.reader.query(sql::codes, run_parameter(run.id));
   for (const Row& row : each_row(sources)) {
     const auto of_file = figures.find(row.text("file"));
     if (of_file == figures.end()) continue;

@@ -302,7 +302,8 @@ std::string grades_legend(const std::vector<SweepShape>& shapes) {
 
 }  // namespace
 
-void add_sweeps(Document& document, const RunRecord& run, bool plots) {
+void add_sweeps(Document& document, const Source& source) {
+  const RunRecord& run = source.run;
   const std::vector<Sweep> sweeps = sweeps_of(run);
   if (sweeps.empty()) return;
   std::vector<SweepShape> shapes;
@@ -319,7 +320,7 @@ void add_sweeps(Document& document, const RunRecord& run, bool plots) {
   for (const SweepShape& shape : shapes) {
     const std::string device =
         run.devices.size() > 1 ? ", " + run.device_name(shape.sweep->device_id) : std::string();
-    add_plots(document, shape, device, plots);
+    add_plots(document, shape, device, source.plots);
   }
 }
 

@@ -124,12 +124,13 @@ std::vector<Unavailable> unavailable_figures(const RunRecord& run) {
   return gather(run, gaps);
 }
 
-void add_doubtful(Document& document, const RunRecord& run) {
+void add_doubtful(Document& document, const Source& source) {
+  const RunRecord& run = source.run;
   add(document, doubtful_title, gather(run, run.figures->doubts()));
 }
 
-void add_unavailable(Document& document, const RunRecord& run) {
-  add(document, unavailable_title, unavailable_figures(run));
+void add_unavailable(Document& document, const Source& source) {
+  add(document, unavailable_title, unavailable_figures(source.run));
 }
 
 }  // namespace warpmeter::reports::sections

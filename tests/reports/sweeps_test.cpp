@@ -43,8 +43,9 @@ class SweptRun {
 
   std::vector<Plot> plots() const {
     Document document;
+    const schema::Reader reader(database_.path());
     const RunRecord run = record();
-    sections::add_sweeps(document, run, true);
+    sections::add_sweeps(document, sections::Source(reader, run, true));
     std::vector<Plot> plots;
     for (const auto& block : document.blocks) {
       if (const auto* plot = std::get_if<Plot>(&block)) plots.push_back(*plot);
