@@ -3,16 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <span>
-#include <variant>
+#include <map>
 
 #include "reports/nvprof/cells.h"
 #include "reports/nvprof/kernel_name.h"
 
 namespace warpmeter::reports::nvprof {
 namespace {
-
-using schema::Value;
 
 std::string text_of(const std::optional<std::int64_t>& value) {
   return value ? fmt::format("{}", *value) : "";
@@ -71,36 +68,35 @@ std::string time_of(const std::optional<std::int64_t>& ns, TimeUnit unit) {
 }  // namespace
 
 ActivityRows::ActivityRows(const schema::Reader& reader, std::int64_t run_id)
-    : reader_(reader), run_id_(run_id) {
+    : trace_(read_trace(reader, run_id)) {
+  std::map<std::int64_t, std::string> names;
   const schema::Rows devices =
       reader.query("SELECT ordinal, name FROM devices WHERE run_id = :run", {{":run", run_id}});
-  for (const auto& row : devices.rows) names_[whole(row[0])] = words(row[1]);
+  for (const auto& row : devices.rows) names[whole(row[0])] = words(row[1]);
+  const auto title = [&](const std::optional<std::int64_t>& ordinal) -> std::string {
+    if (!ordinal) return "";
+    const auto found = names.find(*ordinal);
+    return fmt::format("{} ({})", found == names.end() ? "GPU" : found->second, *ordinal);
+  };
+  for (const TracedShape& shape : trace_.shapes) {
+    rows_.push_back({shape,
+                     {},
+                     title(shape.device_ordinal),
+                     title(shape.source_device),
+                     title(shape.target_device)});
+  }
 }
 
-std::string ActivityRows::title(const std::optional<std::int64_t>& ordinal) const {
-  if (!ordinal) return "";
-  const auto found = names_.find(*ordinal);
-  return fmt::format("{} ({})", found == names_.end() ? "GPU" : found->second, *ordinal);
-}
-
-void ActivityRows::each(const std::string& condition, schema::Parameters parameters,
-                        const std::function<void(const ActivityRow&)>& on_row) const {
-  parameters.emplace_back(":run", run_id_);
-  std::unordered_map<std::size_t, ActivityRow> rows;  // by the shape's number
-  reader_.each(fmt::format("{} AND {} ORDER BY start_ns, activity_id", activities_sql, condition),
-               parameters, [&](std::span<const Value> values) {
-                 const TracedActivity own = activity_of(values);
-                 const auto [place, is_new] = rows.try_emplace(own.shape);
-                 ActivityRow& row = place->second;
-                 if (is_new) {
-                   static_cast<TracedShape&>(row) = read_shape(reader_, run_id_, own.id);
-                   row.device_title = title(row.device_ordinal);
-                   row.source_title = title(row.source_device);
-                   row.target_title = title(row.target_device);
-                 }
-                 static_cast<TracedActivity&>(row) = own;
-                 on_row(row);
-               });
+void ActivityRows::each(const std::function<bool(const TracedShape&)>& accepts,
+                        const std::function<void(const ActivityRow&)>& on_row) {
+  std::vector<bool> accepted;
+  for (const ActivityRow& row : rows_) accepted.push_back(accepts(row));
+  for (const TracedActivity& activity : trace_.activities) {
+    ActivityRow& row = rows_[activity.shape];
+    if (!accepted[activity.shape]) continue;
+    static_cast<TracedActivity&>(row) = activity;
+    on_row(row);
+  }
 }
 
 const std::string& ShownNames::of(const ActivityRow& row, bool demangles) {

@@ -2,14 +2,14 @@
 // A row of the view `activities`, as the traces of nvprof show it.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "reports/nvprof/units.h"
 #include "reports/trace/trace.h"
@@ -25,17 +25,13 @@ struct ActivityRow : TracedShape, TracedActivity {
 class ActivityRows {
  public:
   ActivityRows(const schema::Reader& reader, std::int64_t run_id);
-  /// Those for which the condition, SQL over the view's columns, holds.
-  void each(const std::string& condition, schema::Parameters parameters,
-            const std::function<void(const ActivityRow&)>& on_row) const;
+  /// Those whose shape is accepted, which is asked once a shape. A row is valid until the next.
+  void each(const std::function<bool(const TracedShape&)>& accepts,
+            const std::function<void(const ActivityRow&)>& on_row);
 
  private:
-  /// "NVIDIA H200 (0)"; empty: there is none.
-  std::string title(const std::optional<std::int64_t>& ordinal) const;
-
-  const schema::Reader& reader_;
-  std::int64_t run_id_;
-  std::map<std::int64_t, std::string> names_;  ///< the run's devices' titles, by ordinal
+  reports::Trace trace_;
+  std::vector<ActivityRow> rows_;  ///< one a shape, with the activity that is visited
 };
 
 /// Names as they are shown; a kernel's is found out once.

@@ -5,15 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
-#include <span>
+#include <string>
 #include <unordered_map>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "reports/nvprof/activity_row.h"
-#include "reports/nvprof/cells.h"
 
 namespace warpmeter::reports::nvprof {
 namespace {
@@ -70,7 +68,7 @@ struct Extent {
 class Trace {
  public:
   Trace(const schema::Reader& reader, const TraceRequest& request, const Sink& sink)
-      : rows_(reader, request.run_id), reader_(reader), request_(request), sink_(sink) {}
+      : rows_(reader, request.run_id), request_(request), sink_(sink) {}
 
   void print() {
     extent_ = extent();
@@ -82,8 +80,8 @@ class Trace {
     }
     if (request_.api) read_launches();
     sink_(heading());
-    rows_.each(condition(), parameters(), [&](const ActivityRow& row) { take(row); });
-    sink_(std::exchange(waiting_, {}));
+    visit([&](const ActivityRow& row) { take(row); });
+    sink_(waiting_);
     if (!request_.style.csv && request_.gpu && extent_.gpu_rows > 0) sink_(footnotes());
   }
 
@@ -104,54 +102,57 @@ class Trace {
     return false;
   }
 
-  std::string condition() const {
-    std::string kinds = "0";
-    if (request_.gpu) kinds += " OR kind NOT IN ('call', 'range')";
-    if (request_.api && request_.apis == "all") kinds += " OR kind = 'call'";
-    if (request_.api && request_.apis == "runtime")
-      kinds += " OR kind = 'call' AND name GLOB 'cuda*'";
-    if (request_.api && request_.apis == "driver") {
-      kinds += " OR kind = 'call' AND name NOT GLOB 'cuda*'";
-    }
-    return "process_id = :process AND (" + kinds + ")";
+  bool shows(const TracedShape& shape) const {
+    if (shape.process_id != request_.process_id) return false;
+    if (shape.kind == "call") return request_.api && is_of_api(shape.name, request_.apis);
+    return request_.gpu && shape.kind != "range";
   }
 
-  schema::Parameters parameters() const { return {{":process", request_.process_id}}; }
+  void visit(const std::function<void(const ActivityRow&)>& on_row) {
+    rows_.each([&](const TracedShape& shape) { return shows(shape); }, on_row);
+  }
 
-  Extent extent() const {
-    const std::string sql =
-        "SELECT count(*), count(*) FILTER (WHERE kind <> 'call'), "
-        "count(*) FILTER (WHERE kind IN ('copy', 'set')), "
-        "count(*) FILTER (WHERE kind = 'copy' AND source_device IS NOT NULL), "
-        "count(*) FILTER (WHERE kind NOT IN ('kernel', 'copy', 'set', 'call')), "
-        "max(start_ns), max(duration_ns), max(static_shared_bytes), max(dynamic_shared_bytes), "
-        "max(bytes) FILTER (WHERE kind IN ('copy', 'set')), "
-        "max(bytes * 1e9 / nullif(duration_ns, 0)) FILTER (WHERE kind IN ('copy', 'set')) "
-        "FROM activities WHERE run_id = :run AND " +
-        condition();
-    schema::Parameters given = parameters();
-    given.emplace_back(":run", request_.run_id);
-    const schema::Rows answer = reader_.query(sql, given);
-    const auto& row = answer.rows.front();
+  Extent extent() {
+    Extent extent;
+    std::int64_t start = 0, duration = 0, static_shared = 0, dynamic_shared = 0, size = 0;
+    double rate = 0;
+    const auto raise = [](std::int64_t& greatest, const std::optional<std::int64_t>& value) {
+      greatest = std::max(greatest, value.value_or(0));
+    };
+    visit([&](const ActivityRow& row) {
+      const bool is_call = row.kind == "call", moves = row.kind == "copy" || row.kind == "set";
+      ++extent.rows;
+      extent.gpu_rows += !is_call;
+      extent.copies += moves;
+      extent.peers += row.kind == "copy" && row.source_device;
+      extent.managed += !is_call && !moves && row.kind != "kernel";
+      raise(start, row.start_ns);
+      raise(duration, row.duration_ns);
+      raise(static_shared, row.static_shared_bytes);
+      raise(dynamic_shared, row.dynamic_shared_bytes);
+      if (!moves) return;
+      raise(size, row.bytes);
+      rate = std::max(rate, throughput(row, row).value_or(0));
+    });
     const TimeUnit unit = request_.style.unit;
-    return {whole(row[0]),
-            whole(row[1]),
-            whole(row[2]),
-            whole(row[3]),
-            whole(row[4]),
-            time_unit(real(row[5]), unit),
-            time_unit(real(row[6]), unit),
-            size_unit(real(row[7])),
-            size_unit(real(row[8])),
-            size_unit(real(row[9])),
-            rate_unit(real(row[10]))};
+    extent.start = time_unit(static_cast<double>(start), unit);
+    extent.duration = time_unit(static_cast<double>(duration), unit);
+    extent.static_shared = size_unit(static_cast<double>(static_shared));
+    extent.dynamic_shared = size_unit(static_cast<double>(dynamic_shared));
+    extent.size = size_unit(static_cast<double>(size));
+    extent.rate = rate_unit(rate);
+    return extent;
   }
 
   /// The names of kernels, for the calls that launched them.
   void read_launches() {
-    rows_.each("process_id = :process AND kind = 'kernel' AND correlation IS NOT NULL",
-               parameters(),
-               [&](const ActivityRow& row) { launches_.emplace(*row.correlation, &name_of(row)); });
+    rows_.each(
+        [&](const TracedShape& shape) {
+          return shape.process_id == request_.process_id && shape.kind == "kernel";
+        },
+        [&](const ActivityRow& row) {
+          if (row.correlation) launches_.emplace(*row.correlation, &name_of(row));
+        });
   }
 
   const std::string& name_of(const ActivityRow& row) { return names_.of(row, request_.demangles); }
@@ -198,45 +199,50 @@ class Trace {
   }
 
   void take(const ActivityRow& row) {
-    request_.style.csv ? take_csv(row) : take_text(row);
-    constexpr std::size_t enough = 64 * 1024;
-    if (waiting_.size() > enough) sink_(std::exchange(waiting_, {}));
-  }
-
-  void take_text(const ActivityRow& row) {
-    std::vector<std::string>& cells = cells_[row.shape];
-    cells.resize(shown_.size());
+    const auto [place, is_new] = cells_.try_emplace(row.shape, shown_.size());
     for (std::size_t i = 0; i < shown_.size(); ++i) {
-      const TraceColumn& column = *shown_[i];
-      if (cells[i].empty() || column.differs_within_shape()) {
-        std::string cell = text_cell(row, column.heading, request_.style.unit);
-        if (column.width == 15) cell.resize(std::min(cell.size(), column.width));
-        cells[i] =
-            fmt::format("{}{:>{}}", i == 0 ? "" : "  ", cell.empty() ? "-" : cell, column.width);
-      }
-      waiting_ += cells[i];
+      std::string& cell = place->second[i];
+      if (is_new || shown_[i]->differs_within_shape()) cell = cell_of(row, *shown_[i]);
+      if (i > 0) waiting_ += request_.style.csv ? "," : "  ";
+      waiting_ += cell;
     }
-    waiting_ += fmt::format("  {}\n", full_name(row));
+    if (request_.style.csv) {
+      waiting_ += ',';
+      waiting_ += csv_text(full_name(row));
+      waiting_ += ',';
+      if (row.correlation) waiting_ += std::to_string(*row.correlation);
+    } else {
+      waiting_ += "  ";
+      waiting_ += full_name(row);
+    }
+    waiting_ += '\n';
+    constexpr std::size_t enough = 64 * 1024;
+    if (waiting_.size() <= enough) return;
+    sink_(waiting_);
+    waiting_.clear();
   }
 
-  void take_csv(const ActivityRow& row) {
-    bool is_first = true;
-    for (const TraceColumn* column : shown_) {
-      for (std::size_t i = 0; i < column->csv_headings.size(); ++i) {
-        if (!is_first) waiting_ += ',';
-        is_first = false;
-        waiting_ += csv_cell(row, column->heading, i, unit_of(column->unit));
+  std::string cell_of(const ActivityRow& row, const TraceColumn& column) const {
+    std::string cell;
+    if (request_.style.csv) {
+      for (std::size_t i = 0; i < column.csv_headings.size(); ++i) {
+        if (i > 0) cell += ',';
+        cell += csv_cell(row, column.heading, i, unit_of(column.unit));
       }
+      return cell;
     }
-    waiting_ += fmt::format(",{},{}\n", csv_text(full_name(row)),
-                            row.correlation ? fmt::format("{}", *row.correlation) : "");
+    cell = text_cell(row, column.heading, request_.style.unit);
+    if (column.width == 15) cell.resize(std::min(cell.size(), column.width));
+    if (cell.empty()) cell = "-";
+    if (cell.size() < column.width) cell.insert(0, column.width - cell.size(), ' ');
+    return cell;
   }
 
   /// "scale(int*) [114]", "cudaLaunchKernel (scale(int*) [114])", "[CUDA memset]"
   std::string full_name(const ActivityRow& row) {
     const std::string& name = name_of(row);
     if (row.kind == "kernel" && row.correlation) {
-      return fmt::format("{} [{}]", name, *row.correlation);
+      return name + " [" + std::to_string(*row.correlation) + "]";
     }
     const auto launch =
         row.kind == "call" && row.correlation ? launches_.find(*row.correlation) : launches_.end();
@@ -259,7 +265,6 @@ class Trace {
   }
 
   ActivityRows rows_;
-  const schema::Reader& reader_;
   const TraceRequest& request_;
   const Sink& sink_;
   Extent extent_;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <span>
 
@@ -21,7 +20,11 @@ constexpr double most_before_next = 1000;  ///< from here on the next unit is ta
 
 /// As many digits as fit into that many characters.
 std::string fitting_number(double value, std::size_t characters) {
-  for (std::size_t decimals = characters < 2 ? 0 : characters - 2; decimals > 0; --decimals) {
+  // A million rows of a trace have two such numbers each: start from the digits before the point.
+  std::size_t taken = 2;  // the first digit and the point
+  for (double rest = value; rest >= 10 && taken < characters; rest /= 10) ++taken;
+  for (std::size_t decimals = characters < taken ? 0 : characters - taken; decimals > 0;
+       --decimals) {
     std::string text = fmt::format("{:.{}f}", value, decimals);
     if (text.size() <= characters) return text;
   }
@@ -37,8 +40,10 @@ std::string with_unit(double value, const ColumnUnit& unit, std::size_t width) {
 
 /// True if the number rounds to 1000 or more in this unit.
 bool is_too_large(double value, const ColumnUnit& unit, std::size_t width) {
-  const double half_of_last =
-      unit.is_whole ? 0.5 : 0.5 * std::pow(10, 4 - static_cast<double>(width - unit.name.size()));
+  double half_of_last = 0.5;
+  for (std::size_t digits = unit.is_whole ? 4 : width - unit.name.size(); digits > 4; --digits) {
+    half_of_last /= 10;
+  }
   return value / unit.factor >= most_before_next - half_of_last;
 }
 

@@ -26,6 +26,11 @@ std::optional<std::array<std::int64_t, 3>> extent(std::span<const schema::Value,
   return std::array{*x, *y, *z};
 }
 
+/// The own columns of activities: a run may have millions, whose shapes are read once.
+constexpr const char* activities_sql =
+    "SELECT shape, activity_id, start_ns, duration_ns, bytes, faults, correlation, address "
+    "FROM activities WHERE run_id = :run";
+
 constexpr const char* shape_sql =
     "SELECT kind, name, symbol, device, source_memory, target_memory, process_id, thread_id, "
     "device_ordinal, context, stream, registers, static_shared_bytes, dynamic_shared_bytes, "
@@ -50,8 +55,6 @@ TracedShape shape_of(std::span<const schema::Value> row) {
   return shape;
 }
 
-}  // namespace
-
 TracedActivity activity_of(std::span<const schema::Value> row) {
   return {static_cast<std::size_t>(number(row[0]).value_or(0)),
           number(row[1]).value_or(0),
@@ -63,6 +66,7 @@ TracedActivity activity_of(std::span<const schema::Value> row) {
           number(row[7])};
 }
 
+/// The shape of one activity.
 TracedShape read_shape(const schema::Reader& reader, std::int64_t run_id,
                        std::int64_t activity_id) {
   TracedShape shape;
@@ -70,6 +74,8 @@ TracedShape read_shape(const schema::Reader& reader, std::int64_t run_id,
               [&](std::span<const schema::Value> row) { shape = shape_of(row); });
   return shape;
 }
+
+}  // namespace
 
 Trace read_trace(const schema::Reader& reader, std::int64_t run_id) {
   Trace trace;
@@ -83,11 +89,13 @@ Trace read_trace(const schema::Reader& reader, std::int64_t run_id) {
     trace.activities.push_back(activity);
   });
   for (const std::int64_t id : first_ids) trace.shapes.push_back(read_shape(reader, run_id, id));
-  std::sort(trace.activities.begin(), trace.activities.end(),
-            [](const TracedActivity& a, const TracedActivity& b) {
-              return std::tuple(a.start_ns.value_or(INT64_MAX), a.id) <
-                     std::tuple(b.start_ns.value_or(INT64_MAX), b.id);
-            });
+  const auto is_before = [](const TracedActivity& a, const TracedActivity& b) {
+    return std::tuple(a.start_ns.value_or(INT64_MAX), a.id) <
+           std::tuple(b.start_ns.value_or(INT64_MAX), b.id);
+  };
+  if (!std::is_sorted(trace.activities.begin(), trace.activities.end(), is_before)) {
+    std::sort(trace.activities.begin(), trace.activities.end(), is_before);
+  }
   return trace;
 }
 

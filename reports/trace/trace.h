@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -25,7 +24,7 @@ struct TracedShape {
 };
 
 struct TracedActivity {
-  std::size_t shape = 0;  ///< its place in Trace::shapes; as it is read, the view's number
+  std::size_t shape = 0;  ///< its place in Trace::shapes
   std::int64_t id = 0;
   std::optional<std::int64_t> start_ns, duration_ns, bytes, faults, correlation, address;
 };
@@ -34,15 +33,6 @@ struct Trace {
   std::vector<TracedShape> shapes;
   std::vector<TracedActivity> activities;  ///< by start, then id; those without a start by id
 };
-
-/// The own columns of activities, of which activity_of() is one row. A run may have millions: the
-/// columns of their shapes are read once, by read_shape().
-inline constexpr const char* activities_sql =
-    "SELECT shape, activity_id, start_ns, duration_ns, bytes, faults, correlation, address "
-    "FROM activities WHERE run_id = :run";
-TracedActivity activity_of(std::span<const schema::Value> row);
-/// The shape of one activity.
-TracedShape read_shape(const schema::Reader& reader, std::int64_t run_id, std::int64_t activity_id);
 
 /// Empty for a run that was not traced.
 Trace read_trace(const schema::Reader& reader, std::int64_t run_id);
