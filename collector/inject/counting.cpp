@@ -463,6 +463,7 @@ LaunchShape Counting::shape_of(const LaunchCall& call, const CUpti_CallbackData&
   LaunchShape shape;
   shape.device = context.device;
   shape.context = context.number;
+  shape.correlation = data.correlationId;
   api_.cuptiGetStreamIdEx(data.context, call.stream, call.per_thread_stream ? 1 : 0, &shape.stream);
   shape.kernel = channel_.name(kernel);
   shape.grid = call.grid;

@@ -120,6 +120,7 @@ struct LaunchShape {
   std::uint32_t dynamic_shared_bytes = 0;
   std::optional<std::uint32_t> static_shared_bytes, registers, local_bytes;
   std::optional<KernelCode> code;  ///< where the machine code is at hand
+  std::uint32_t correlation = 0;   ///< CUPTI's number of the call; 0: the activity has it
 };
 
 /// One launch and its counters, in the order of Config::counters.

@@ -257,7 +257,9 @@ bool Recorder::take_launch(int peer, Process& process, const inject::Launch& mes
       return true;
     }
   }
-  keep(device, place, std::move(*launch));
+  const inject::LaunchShape& shape = message.shape;
+  keep(device, place, std::move(*launch),
+       {process.id, shape.context, shape.stream, shape.correlation});
   return true;
 }
 
@@ -317,10 +319,11 @@ const std::string& Recorder::device_of(const Process& process, std::uint32_t ord
 }
 
 void Recorder::keep(const std::string& device, std::optional<std::size_t> place,
-                    schema::Launch&& launch) {
+                    schema::Launch&& launch, const LaunchOrigin& origin) {
   Batch& batch = waiting_[device];
   batch.launches.push_back(std::move(launch));
   if (place) batch.places.push_back(*place);
+  if (options_.keeps_origins) batch.origins.push_back(origin);
   ++launches_waiting_;
 }
 

@@ -63,6 +63,7 @@ struct RecorderOptions {
   bool has_more_passes = false;  ///< after the first
   bool traces = false;           ///< activities of the GPU are stored, one by one
   bool traces_calls = false;     ///< and calls of the API, or these alone
+  bool keeps_origins = false;    ///< origins() has those of counted launches
   std::string timing_reason =
       "not timed: reading counters takes longer; --timing adds a run without them";
   /// Completes what a process could tell of its device. May be empty.
@@ -93,6 +94,8 @@ class Recorder final : public Receiver {
   void finish(schema::RunOutcome outcome, const std::string& reason);
 
   std::optional<std::int64_t> run_id() const { return writer_.run_id(); }  ///< after finish()
+  /// Where the counted launches came from; none of a launch that only a later pass had.
+  const LaunchOrigins& origins() const { return writer_.origins(); }
   std::uint64_t launches() const { return launches_; }         ///< with at least one figure
   std::uint64_t traced() const { return next_activity_ - 1; }  ///< activities that were stored
   std::uint64_t not_run() const { return not_run_; }  ///< for those: nothing could execute them
@@ -180,7 +183,8 @@ class Recorder final : public Receiver {
   Alike& alike_of(const Shape& shape);
   void keep_alike();
   schema::Device stored_device(const std::string& uuid) const;
-  void keep(const std::string& device, std::optional<std::size_t> place, schema::Launch&& launch);
+  void keep(const std::string& device, std::optional<std::size_t> place, schema::Launch&& launch,
+            const LaunchOrigin& origin = {});
   const std::string& device_of(const Process& process, std::uint32_t ordinal) const;
   void note(const schema::Launch& launch);
   void store_all();

@@ -50,6 +50,9 @@ void Writer::put(const Batch& batch) {
     launch_ids_.resize(std::max(launch_ids_.size(), batch.places[i] + 1));
     launch_ids_[batch.places[i]] = ids[i];
   }
+  for (std::size_t i = 0; i < batch.origins.size(); ++i) {
+    origins_.emplace(ids[i], batch.origins[i]);
+  }
 }
 
 void Writer::put(TraceBatch& batch) {

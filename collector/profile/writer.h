@@ -7,12 +7,15 @@
 // after it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <future>
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/error.h"
@@ -20,11 +23,19 @@
 
 namespace warpmeter::profile {
 
+/// The process, context, stream and call that a counted launch came from.
+struct LaunchOrigin {
+  pid_t process = 0;
+  std::uint32_t context = 0, stream = 0, correlation = 0;
+};
+using LaunchOrigins = std::unordered_map<std::int64_t, LaunchOrigin>;  ///< by the launch's id
+
 /// Launches of one device.
 struct Batch {
   schema::Device device;
   std::vector<schema::Launch> launches;
-  std::vector<std::size_t> places;  ///< numbers to find each by later; none, or one a launch
+  std::vector<std::size_t> places;    ///< numbers to find each by later; none, or one a launch
+  std::vector<LaunchOrigin> origins;  ///< none, or one a launch
 };
 
 /// Rows of a trace, and the devices of its new shapes.
@@ -55,6 +66,7 @@ class Writer {
   std::optional<std::int64_t> run_id() const { return run_id_; }
   /// The ids of launches that have a place, by place; 0: not one of those that were stored.
   const std::vector<std::int64_t>& launch_ids() const { return launch_ids_; }
+  const LaunchOrigins& origins() const { return origins_; }  ///< those that came with launches
   /// The ids of devices that have launches or activities, by UUID.
   const std::map<std::string, std::int64_t>& device_ids() const { return device_ids_; }
   const std::optional<Error>& failure() const { return failure_; }
@@ -73,6 +85,7 @@ class Writer {
   std::optional<Error> failure_;
   std::map<std::string, std::int64_t> device_ids_;  ///< by UUID
   std::vector<std::int64_t> launch_ids_;
+  LaunchOrigins origins_;
   std::future<void> writing_;  ///< last: its end is waited for before the others go
 };
 

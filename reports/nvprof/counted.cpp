@@ -2,6 +2,7 @@
 #include "reports/nvprof/counted.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -43,11 +44,13 @@ struct Kernel {
 struct Launch {
   CountedLaunch launch;
   std::size_t kernel = 0;  ///< its place in Kernels
+  /// For each_launch: by the place of the name; those that are not shown are absent.
+  std::map<std::size_t, std::optional<double>> values = {};
 };
 
 struct Launches {
-  std::vector<Kernel>
-      kernels;  ///< in the order of their first launches, those of a device together
+  /// In the order of their first launches, those of a device together.
+  std::vector<Kernel> kernels;
   std::unordered_map<std::int64_t, Launch> by_id;
 };
 
@@ -58,17 +61,19 @@ constexpr const char* launches_sql =
 
 Launches launches_of(const schema::Reader& reader, const CountedRequest& request) {
   Launches all;
-  std::map<std::pair<std::string, std::string>, std::pair<std::size_t, std::uint64_t>> seen;
+  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  std::map<std::pair<std::size_t, std::int64_t>, std::uint64_t> invocations;  // by process too
   reader.each(launches_sql, {{":run", request.run_id}}, [&](std::span<const Value> row) {
     const std::string device = fmt::format("{} ({})", words(row[2]), whole(row[1]));
     const std::string kernel = words(row[3]);
-    const auto [place, is_new] = seen.try_emplace({device, kernel}, all.kernels.size(), 0);
+    const auto [place, is_new] = places.try_emplace({device, kernel}, all.kernels.size());
     if (is_new) {
       all.kernels.push_back({device, request.kernel_text(kernel), {}});
       all.kernels.back().tallies.resize(request.names.size());
     }
-    const std::uint64_t invocation = ++place->second.second;
-    all.by_id[whole(row[0])] = {{whole(row[1]), kernel, invocation}, place->second.first};
+    const Origin origin = request.origin ? request.origin(whole(row[0])) : Origin();
+    const std::uint64_t invocation = ++invocations[{place->second, origin.process}];
+    all.by_id[whole(row[0])] = {{whole(row[1]), kernel, invocation, origin}, place->second};
   });
   return all;
 }
@@ -98,13 +103,17 @@ void read_results(const schema::Reader& reader, const CountedRequest& request, L
       if (request.shows && !request.shows(launch->second.launch, place->second)) continue;
       Tally& tally = launches.kernels[launch->second.kernel].tallies[place->second];
       ++tally.launches;
+      std::optional<double>* own =
+          request.each_launch ? &launch->second.values[place->second] : nullptr;
       const std::string reason = words(row[4]);
       const bool is_undefined = !name.undefined.empty() && reason == name.undefined;
       if (is_null(row[2]) && !is_undefined) {
         missing.emplace(reason, name.name);
         continue;
       }
-      tally.add(is_null(row[2]) ? 0 : real(row[2]) * name.scale);
+      const double value = is_null(row[2]) ? 0 : real(row[2]) * name.scale;
+      tally.add(value);
+      if (own != nullptr) *own = value;
       const bool is_sure = schema::grade_named(words(row[3])) <= schema::Grade::exact;
       if (is_undefined) {
         undefined.emplace(reason, name.name);
@@ -227,6 +236,88 @@ class Table {
   std::size_t width_ = 40;  ///< the width of the descriptions
 };
 
+/// A row a launch, a column a name that one of them has.
+class LaunchTable {
+ public:
+  LaunchTable(const CountedRequest& request, const Launches& launches, bool csv)
+      : request_(request), launches_(launches), csv_(csv) {
+    for (const auto& [id, launch] : launches.by_id) {
+      if (!launch.values.empty()) rows_[id] = &launch;
+    }
+    for (std::size_t i = 0; i < request.names.size(); ++i) {
+      if (is_shown(i)) shown_.push_back(i);
+    }
+  }
+
+  std::string text() const {
+    if (rows_.empty() || shown_.empty()) return "";
+    std::vector<std::string> headings = {"Device", "Context", "Stream", "Kernel", "Correlation_ID"};
+    for (const std::size_t name : shown_) headings.push_back(request_.names[name].name);
+    if (csv_) {
+      for (std::string& heading : headings) heading = csv_text(heading);
+    }
+    std::string text = line(headings);
+    for (const auto& [id, launch] : rows_) text += line(cells_of(*launch));
+    return text;
+  }
+
+ private:
+  bool is_shown(std::size_t name) const {
+    return std::any_of(rows_.begin(), rows_.end(), [&](const auto& row) {
+      const auto value = row.second->values.find(name);
+      if (value == row.second->values.end()) return false;
+      return value->second || !request_.names[name].is_of_all;
+    });
+  }
+
+  std::vector<std::string> cells_of(const Launch& launch) const {
+    const Kernel& kernel = launches_.kernels[launch.kernel];
+    const Origin& origin = launch.launch.origin;
+    const auto number = [&](std::uint32_t value) {
+      return value != 0 ? fmt::format("{}", value) : csv_ ? "" : "-";
+    };
+    const auto name = [&](const std::string& whole, std::size_t width) {
+      return csv_ ? csv_text(whole) : whole.substr(0, width);
+    };
+    std::vector<std::string> cells = {name(kernel.device, device_width), number(origin.context),
+                                      number(origin.stream), name(kernel.name, kernel_width),
+                                      number(origin.correlation)};
+    for (const std::size_t place : shown_) {
+      const Form form = request_.names[place].form;
+      const auto value = launch.values.find(place);
+      if (value == launch.values.end() || !value->second) {
+        cells.emplace_back(csv_ ? "" : "-");
+        continue;
+      }
+      const std::string cell = value_text(*value->second, form, csv_);
+      cells.push_back(csv_ && form == Form::level ? csv_text(cell) : cell);
+    }
+    return cells;
+  }
+
+  std::string line(const std::vector<std::string>& cells) const {
+    if (csv_) return fmt::format("{}\n", fmt::join(cells, ","));
+    std::string text;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::size_t width = i == kernel_column ? kernel_width
+                                : i < columns      ? device_width
+                                                   : std::max<std::size_t>(12, name_of(i).size());
+      text += fmt::format("{}{:>{}}", i == 0 ? "" : "  ", cells[i], width);
+    }
+    return text + "\n";
+  }
+  const std::string& name_of(std::size_t column) const {
+    return request_.names[shown_[column - columns]].name;
+  }
+
+  static constexpr std::size_t device_width = 15, kernel_width = 40, kernel_column = 3, columns = 5;
+  const CountedRequest& request_;
+  const Launches& launches_;
+  bool csv_;
+  std::map<std::int64_t, const Launch*> rows_;  ///< by the launch's id: in their order
+  std::vector<std::size_t> shown_;
+};
+
 }  // namespace
 
 std::string value_text(double value, Form form, bool csv) {
@@ -250,6 +341,10 @@ CountedText counted_text(const schema::Reader& reader, const CountedRequest& req
   CountedText told;
   Launches launches = launches_of(reader, request);
   read_results(reader, request, launches, told);
+  if (request.each_launch) {
+    told.launches = LaunchTable(request, launches, style.csv).text();
+    return told;
+  }
   told.events = Table(request, true, style.csv).text(launches.kernels);
   told.metrics = Table(request, false, style.csv).text(launches.kernels);
   return told;

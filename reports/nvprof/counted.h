@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // nvprof's tables of events and metrics: a block a device, a block a kernel, a row a name with the
-// least, the greatest and the mean value of its invocations.
+// least, the greatest and the mean value of its invocations. Or, as a trace, a row a launch.
 #pragma once
 
 #include <cstddef>
@@ -31,11 +31,18 @@ struct Counted {
   bool is_of_all = false;  ///< no row where there is no value: nvprof's all is what a device has
 };
 
-/// A launch of the run, and which one of its kernel's it is.
+/// The process, context, stream and call that a launch came from; 0: not known.
+struct Origin {
+  std::int64_t process = 0;
+  std::uint32_t context = 0, stream = 0, correlation = 0;
+};
+
+/// A launch of the run, and which one of its kernel's it is in its process.
 struct CountedLaunch {
   std::int64_t device = 0;  ///< its ordinal
   std::string kernel;       ///< as the machine code has it
   std::uint64_t invocation = 1;
+  Origin origin = {};
 };
 
 struct CountedRequest {
@@ -44,10 +51,13 @@ struct CountedRequest {
   /// True if a launch is to be shown with the name of that place in `names`; empty: with all.
   std::function<bool(const CountedLaunch&, std::size_t name)> shows;
   std::function<std::string(const std::string&)> kernel_text;  ///< a kernel as it is shown
+  std::function<Origin(std::int64_t launch_id)> origin;        ///< empty: not known
+  bool each_launch = false;  ///< --print-gpu-trace: a row a launch, not a row a kernel and name
 };
 
 struct CountedText {
   std::string events, metrics;  ///< the tables; empty: nothing was measured
+  std::string launches;         ///< the one of each_launch, which has both
   /// Names that have no value, nvprof's 0 for none, or a value that is not exact, by the reason.
   std::map<std::string, std::vector<std::string>> missing, undefined, doubtful;
 };

@@ -13,8 +13,8 @@ import sys
 
 from nvprof_mapping import ROWS
 
-RUNS = 3  # of each tool: the spread of their values is the tool's own
-TOLERANCE = 0.05  # of figures of time and caches, between the ranges of the two tools
+RUNS = 3  # each tool runs that often: the spread of its values is its own
+TOLERANCE = 0.05  # the largest gap between the ranges of the tools, for figures of time and caches
 HALF_DIGIT = 0.005001  # ncu prints two decimals
 NAMES = json.loads((pathlib.Path(__file__).resolve().parents[2] / "schema/nvprof_names.json").read_text(encoding="utf-8"))
 FORMS = {row["name"]: row["form"] for row in NAMES["metrics"]}

@@ -179,12 +179,16 @@ class NvprofCounted : public testing::Test {
     store.end_run(run_, schema::RunOutcome::done, "");
   }
 
-  CountedText told(std::vector<Counted> names, bool csv = false) const {
+  CountedText told(std::vector<Counted> names, bool csv = false, bool each_launch = false) const {
     CountedRequest request;
     request.run_id = run_;
     request.names = std::move(names);
     request.kernel_text = [](const std::string& kernel) { return kernel.substr(4, 13) + "(int*)"; };
     request.shows = shows_;
+    request.each_launch = each_launch;
+    request.origin = [](std::int64_t id) {
+      return Origin{42, 1, id == 2 ? 13U : 7U, static_cast<std::uint32_t>(100 + id)};
+    };
     return counted_text(schema::Reader(database_.path()), request, {csv, TimeUnit::automatic});
   }
 
@@ -246,6 +250,27 @@ TEST_F(NvprofCounted, ShowsTheChosenInvocation) {
   const std::string table = told({event()}).events;
   EXPECT_THAT(table, testing::HasSubstr("         512         512         512         512\n"));
   EXPECT_THAT(table, testing::Not(testing::HasSubstr("setRowReadRow")));
+}
+
+TEST_F(NvprofCounted, IsARowALaunchInATrace) {
+  EXPECT_EQ(told({event(), loads()}, false, true).launches,
+            "         Device          Context           Stream"
+            "                                    Kernel   Correlation_ID  shared_ld_transactions"
+            "  shared_load_transactions_per_request\n"
+            "Quadro P2000 (0                1                7"
+            "                       setColReadCol(int*)              101                    1024"
+            "                             32.000000\n"
+            "Quadro P2000 (0                1               13"
+            "                       setRowReadRow(int*)              102                      32"
+            "                              1.000000\n"
+            "Quadro P2000 (0                1                7"
+            "                       setColReadCol(int*)              103                     512"
+            "                             16.000000\n");
+  shows_ = [](const CountedLaunch& launch, std::size_t) { return launch.origin.stream == 13; };
+  EXPECT_EQ(told({event()}, true, true).launches,
+            "\"Device\",\"Context\",\"Stream\",\"Kernel\",\"Correlation_ID\","
+            "\"shared_ld_transactions\"\n"
+            "\"Quadro P2000 (0)\",1,13,\"setRowReadRow(int*)\",102,32\n");
 }
 
 TEST_F(NvprofCounted, SaysWhyAValueIsMissing) {

@@ -83,9 +83,11 @@ TEST_F(DriverProgram, IsToldOfMappedMemoryThatStays) {
   EXPECT_THAT(outcome.error, HasSubstr("--check found 7 mistakes"));
 }
 
-TEST_F(DriverProgram, IsToldWhyItsRangesAreRefused) {
-  const Outcome outcome = profile("check_mapped", {"--check"});
-  const std::string text = std::regex_replace(outcome.error, std::regex("\\s+"), " ");
+TEST_F(DriverProgram, IsToldWhyItsRangesAreRefusedInAFile) {
+  const Outcome outcome = profile("check_mapped", {"--check", "-q", "-o", file("found.txt")});
+  EXPECT_THAT(outcome.error, Not(HasSubstr("'table'")));
+  const std::string text = std::regex_replace(contents("found.txt"), std::regex("\\s+"), " ");
+  EXPECT_THAT(text, HasSubstr("Looked for in the program"));
   EXPECT_THAT(text, HasSubstr("something is mapped there already, in 'table'"));
   EXPECT_THAT(text, HasSubstr("(invalid argument): nothing is mapped there"));
   EXPECT_THAT(text, HasSubstr("something is mapped still in 'table'"));

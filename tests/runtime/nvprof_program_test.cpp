@@ -129,8 +129,8 @@ TEST_F(NvprofProgram, EndsAsTheProgramDid) {
   EXPECT_THAT(without_numbers(with_children.error), StartsWith(program_with("")));
 }
 
-/// Counters of several processes are one table, and a name that is asked for twice is one row.
-TEST_F(NvprofProgram, PrintsOneTableOfCountersOfAllProcesses) {
+/// A name that is asked for twice is one row.
+TEST_F(NvprofProgram, PrintsATableOfCountersForEachProcess) {
   std::ofstream(file("twice.sh")) << "#!/bin/sh\n" << square_ << "\n" << square_ << "\n";
   std::filesystem::permissions(file("twice.sh"), std::filesystem::perms::owner_all);
   const Outcome outcome = nvprof(
@@ -138,10 +138,24 @@ TEST_F(NvprofProgram, PrintsOneTableOfCountersOfAllProcesses) {
   EXPECT_EQ(outcome.exit_code, 0);
   std::size_t rows = 0;
   for (std::size_t at = 0;
-       (at = outcome.error.find("\"row_row(int*)\",2,", at)) != std::string::npos; ++at) {
+       (at = outcome.error.find("\"row_row(int*)\",1,", at)) != std::string::npos; ++at) {
     ++rows;
   }
-  EXPECT_EQ(rows, 1U) << outcome.error;
+  EXPECT_EQ(rows, 2U) << outcome.error;
+}
+
+TEST_F(NvprofProgram, PrintsTheMetricsOfEachLaunchWithATrace) {
+  const Outcome outcome =
+      nvprof({"--csv", "--print-gpu-trace", "--kernels", "1:7:^row_column$:", "-m",
+              "shared_load_transactions_per_request", square_});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(without_numbers(outcome.error),
+            program_with("==PID== Profiling result:\n") +
+                "\"Device\",\"Context\",\"Stream\",\"Kernel\",\"Correlation_ID\","
+                "\"shared_load_transactions_per_request\"\n"
+                "\"model sm_90 (0)\",1,7,\"row_column(int*)\",1,32.000000\n");
+  const Outcome none = nvprof({"--kernels", "1:8:row_column:", "-m", "gst_efficiency", square_});
+  EXPECT_THAT(none.error, HasSubstr("No events/metrics were profiled."));
 }
 
 TEST_F(NvprofProgram, LeavesNoDatabaseUnlessOneIsNamed) {

@@ -43,16 +43,23 @@ std::shared_ptr<const regex_t> compiled(const std::string& pattern) {
           }};
 }
 
+/// The number of a context or stream; nullopt: any.
+std::optional<std::uint32_t> number_of(const std::string& part, const std::string& path) {
+  if (part.empty()) return std::nullopt;
+  const auto number = read_all<std::uint32_t>(part);
+  if (number) return number;
+  throw Error(ExitCode::usage,
+              fmt::format("option --kernels {}: contexts and streams are chosen by their numbers "
+                          "today, and {} is none",
+                          path, part));
+}
+
 }  // namespace
 
 KernelPath::KernelPath(const std::string& text) {
   const std::array<std::string, 4> parts = parts_of(text);
-  if (!parts[0].empty() || !parts[1].empty()) {
-    throw Error(ExitCode::usage,
-                fmt::format("option --kernels {}: launches cannot be chosen by context and stream "
-                            "today; leave both empty: ::{}:{}",
-                            text, parts[2], parts[3]));
-  }
+  context_ = number_of(parts[0], text);
+  stream_ = number_of(parts[1], text);
   kernel_ = parts[2];
   invocation_ = parts[3];
   pattern_ = std::make_shared<inject::KernelPattern>(kernel_.empty() ? "" : "regex:" + kernel_);
@@ -62,6 +69,8 @@ KernelPath::KernelPath(const std::string& text) {
 }
 
 bool KernelPath::matches(const reports::nvprof::CountedLaunch& launch) const {
+  if (context_ && launch.origin.context != *context_) return false;
+  if (stream_ && launch.origin.stream != *stream_) return false;
   if (!kernel_.empty() && !pattern_->matches(launch.kernel)) return false;
   if (invocation_.empty()) return true;
   const std::string number = fmt::format("{}", launch.invocation);

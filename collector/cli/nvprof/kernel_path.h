@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The value of --kernels: KERNEL, or CONTEXT:STREAM:KERNEL:INVOCATION. A part that is empty matches
-// everything. The kernel is a regular expression that is looked for in a kernel's bare name; the
-// invocation is a number, or a regular expression for one.
+// everything. Context and stream are numbers. The kernel is a regular expression that is looked for
+// in a kernel's bare name; the invocation is a number, or a regular expression for one.
 #pragma once
 
 #include <regex.h>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "collector/inject/filter.h"
@@ -16,7 +18,7 @@ namespace warpmeter::cli::nvprof {
 class KernelPath {
  public:
   /// Empty: every launch. Throws Error{usage} for a pattern that is no regular expression, and for
-  /// contexts and streams, which the figures do not tell apart.
+  /// names of contexts and streams, which nothing here knows.
   explicit KernelPath(const std::string& text);
 
   bool matches(const reports::nvprof::CountedLaunch& launch) const;
@@ -24,6 +26,7 @@ class KernelPath {
 
  private:
   std::string kernel_, invocation_;
+  std::optional<std::uint32_t> context_, stream_;
   std::shared_ptr<const inject::KernelPattern> pattern_;
   std::shared_ptr<const regex_t> invocations_;  ///< none: a plain number, or any
 };

@@ -86,6 +86,7 @@ ProfileRequest profile_request(const Request& request, const Names& names,
   wanted.backend = request.backend;
   wanted.replay = request.replay == "application" && request.counts() ? "application" : "kernel";
   wanted.timeout = request.timeout;
+  wanted.keeps_origins = request.counts();
   wanted.command_line = command_line;
   wanted.quiet = true;
   return wanted;

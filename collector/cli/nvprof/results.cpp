@@ -53,7 +53,7 @@ class Tables {
       return write(warnings());
     }
     if (request_.counts() || has_imported_values()) {
-      if (is_first()) print_counted();
+      if (tells_processes_apart() || is_first()) print_counted();
       return;
     }
     write(fmt::format("{}{}Profiling result:\n", warnings(), mark()));
@@ -75,7 +75,9 @@ class Tables {
     return {measured_.run_id.value_or(0), process_, request_.apis, request_.demangles};
   }
 
-  /// Figures of counters and warnings do not tell processes apart: the first prints them.
+  /// An imported file does not say which process its counters are of.
+  bool tells_processes_apart() const { return measured_.recorder != nullptr; }
+  /// Warnings do not tell processes apart: the first prints them.
   bool is_first() const {
     return measured_.processes.empty() || process_ == measured_.processes.begin()->first;
   }
@@ -171,7 +173,7 @@ class Tables {
     warn("no value of {1}: {0}", told.missing);
     warn("0 stands for no value of {1}: {0}", told.undefined);
     warn("not exact: {1}: {0}", told.doubtful);
-    if (request_.prints_trace() || request_.prints_summary) {
+    if (request_.prints_api_trace || request_.prints_summary) {
       before += warning(
           "reading counters disturbs times: run without events and metrics for the "
           "trace and the summary");
@@ -183,6 +185,7 @@ class Tables {
       tables +=
           fmt::format("{}{}Metric result:\n{}", tables.empty() ? "" : "\n", mark(), told.metrics);
     }
+    tables += told.launches;
     if (tables.empty()) tables = "No events/metrics were profiled.\n";
     write(fmt::format("{}{}Profiling result:\n{}", before, mark(), tables));
   }
@@ -200,12 +203,27 @@ class Tables {
       const std::vector<std::uint32_t>& devices = measured_.names.names[name].scope.devices;
       const bool is_there = devices.empty() || std::find(devices.begin(), devices.end(),
                                                          launch.device) != devices.end();
-      return is_there && paths[name].matches(launch);
+      const bool is_own = !tells_processes_apart() || launch.origin.process == process_;
+      return is_own && is_there && paths[name].matches(launch);
     };
+    wanted.each_launch = request_.prints_gpu_trace;
+    if (tells_processes_apart()) {
+      wanted.origin = [this](std::int64_t launch_id) { return origin_of(launch_id); };
+    }
     wanted.kernel_text = [this](const std::string& kernel) {
       return shown_kernel(kernel, request_.demangles);
     };
     return wanted;
+  }
+
+  /// A launch that only a later run of the program had is one of the first process.
+  reports::nvprof::Origin origin_of(std::int64_t launch_id) const {
+    const profile::LaunchOrigins& origins = measured_.recorder->origins();
+    const auto found = origins.find(launch_id);
+    const bool is_known = found != origins.end() && found->second.process != 0;
+    if (!is_known) return {measured_.processes.begin()->first};
+    const profile::LaunchOrigin& origin = found->second;
+    return {origin.process, origin.context, origin.stream, origin.correlation};
   }
 
   /// The sentences beside the tables.

@@ -153,6 +153,7 @@ profile::RecorderOptions recording_of(const ProfileRequest& request, const char*
   recording.program = std::filesystem::path(request.words.front()).filename();
   recording.traces = request.trace || request.writes_trace();
   recording.traces_calls = request.trace_calls || request.writes_trace();
+  recording.keeps_origins = request.keeps_origins;
   return recording;
 }
 

@@ -12,6 +12,7 @@
 #include <set>
 #include <vector>
 
+#include "base/output.h"
 #include "base/utf8.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/profile/shown_tables.h"
@@ -121,12 +122,22 @@ std::string checked_text(const Looked& by, bool has_findings, bool is_verbose) {
       coverage_text(coverage, gaps_of(by), is_verbose));
 }
 
-void show_findings(const profile::Recorder& recorder, const profile::Outcome& outcome,
-                   bool is_verbose) {
+/// On standard error; with --output and nothing else to write there, in that file.
+void show_findings(const ProfileRequest& request, const profile::Recorder& recorder,
+                   const profile::Outcome& outcome) {
   const std::vector<ShownFinding> findings = shown_findings(recorder);
   reports::Document document;
   if (!findings.empty()) document.table(findings_table(findings, {}));
-  document.paragraph(checked_text(looked_of(recorder, outcome), !findings.empty(), is_verbose));
+  document.paragraph(
+      checked_text(looked_of(recorder, outcome), !findings.empty(), request.verbose));
+  if (!request.output.empty() && !request.counts() && !request.traces()) {
+    Output file(request.destination);
+    const reports::Format format = *reports::parse_format(request.format);
+    file.write(format == reports::Format::table ? reports::document_text(document, 0) + "\n"
+                                                : render(findings_table(findings, {}), format));
+    return file.finish();
+  }
+  if (request.quiet) return;
   const bool is_wide = is_terminal(STDERR_FILENO);
   say_line(reports::document_text(
       document, is_wide ? static_cast<std::size_t>(terminal_width(STDERR_FILENO)) : 0));
@@ -351,9 +362,9 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
   write_nvprof_file(request, recorder);
   const bool is_empty = recorder.launches() == recorder.not_run() && recorder.traced() == 0;
   if (!request.quiet || !request.output.empty()) show_tables(request, recorder);
+  if (!request.quiet) show_lines(request, recorder);
+  if (request.checks) show_findings(request, recorder, outcome);
   if (!request.quiet) {
-    show_lines(request, recorder);
-    if (request.checks) show_findings(recorder, outcome, request.verbose);
     show_remarks(request, recorder);
   } else if (!is_empty) {  // else it is why nothing was measured
     show_failures(request, recorder);

@@ -83,6 +83,7 @@ void Report::launched(const LaunchPlace& place, const model::Program& program,
   inject::Launch launch;
   launch.explanation = explanation;
   launch.shape = shape_of(place, &program);
+  launch.shape.correlation = ++correlation_;
   for (const std::string& name : config_.counters) {
     if (!grids.empty()) {
       launch.values.push_back(channel_.value_of(model::counter_named(name, grids, doubt)));
@@ -98,6 +99,7 @@ void Report::launched(const LaunchPlace& place, const model::Program& program,
 void Report::could_not_run(const LaunchPlace& place, const std::string& why) {
   inject::Launch launch;
   launch.shape = shape_of(place, nullptr);
+  launch.shape.correlation = ++correlation_;
   const std::uint32_t reason = channel_.name("the launch failed");
   launch.values.assign(config_.counters.size(), {0, reason, schema::Grade::unavailable});
   launch.failure = channel_.name(why);

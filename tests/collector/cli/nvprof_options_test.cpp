@@ -112,7 +112,7 @@ TEST(NvprofFileName, ReplacesWhatStandsBehindAPercentSign) {
 }
 
 CountedLaunch launch(const std::string& kernel, std::uint64_t invocation) {
-  return {0, kernel, invocation};
+  return {0, kernel, invocation, {}};
 }
 
 struct Case {
@@ -140,8 +140,19 @@ TEST(NvprofKernelPath, ChoosesByBareNameAndInvocation) {
   }
 }
 
+TEST(NvprofKernelPath, ChoosesByContextAndStream) {
+  CountedLaunch one = launch("_Z4scanPf", 2);
+  one.origin = {42, 1, 13, 0};
+  for (const char* path : {"1:::", ":13::", "1:13:scan:2"}) {
+    EXPECT_TRUE(KernelPath(path).matches(one)) << path;
+  }
+  for (const char* path : {"2:::", ":7::", "1:13:scan:1", "13:1::"}) {
+    EXPECT_FALSE(KernelPath(path).matches(one)) << path;
+  }
+}
+
 TEST(NvprofKernelPath, RefusesWhatItCannotTell) {
-  for (const char* wrong : {"1:::", ":s1:scan:2", ":::(", "::(:"}) {
+  for (const char* wrong : {"own:::", ":s1:scan:2", ":::(", "::(:"}) {
     EXPECT_THROW(KernelPath{wrong}, Error) << wrong;
   }
 }

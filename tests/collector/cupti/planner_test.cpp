@@ -203,6 +203,23 @@ TEST_F(Planner, AsksForWhatPutsACounterInDoubt) {
   EXPECT_EQ(plan("GH100", {"shared_load_requests"}).items().front().doubts.size(), 0u);
 }
 
+/// CUPTI's own plan is of the PerfWorks names alone; ours has the counters of copies and doubts
+/// too.
+TEST_F(Planner, TakesAllNamesOfNvprofInAsManyPassesAsCuptiItself) {
+  const std::string sets[] = {"@nvprof"};
+  const std::vector<std::string> counters = schema::Catalogue::get().counters_for(sets);
+  for (const char* chip : {"TU102", "GA100", "GH100", "GB202"}) {
+    const Plan ours = plan(chip, counters);
+    std::set<std::string> names;
+    for (const Plan::Item& item : ours.items()) {
+      if (item.lacking.empty()) names.insert(item.perfworks);
+    }
+    const Plan own = plan(chip, {names.begin(), names.end()});
+    EXPECT_GT(names.size(), 150U) << chip;
+    EXPECT_LE(ours.passes(), own.passes()) << chip;
+  }
+}
+
 TEST_F(Planner, CollectsAMetricOnceUnderBothOfItsNames) {
   const Plan made = plan("GH100", {"duration_profiled", "gpu__time_duration.sum"});
   EXPECT_EQ(made.metrics().size(), 1u);
