@@ -5,9 +5,16 @@
 #include <fmt/ranges.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <set>
+#include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "collector/profile/listener.h"
 
@@ -28,6 +35,21 @@ constexpr auto turn = 10ms;            // how soon the program's end is noticed
 constexpr auto own_ending = 500ms;     // after Ctrl-C the terminal has signalled the program too
 constexpr auto patience_to_kill = 3s;  // after SIGTERM
 constexpr auto waiting_remark = 2s;    // after the program, for its children
+
+/// A mark of what the process executes, which is another after exec(); empty for a process that is
+/// ending, whose files the kernel closes before it is gone.
+std::string image_of(pid_t process) {
+  constexpr unsigned long is_exiting = 4;  // PF_EXITING of include/linux/sched.h
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  std::string text;
+  std::getline(file, text);
+  // Behind the name in parentheses (proc(5)): fields 3 and on.
+  std::istringstream behind_name(text.substr(std::min(text.size(), text.rfind(')') + 1)));
+  const std::vector<std::string> fields(std::istream_iterator<std::string>(behind_name), {});
+  if (fields.size() < 26 || fields[0] == "Z") return "";
+  if ((std::strtoul(fields[6].c_str(), nullptr, 10) & is_exiting) != 0) return "";
+  return fields[23] + " " + fields[25];  // where its code and its stack begin
+}
 
 /// Ends a program in steps, each once, as time goes by.
 class Stopper {
@@ -124,10 +146,12 @@ class Session {
     receiver_.meet(peer.number, peer.process, hello.program);
     const bool is_wanted = options_.all_processes || peer.process == program_.id();
     if (is_wanted && options_.met) options_.met(peer.process);
+    if (is_wanted) followed_[peer.number] = image_of(peer.process);
     return is_wanted ? config_ : inject::Config{};
   }
 
   void take(const Listener::Peer& peer, inject::Message&& message) {
+    if (std::holds_alternative<inject::Bye>(message)) followed_.erase(peer.number);
     // Nobody asks about children that are left alone.
     if (std::holds_alternative<inject::Unobserved>(message) && !options_.all_processes) return;
     if (broken_.count(peer.number) != 0 || receiver_.take(peer.number, std::move(message))) return;
@@ -137,7 +161,18 @@ class Session {
   }
 
   void gone(const Listener::Peer& peer, const std::string& fault) {
-    if (!fault.empty()) remark(fmt::format("process {} is left out: {}", peer.process, fault));
+    const auto followed = followed_.extract(peer.number);
+    const bool is_lost = !followed.empty() && !followed.mapped().empty() &&
+                         followed.mapped() == image_of(peer.process);
+    if (is_lost) ++outcome_.lost;
+    if (!fault.empty()) {
+      remark(fmt::format("process {} is left out: {}", peer.process, fault));
+    } else if (is_lost) {
+      remark(
+          fmt::format("process {} closed its connection to warpmeter, with files that it had "
+                      "not opened itself; what it does from here on is not measured",
+                      peer.process));
+    }
     receiver_.forget(peer.number);
     broken_.erase(peer.number);
   }
@@ -170,6 +205,8 @@ class Session {
   Receiver& receiver_;
   Outcome outcome_;
   std::set<int> broken_;
+  /// Peers that are measured and have not said Bye; what they executed when they came.
+  std::map<int, std::string> followed_;
   std::optional<Stopper> stopper_;
   Listener listener_;
   Program program_;

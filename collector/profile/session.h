@@ -35,6 +35,7 @@ struct Outcome {
   Ending ending;
   bool timed_out = false, cancelled = false;
   int processes = 0;  ///< that used CUDA
+  int lost = 0;       ///< those that closed their connection and went on, as daemons do
 };
 
 /// Runs the program and gives `receiver` all that is heard. Throws Error{usage}

@@ -72,6 +72,24 @@ TEST_F(Observed, AProgramThatEndsInTheMiddleIsNotCalledCleanAndHasItsLaunches) {
   }
 }
 
+/// A daemon closes whatever it did not open.
+TEST_F(Observed, AProgramThatClosesTheConnectionIsNamed) {
+  const char* const named = "closed its connection to warpmeter";
+  const Answer checked = check({clean_, "closes in the middle"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.text;
+  EXPECT_THAT(checked.text, HasSubstr("Looked for in the program and its one launch"));
+  EXPECT_THAT(checked.text, HasSubstr(unended));
+  EXPECT_THAT(checked.text, HasSubstr(named));
+  const Outcome measured = run_program(
+      {{"profile", "-b", "model", clean_, "closes"}, folder_, {{"LD_LIBRARY_PATH", ""}}});
+  EXPECT_EQ(measured.exit_code, 3);
+  EXPECT_THAT(measured.error, HasSubstr(named));
+  EXPECT_THAT(measured.error, HasSubstr("nothing was measured before the connection"));
+  for (const char* how : {"_exit", "abort", "child", "killed before a call", "then another"}) {
+    EXPECT_THAT(check({clean_, how}).text, Not(HasSubstr(named))) << how;
+  }
+}
+
 TEST_F(Observed, AProgramThatIsKilledBeforeItsFirstCallIsNotCalledClean) {
   const Answer direct = check({clean_, "killed before a call"});
   EXPECT_EQ(direct.exit_code, 137);

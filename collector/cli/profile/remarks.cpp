@@ -292,7 +292,8 @@ std::string failure_of(const ProfileRequest& request, const profile::Recorder& r
 }
 
 /// Why nothing was measured.
-Error nothing_measured(const ProfileRequest& request, const profile::Recorder& recorder) {
+Error nothing_measured(const ProfileRequest& request, const profile::Outcome& outcome,
+                       const profile::Recorder& recorder) {
   const char* verb = request.checks && !request.counts() ? "checked" : "measured";
   if (recorder.not_run() > 0) {
     // Otherwise it was among the remarks.
@@ -327,6 +328,10 @@ Error nothing_measured(const ProfileRequest& request, const profile::Recorder& r
                         request.quiet
                             ? fmt::format("; {}: {}", refused_in_words(launches), printable(reason))
                             : "")};
+  }
+  if (outcome.lost > 0) {
+    return {ExitCode::nothing,
+            fmt::format("nothing was {} before the connection to the program was lost", verb)};
   }
   if (recorder.has_met_any()) return {ExitCode::nothing, "the program launched no kernel"};
   return {ExitCode::nothing,
@@ -375,7 +380,7 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
     const bool is_checked = request.checks && !request.counts();
     say_line(fmt::format("warpmeter: {}; {}", ended,
                          is_empty && found.mistakes == 0
-                             ? nothing_measured(request, recorder).what()
+                             ? nothing_measured(request, outcome, recorder).what()
                          : is_checked ? "what was found before is kept"
                                       : "what was measured before is kept"));
   }
@@ -383,7 +388,8 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
   // A program may make anything of the signal that --timeout sends.
   if (outcome.timed_out) return ExitCode::nothing;
   if (!ended.empty()) return static_cast<ExitCode>(outcome.ending.status());
-  if (is_empty && !are_calls_checked(request, recorder)) throw nothing_measured(request, recorder);
+  if (is_empty && !are_calls_checked(request, recorder))
+    throw nothing_measured(request, outcome, recorder);
   return ExitCode::done;
 }
 

@@ -22,7 +22,13 @@ int main(int argc, char** argv) {
   if (std::strcmp(how, "no call") == 0) return 0;
   if (std::strcmp(how, "another program") == 0) execl(argv[0], argv[0], "return", nullptr);
   if (std::strcmp(how, "child") == 0 && fork() != 0) return wait(nullptr) < 0;
+  const bool closes = std::strcmp(how, "closes") == 0;
+  if (closes || std::strcmp(how, "closes in the middle") == 0) {
+    if (!closes) launch();
+    for (int file = 3; file < 1024; ++file) close(file);
+  }
   launch();
+  if (std::strcmp(how, "then another") == 0) execl(argv[0], argv[0], "return", nullptr);
   if (std::strcmp(how, "child") == 0 || std::strcmp(how, "_exit") == 0) _exit(0);
   if (std::strcmp(how, "abort") == 0) abort();
   return 0;
