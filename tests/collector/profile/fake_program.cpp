@@ -29,7 +29,8 @@ namespace {
 using namespace warpmeter;
 using namespace warpmeter::inject;
 
-std::optional<Channel> channel;
+/// Never destroyed: without a Bye the kernel closes it, as the process ends.
+std::optional<Channel>& channel = *new std::optional<Channel>;
 std::optional<ShapeNumbers> shapes;
 Config config;
 
