@@ -35,6 +35,13 @@ const std::vector<Row>& golden() {
   return rows;
 }
 
+/// Set accesses of surfaces, which no kernel has, and what h200_todays_kernels.csv holds.
+const std::set<std::string> not_recorded = {
+    "surface_atomic_set_accesses", "surface_reduction_set_accesses",
+    "constant_load_requests",      "local_load_bytes",
+    "local_store_bytes",           "surface_load_sectors",
+    "surface_store_sectors",       "texture_load_sectors"};
+
 TEST(InstructionCounts, ThatAreExactAreTheHardwares) {
   const auto backend = model::open();
   const auto names = model::instruction_counter_names();
@@ -48,9 +55,7 @@ TEST(InstructionCounts, ThatAreExactAreTheHardwares) {
     const Answer answer = ask(*backend, which);
     ASSERT_EQ(answer.failure, "") << which.entry;
     for (const auto& [name, counter] : answer.counters) {
-      EXPECT_TRUE(row.contains(name) || name == "surface_atomic_set_accesses" ||
-                  name == "surface_reduction_set_accesses")
-          << name;
+      EXPECT_TRUE(row.contains(name) || not_recorded.contains(name)) << name;
       if (!row.contains(name)) continue;
       ++values;
       if (counter.grade != schema::Grade::exact) {

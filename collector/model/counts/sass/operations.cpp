@@ -125,7 +125,7 @@ constexpr OperationRow rows[] = {
     {0x16f, "TXQ", memory | texture},
     {0x180, "LD", memory | generic_load},
     {0x181, "LDG", memory | global_load},
-    {0x182, "LDC", memory | adu},
+    {0x182, "LDC", memory | adu | constant_load},
     {0x183, "LDL", memory | local_load},
     {0x184, "LDS", memory | shared_load},
     {0x185, "ST", memory | generic_store},

@@ -40,7 +40,8 @@ inline constexpr CountedAs global_load = 1 << 26, global_store = 1 << 27,
                            generic_load = CountedAs{1} << 35, generic_store = CountedAs{1} << 36,
                            atomic = CountedAs{1} << 37, compare_and_swap = CountedAs{1} << 38,
                            surface_load = CountedAs{1} << 39, surface_store = CountedAs{1} << 40,
-                           surface_reduction = CountedAs{1} << 41, texture = CountedAs{1} << 42;
+                           surface_reduction = CountedAs{1} << 41, texture = CountedAs{1} << 42,
+                           constant_load = CountedAs{1} << 46;
 // For the share of branches at which all threads go one way.
 inline constexpr CountedAs branch = CountedAs{1} << 44;
 inline constexpr CountedAs any_branch = CountedAs{1} << 45;  ///< it is not known whether it is one
