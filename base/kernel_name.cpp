@@ -89,11 +89,132 @@ std::string qualified_function(const std::string& kernel) {
   return name.substr(0, name.find('<', last_part_of(name)));
 }
 
-/// The bare name and a number that depends on the whole name (FNV-1a, folded to 16 bits).
-std::string numbered(const std::string& kernel) {
+/// The longest name that a table shows.
+constexpr std::size_t longest_shown = 60;
+
+/// "#3f0a": a number that depends on the whole name (FNV-1a, folded to 16 bits).
+std::string number_of(const std::string& kernel) {
   std::uint32_t hash = 2166136261u;
   for (const char c : kernel) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-  return fmt::format("{}#{:04x}", function_name(kernel), (hash >> 16) ^ (hash & 0xffff));
+  return fmt::format("#{:04x}", (hash >> 16) ^ (hash & 0xffff));
+}
+
+std::string numbered(const std::string& kernel) {
+  return function_name(kernel) + number_of(kernel);
+}
+
+/// Libraries write arguments of a template into the name itself: the first three words of a long
+/// one are its function, the others are the arguments. "sm80_xmma_gemm"
+std::string head_of(const std::string& function) {
+  constexpr std::size_t most_of_head = 24;
+  if (function.size() <= longest_shown) return function;
+  std::size_t end = function.find('_');
+  for (int i = 0; i < 2 && end != std::string::npos; ++i) end = function.find('_', end + 1);
+  return function.substr(0, std::min(end, most_of_head));
+}
+
+/// The parts of a name between signs and underscores: "f<A_add<float>>" → f, A, add, float.
+std::vector<std::string> parts_of(const std::string& kernel) {
+  std::vector<std::string> parts;
+  std::string part;
+  for (const char c : readable_name(kernel) + ' ') {
+    if (c == '#' || (c != '_' && is_of_word(c))) {
+      part += c;
+    } else if (!part.empty()) {
+      parts.push_back(std::exchange(part, {}));
+    }
+  }
+  return parts;
+}
+
+/// The parts of some kernels, and who has each.
+struct Parts {
+  explicit Parts(const std::vector<std::string>& kernels) {
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      of.push_back(parts_of(kernels[i]));
+      for (const std::string& part : of.back()) {
+        std::vector<std::size_t>& all = having[part];
+        if (all.empty() || all.back() != i) all.push_back(i);
+      }
+    }
+  }
+
+  std::vector<std::vector<std::string>> of;
+  std::map<std::string, std::vector<std::size_t>> having;  ///< ascending
+};
+
+/// The fewest parts that no other kernel has together: each time the one that most of the others
+/// lack. Another kernel may have all parts of this one: then the number alone tells them apart.
+std::set<std::string> telling_parts(const Parts& parts, std::size_t kernel) {
+  std::set<std::string> chosen;
+  std::vector<std::size_t> alike;  // those with all chosen parts
+  std::size_t fewest = parts.of.size();
+  while (fewest > 1) {
+    const std::string* best = nullptr;
+    std::vector<std::size_t> best_alike;
+    for (const std::string& part : parts.of[kernel]) {
+      const std::vector<std::size_t>& all = parts.having.at(part);
+      if (chosen.empty() && all.size() >= fewest) continue;
+      std::vector<std::size_t> left = all;
+      if (!chosen.empty()) {
+        left.clear();
+        std::set_intersection(alike.begin(), alike.end(), all.begin(), all.end(),
+                              std::back_inserter(left));
+      }
+      if (left.size() >= fewest) continue;
+      fewest = left.size();
+      best = &part;
+      best_alike = std::move(left);
+    }
+    if (best == nullptr) break;
+    chosen.insert(*best);
+    alike = std::move(best_alike);
+  }
+  return chosen;
+}
+
+/// The chosen parts in the order of the name, each once.
+std::string joined(const std::vector<std::string>& parts, std::set<std::string> chosen) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (chosen.erase(part) != 0) text += (text.empty() ? "" : " ") + part;
+  }
+  return text;
+}
+
+/// "elementwise<add>#3f0a", "sm80_xmma_gemm…nn tilesize64x64x8#3f0a". The number keeps a name of
+/// one run from being another kernel's in another run.
+std::string worded(const std::string& kernel, const std::vector<std::string>& parts,
+                   std::set<std::string> chosen) {
+  const std::string function = function_name(kernel), head = head_of(function);
+  const bool is_cut = head != function;
+  const auto text = [&](const std::set<std::string>& shown) {
+    const std::string words = joined(parts, shown);
+    return head + (is_cut ? "…" + words : "<" + words + ">") + number_of(kernel);
+  };
+  if (!is_cut) return chosen.empty() ? numbered(kernel) : text(chosen);
+  // The head alone says little, so more parts follow as long as there is room.
+  const std::vector<std::string> of_head = parts_of(head);
+  for (std::size_t i = of_head.size(); i < parts.size(); ++i) {
+    std::set<std::string> more = chosen;
+    more.insert(parts[i]);
+    if (text(more).size() > longest_shown) break;
+    chosen = std::move(more);
+  }
+  return text(chosen);
+}
+
+/// The names of kernels that no whole arguments tell apart in so little room.
+std::vector<std::string> by_parts(const std::vector<std::string>& kernels) {
+  const Parts parts(kernels);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const std::string name = worded(kernels[i], parts.of[i], telling_parts(parts, i));
+    names.push_back(name.size() <= longest_shown
+                        ? name
+                        : head_of(function_name(kernels[i])) + number_of(kernels[i]));
+  }
+  return names;
 }
 
 /// The ways to tell names apart, the shortest first.
@@ -101,20 +222,19 @@ using Naming = std::string (*)(const std::string&);
 constexpr Naming namings[] = {
     function_with_arguments, qualified_function,
     [](const std::string& kernel) { return readable_name(kernel); },
-    [](const std::string& kernel) { return name_with_parameters(kernel); }, numbered};
+    [](const std::string& kernel) { return name_with_parameters(kernel); }};
 
 /// The shortest names that differ for all of them.
 std::vector<std::string> told_apart(const std::vector<std::string>& kernels) {
-  constexpr std::size_t most = 60;
-  std::vector<std::string> names;
   for (const Naming naming : namings) {
-    names.clear();
+    std::vector<std::string> names;
     for (const std::string& kernel : kernels) names.push_back(naming(kernel));
-    const bool are_short = std::all_of(names.begin(), names.end(),
-                                       [](const std::string& name) { return name.size() <= most; });
-    if (are_short && std::set(names.begin(), names.end()).size() == names.size()) break;
+    const bool are_short = std::all_of(names.begin(), names.end(), [](const std::string& name) {
+      return name.size() <= longest_shown;
+    });
+    if (are_short && std::set(names.begin(), names.end()).size() == names.size()) return names;
   }
-  return names;
+  return by_parts(kernels);
 }
 
 }  // namespace
@@ -138,23 +258,37 @@ std::string function_name(const std::string& name) {
 
 std::map<std::string, std::string> distinct_names(const std::set<std::string>& kernels) {
   std::map<std::string, std::vector<std::string>> by_function;
-  for (const std::string& kernel : kernels) by_function[function_name(kernel)].push_back(kernel);
+  for (const std::string& kernel : kernels) {
+    by_function[head_of(function_name(kernel))].push_back(kernel);
+  }
   std::map<std::string, std::string> names;
+  std::set<std::string> taken;
   for (const auto& [function, same] : by_function) {
-    if (same.size() == 1) {
-      names[same.front()] = function;
-      continue;
+    const bool is_alone = same.size() == 1 && function == function_name(same.front());
+    const auto apart = is_alone ? std::vector<std::string>{function} : told_apart(same);
+    for (std::size_t i = 0; i < same.size(); ++i) {
+      const bool is_free = taken.insert(name_of_pairs(apart[i])).second;
+      names[same[i]] = is_free ? apart[i] : same[i];  // two numbers of 16 bits may be equal
     }
-    const std::vector<std::string> apart = told_apart(same);
-    for (std::size_t i = 0; i < same.size(); ++i) names[same[i]] = apart[i];
   }
   return names;
 }
 
 bool is_name_of(const std::string& name, const std::string& kernel) {
-  return name == function_name(kernel) ||
-         std::any_of(std::begin(namings), std::end(namings),
-                     [&](Naming naming) { return naming(kernel) == name; });
+  const std::string function = function_name(kernel), head = head_of(function);
+  const std::string number = number_of(kernel);
+  if (name == kernel || name == head + number) return true;
+  if (name.ends_with(number) && name.starts_with(head + (head == function ? "<" : "…")))
+    return true;
+  return name == function || std::any_of(std::begin(namings), std::end(namings),
+                                         [&](Naming naming) { return naming(kernel) == name; });
+}
+
+std::string name_of_pairs(const std::string& name) {
+  constexpr std::size_t digits = 4;
+  const std::size_t number = name.rfind('#');
+  if (number == std::string::npos || name.size() - number != digits + 1) return name;
+  return name.substr(0, std::min({name.find('<'), name.find("…"), number})) + name.substr(number);
 }
 
 std::string readable_name(std::string_view mangled) {

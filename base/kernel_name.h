@@ -18,9 +18,14 @@ std::string demangled(const std::string& name);
 std::string function_name(const std::string& name);
 
 /// The bare name of each kernel, with as much more as tells those apart that share it: "t<1>" and
-/// "t<8>", "A::k" and "B::k", "f(int)" and "f(float)". Where that is long, a number that depends on
-/// the whole name: "radix_sort#3f0a". Takes mangled names.
+/// "t<8>", "A::k" and "B::k", "f(int)" and "f(float)". Where that is long, the fewest parts that no
+/// other has together, and a number that depends on the whole name: "elementwise<add>#3f0a",
+/// "sm80_xmma_gemm…nn tilesize64x64x8#0b1c". No two are equal. Takes mangled names.
 std::map<std::string, std::string> distinct_names(const std::set<std::string>& kernels);
+
+/// The part of a distinct name that does not depend on the other kernels of a run:
+/// "elementwise<add>#3f0a" → "elementwise#3f0a".
+std::string name_of_pairs(const std::string& name);
 
 /// True if `name` is one of those that distinct_names may give.
 bool is_name_of(const std::string& name, const std::string& kernel);

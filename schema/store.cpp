@@ -426,7 +426,8 @@ void Store::tell_kernels_apart(std::int64_t run_id) {
   Statement find(db_.get(),
                  "SELECT DISTINCT kernel FROM t_launch WHERE run_id = ?1 AND variant IN ("
                  "SELECT variant FROM t_launch WHERE run_id = ?1 GROUP BY variant "
-                 "HAVING count(DISTINCT kernel) > 1)");
+                 "HAVING count(DISTINCT kernel) > 1 OR length(variant) > 60) "
+                 "AND kernel NOT LIKE 'graph(%'");
   find.bind(1, run_id);
   while (find.step()) kernels.insert(find.text(0));
   if (kernels.empty()) return;

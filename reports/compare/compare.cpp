@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/kernel_name.h"
 #include "base/variant_name.h"
 #include "reports/compare/counters.h"
 #include "reports/compare/findings.h"
@@ -84,8 +85,8 @@ class Pairing {
   PairKey key_of(const LaunchGroup& group, bool with_geometry) const {
     PairKey key;
     key.family = group.family;
-    key.variant =
-        by_ == Key::variant ? sizes_text(parsed_variant_name(group.variant)) : group.variant;
+    key.variant = by_ == Key::variant ? sizes_text(parsed_variant_name(group.variant))
+                                      : name_of_pairs(group.variant);
     if (by_ != Key::size) key.size = group.size;
     if (by_device_) key.ordinal = group.ordinal;
     if (with_geometry && by_ != Key::variant && by_ != Key::size) key.geometry = group.geometry();

@@ -4,10 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
+
+#include "tests/paths.h"
 
 namespace warpmeter {
 namespace {
@@ -85,6 +89,89 @@ TEST(KernelName, LongNamesGetANumber) {
   EXPECT_NE(names.at(a), names.at(b));
   EXPECT_TRUE(is_name_of(names.at(a), a));
   EXPECT_FALSE(is_name_of(names.at(a), b));
+}
+
+/// Kernels as their libraries name them, with the parts that have to be told.
+TEST(KernelName, LongNamesOfTemplatesShowThePartThatTellsThemApart) {
+  const std::string scope = "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_",
+                    arrays = "ESt5arrayIPcLm3EEEEviT0_T1_";
+  const std::string add = scope + "15CUDAFunctor_addIfE" + arrays,
+                    add_half = scope + "15CUDAFunctor_addIN3c104HalfEE" + arrays,
+                    mul = scope + "15CUDAFunctor_mulIfE" + arrays;
+  const Names names = distinct_names({add, mul});
+  EXPECT_THAT(names.at(add),
+              testing::MatchesRegex("vectorized_elementwise_kernel<add>#[0-9a-f]{4}"));
+  EXPECT_THAT(names.at(mul),
+              testing::MatchesRegex("vectorized_elementwise_kernel<mul>#[0-9a-f]{4}"));
+  const Names three = distinct_names({add, add_half, mul});
+  EXPECT_THAT(three.at(add),
+              testing::MatchesRegex("vectorized_elementwise_kernel<add float>#[0-9a-f]{4}"));
+  EXPECT_EQ(name_of_pairs(three.at(add)), name_of_pairs(names.at(add)));
+  EXPECT_NE(name_of_pairs(three.at(add)), name_of_pairs(three.at(mul)));
+  EXPECT_TRUE(is_name_of(three.at(add), add));
+  EXPECT_FALSE(is_name_of(three.at(add), mul));
+}
+
+TEST(KernelName, PartsThatAnotherHasTooStandBeforeTheNumber) {
+  const std::string begin = "_Z1tI28functor_with_a_long_name_", end = "EfyyEvPf";
+  const Names names =
+      distinct_names({begin + "addIf" + end, begin + "mulIf" + end, begin + "mulId" + end});
+  EXPECT_THAT(names.at(begin + "mulIf" + end), testing::MatchesRegex("t<mul>#[0-9a-f]{4}"));
+  EXPECT_THAT(names.at(begin + "mulId" + end), testing::MatchesRegex("t<double>#[0-9a-f]{4}"));
+}
+
+TEST(KernelName, LongPlainNamesAreCutAndDiffer) {
+  const std::string begin = "sm80_xmma_gemm_f32f32_f32f32_f32_",
+                    end = "_stage3_warpsize1x4x1_ffma_aligna4_alignc4_execute_kernel__5x_cublas";
+  const std::string a = begin + "nn_n_tilesize64x64x8" + end,
+                    b = begin + "tn_n_tilesize64x64x8" + end,
+                    c = begin + "nn_n_tilesize32x32x8" + end;
+  const Names names = distinct_names({a, b, c});
+  EXPECT_THAT(names.at(a), testing::HasSubstr("nn"));
+  EXPECT_THAT(names.at(a), testing::HasSubstr("tilesize64x64x8"));
+  EXPECT_THAT(names.at(b), testing::HasSubstr("tn"));
+  EXPECT_THAT(names.at(c), testing::HasSubstr("tilesize32x32x8"));
+  for (const auto& [kernel, name] : names) {
+    EXPECT_THAT(name, testing::StartsWith("sm80_xmma_gemm…"));
+    EXPECT_LE(name.size(), 60u);
+    EXPECT_TRUE(is_name_of(name, kernel));
+    EXPECT_TRUE(is_name_of(kernel, kernel));
+  }
+  EXPECT_EQ(name_of_pairs(names.at(a)), name_of_pairs(distinct_names({a}).at(a)));
+}
+
+TEST(KernelName, PairsHaveOtherNamesAsTheyAre) {
+  for (const char* name : {"reduce", "t<8>", "A::t<8>(float*)", "t#3f0a", "f#12", ""}) {
+    EXPECT_EQ(name_of_pairs(name), name);
+  }
+}
+
+/// Kernels of cuBLAS, cuDNN, cuFFT, cuRAND, cuSOLVER, cuSPARSE, NCCL, CUTLASS, PyTorch and Triton.
+TEST(KernelName, KernelsOfLibrariesGetShortNamesThatDiffer) {
+  std::ifstream file(source_dir() + "/tests/golden/library_kernels.txt");
+  std::set<std::string> kernels, pairs;
+  for (std::string line; std::getline(file, line);) kernels.insert(line);
+  ASSERT_GT(kernels.size(), 400u);
+  for (const auto& [kernel, name] : distinct_names(kernels)) {
+    EXPECT_LE(name.size(), 60u) << kernel;
+    EXPECT_TRUE(is_name_of(name, kernel)) << name;
+    EXPECT_TRUE(pairs.insert(name_of_pairs(name)).second) << name;
+  }
+}
+
+/// More kernels of one function than there are numbers of 16 bits that would all differ by chance.
+TEST(KernelName, NamesOfManyKernelsNeverMeet) {
+  const std::string type(70, 'x');
+  std::set<std::string> kernels;
+  for (int i = 0; i < 2000; ++i) {
+    kernels.insert("_Z1tI70" + type + "EvPfPA" + std::to_string(i + 1) + "_d");
+  }
+  std::set<std::string> shown;
+  for (const auto& [kernel, name] : distinct_names(kernels)) {
+    EXPECT_TRUE(is_name_of(name, kernel)) << name;
+    shown.insert(name);
+  }
+  EXPECT_EQ(shown.size(), kernels.size());
 }
 
 TEST(KernelName, IsAnyOfTheNamesThatTablesShow) {
