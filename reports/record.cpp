@@ -38,23 +38,31 @@ void read_session_shifts(const schema::Reader& reader, std::int64_t run_id,
   }
 }
 
-std::vector<LaunchRecord> read_launches(const schema::Reader& reader, std::int64_t run_id) {
-  std::vector<LaunchRecord> launches;
-  const schema::Rows rows = reader.query(sql::launches, run_parameter(run_id));
-  for (const Row& row : each_row(rows)) {
-    LaunchRecord& launch = launches.emplace_back();
-    launch.id = row.integer("launch_id").value_or(0);
-    launch.device_id = row.integer("device_id").value_or(0);
-    launch.family = row.text("family");
-    launch.variant = row.text("variant");
-    launch.size = row.integer("size");
-    launch.failed = row.text("outcome") != "done";
-    launch.verified = row.flag("verified");
-    launch.is_ceiling = row.flag("is_ceiling");
-    launch.computes = row.flag("flops");
-    launch.reason = row.text("reason");
-  }
-  return launches;
+/// The columns of launch_records.sql.
+void read_launches(const schema::Reader& reader, RunRecord& run) {
+  const auto text = [&](const schema::Value& value) -> std::string_view {
+    const auto* held = std::get_if<std::string>(&value);
+    if (held == nullptr || held->empty()) return {};
+    const auto known = run.texts.find(*held);
+    return known != run.texts.end() ? *known : *run.texts.insert(*held).first;
+  };
+  const auto integer = [](const schema::Value& value) {
+    const auto* held = std::get_if<std::int64_t>(&value);
+    return held == nullptr ? std::nullopt : std::optional(*held);
+  };
+  reader.each(sql::launch_records, run_parameter(run.id), [&](std::span<const schema::Value> row) {
+    LaunchRecord& launch = run.launches.emplace_back();
+    launch.id = integer(row[0]).value_or(0);
+    launch.device_id = integer(row[1]).value_or(0);
+    launch.family = text(row[2]);
+    launch.variant = text(row[3]);
+    launch.size = integer(row[4]);
+    launch.failed = text(row[5]) != "done";
+    launch.verified = integer(row[6]).value_or(0) != 0;
+    launch.is_ceiling = integer(row[7]).value_or(0) != 0;
+    launch.computes = integer(row[8]).value_or(0) != 0;
+    launch.reason = text(row[9]);
+  });
 }
 
 void read_figures(const schema::Reader& reader, std::int64_t run_id, RunFigures& figures) {
@@ -82,24 +90,50 @@ void read_resources(const schema::Reader& reader, std::int64_t run_id,
   }
 }
 
-std::vector<Group> grouped(const std::vector<LaunchRecord>& launches, const RunFigures& figures) {
-  std::vector<Group> groups;
-  using Key = std::tuple<std::int64_t, std::string, std::optional<std::int64_t>, std::string>;
-  std::map<Key, std::size_t> known;
-  std::map<std::pair<std::size_t, std::string>, std::size_t> subjects;
-  for (const LaunchRecord& launch : launches) {
-    const std::string sizes = sizes_text(parsed_variant_name(launch.variant));
-    const auto [group, new_group] =
-        known.try_emplace({launch.device_id, launch.family, launch.size, sizes}, groups.size());
-    if (new_group) groups.push_back({launch.device_id, launch.family, launch.size, sizes, {}});
-    auto& members = groups[group->second].subjects;
-    const auto [subject, new_subject] =
-        subjects.try_emplace({group->second, launch.variant}, members.size());
-    if (new_subject) members.push_back({launch.variant, {}, {}, &figures});
-    members[subject->second].launches.push_back(&launch);
-    members[subject->second].ids.push_back(launch.id);
+/// Gathers launches into groups and subjects.
+class Grouping {
+ public:
+  explicit Grouping(const RunFigures& figures) : figures_(figures) {}
+  void add(const LaunchRecord& launch) {
+    const SubjectKey key{launch.device_id, launch.family, launch.size, launch.variant};
+    const auto [place, is_new] = subjects_.try_emplace(key);
+    if (is_new) place->second = place_of(launch);
+    Subject& subject = groups_[place->second.first].subjects[place->second.second];
+    subject.launches.push_back(&launch);
+    subject.ids.push_back(launch.id);
   }
-  return groups;
+  std::vector<Group> take() { return std::move(groups_); }
+
+ private:
+  using Size = std::optional<std::int64_t>;
+  using SubjectKey = std::tuple<std::int64_t, std::string_view, Size, std::string_view>;
+  using GroupKey = std::tuple<std::int64_t, std::string_view, Size, std::string>;
+
+  /// The group and the place in it of a subject that is new.
+  std::pair<std::size_t, std::size_t> place_of(const LaunchRecord& launch) {
+    const std::string sizes = sizes_text(parsed_variant_name(launch.variant));
+    const auto [group, is_new] =
+        known_.try_emplace({launch.device_id, launch.family, launch.size, sizes}, groups_.size());
+    if (is_new) {
+      groups_.push_back({launch.device_id, std::string(launch.family), launch.size, sizes, {}});
+    }
+    auto& members = groups_[group->second].subjects;
+    Subject& subject = members.emplace_back();
+    subject.variant = launch.variant;
+    subject.figures = &figures_;
+    return {group->second, members.size() - 1};
+  }
+
+  const RunFigures& figures_;
+  std::vector<Group> groups_;
+  std::map<GroupKey, std::size_t> known_;
+  std::map<SubjectKey, std::pair<std::size_t, std::size_t>> subjects_;
+};
+
+std::vector<Group> grouped(const std::vector<LaunchRecord>& launches, const RunFigures& figures) {
+  Grouping grouping(figures);
+  for (const LaunchRecord& launch : launches) grouping.add(launch);
+  return grouping.take();
 }
 
 }  // namespace
@@ -160,6 +194,12 @@ std::size_t Subject::failures() const {
       launches.begin(), launches.end(), [](const LaunchRecord* launch) { return launch->failed; }));
 }
 
+const Figure& Subject::figure(std::string_view metric) const {
+  const auto known = known_.find(metric);
+  if (known != known_.end()) return known->second;
+  return known_.emplace(metric, figures->of(ids, metric)).first->second;
+}
+
 std::string Group::title() const {
   const std::string at = size_text();
   return at.empty() ? family : family + ", " + at;
@@ -202,7 +242,7 @@ RunRecord read_run(const schema::Reader& reader, std::int64_t run_id,
                            static_cast<int>(row.integer("ordinal").value_or(0)), row.text("name"),
                            row.text("title")});
   }
-  run.launches = read_launches(reader, run_id);
+  read_launches(reader, run);
   read_session_shifts(reader, run_id, run.launches);
   read_figures(reader, run_id, *run.figures);
   read_resources(reader, run_id, metrics, *run.figures);
@@ -212,7 +252,7 @@ RunRecord read_run(const schema::Reader& reader, std::int64_t run_id,
 }
 
 std::string RunRecord::name_of(const LaunchRecord& launch) const {
-  std::string name = launch.family + "/" + launch.variant;
+  std::string name = fmt::format("{}/{}", launch.family, launch.variant);
   if (launch.size) name += " at " + grouped_number(*launch.size);
   return devices.size() > 1 ? name + " on " + device_name(launch.device_id) : name;
 }

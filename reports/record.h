@@ -6,8 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,14 +46,14 @@ std::string mark_of(std::string_view grade);
 /// A figure as it is shown, times `scale`: with its mark and range, or why there is none.
 Cell cell_of(const Figure& figure, double scale = 1);
 
+/// A run may have a million of them, so texts are those of RunRecord::texts.
 struct LaunchRecord {
   std::int64_t id = 0;
   std::int64_t device_id = 0;
-  std::string family, variant;
+  std::string_view family, variant, reason;
   std::optional<std::int64_t> size;
   bool failed = false, verified = false, is_ceiling = false;
   bool computes = false;  ///< its useful work has floating-point operations
-  std::string reason;
   /// By how much a session moves its time, as a share of it: a standard deviation, of
   /// reports/statistics.h. 0 where one sample, or none, was taken.
   double session_shift = 0;
@@ -65,7 +68,11 @@ struct Subject {
 
   bool is_ceiling() const { return launches.front()->is_ceiling; }
   std::size_t failures() const;
-  Figure figure(std::string_view metric) const { return figures->of(ids, metric); }
+  /// It is computed once, because several sections ask for the same.
+  const Figure& figure(std::string_view metric) const;
+
+ private:
+  mutable std::map<std::string, Figure, std::less<>> known_;
 };
 
 /// One family at one size on one device: what a table compares. Subjects in launch order.
@@ -95,7 +102,8 @@ struct DeviceRecord {
 struct RunRecord {
   std::int64_t id = 0;
   std::vector<DeviceRecord> devices;
-  std::vector<LaunchRecord> launches;  ///< in launch order
+  std::set<std::string, std::less<>> texts;
+  std::vector<LaunchRecord> launches;  ///< in launch order, which is that of their ids
   std::unique_ptr<RunFigures> figures = std::make_unique<RunFigures>();
   std::vector<std::string>
       others;                 ///< metrics beyond the standard ones, as other_metrics gives them

@@ -5,9 +5,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <deque>
+#include <functional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+#include "schema/catalogue.h"
+#include "schema/view_sql.h"
 
 namespace warpmeter::schema {
 namespace {
@@ -116,33 +122,64 @@ class Pass {
   }
 
  private:
+  /// The timing of a launch. There may be a million, so its reason is one of reasons_untimed_.
   struct Timed {
-    Figure figure;
-    std::string metric, reason;
+    std::int64_t launch_id = 0;
+    std::optional<double> median_ns;
+    std::string_view reason;
+    std::vector<std::optional<double>> values;  ///< as timed_metrics_; empty where none has one
   };
 
+  /// The columns are the launch, its median, the reason why it has none, and each metric.
+  static std::string timed_sql(std::span<const MetricInfo* const> metrics) {
+    std::string columns;
+    for (const MetricInfo* metric : metrics) columns += ", {" + metric->name + "}";
+    return view_sql("SELECT l.launch_id, t.median_ns, l.timing_reason" + columns +
+                    " FROM t_launch l LEFT JOIN t_timing t ON t.launch_id = l.launch_id "
+                    "WHERE l.run_id = :run AND l.outcome = 'done' AND (:launches IS NULL OR "
+                    "l.launch_id IN (SELECT value FROM json_each(:launches))) "
+                    "ORDER BY l.launch_id");
+  }
+
   void read_timed() {
-    reader_.each(
-        "SELECT f.launch_id, f.metric, f.value, f.grade, f.reason "
-        "FROM t_launch l JOIN v_timed f ON f.launch_id = l.launch_id "
-        "WHERE l.run_id = :run AND (:launches IS NULL OR l.launch_id IN (SELECT value FROM "
-        "json_each(:launches))) ORDER BY l.launch_id",
-        chosen_, [&](std::span<const Value> row) {
-          timed_.push_back(
-              {{integer(row[0]), {}, number(row[2]), grade_numbered(integer(row[3])), {}},
-               text(row[1]),
-               text(row[4])});
-        });
+    for (const MetricInfo& metric : Catalogue::get().metrics()) {
+      if (metric.is_timed) timed_metrics_.push_back(&metric);
+    }
+    reader_.each(timed_sql(timed_metrics_), chosen_, [&](std::span<const Value> row) {
+      Timed timed{integer(row[0]), number(row[1]), {}, {}};
+      if (const auto* reason = std::get_if<std::string>(&row[2])) {
+        const auto known = reasons_untimed_.find(*reason);
+        timed.reason =
+            known != reasons_untimed_.end() ? *known : *reasons_untimed_.insert(*reason).first;
+      }
+      for (std::size_t i = 0; timed.median_ns && i < timed_metrics_.size(); ++i) {
+        timed.values.push_back(number(row[3 + i]));
+      }
+      timed_.push_back(std::move(timed));
+    });
+  }
+
+  /// As v_timed.sql: why a metric has no value.
+  static std::string_view reason_of(const Timed& timed, const MetricInfo& metric) {
+    if (!timed.median_ns) return timed.reason.empty() ? "it was not timed" : timed.reason;
+    if (*timed.median_ns == 0) return metric.undefined;
+    return "its useful bytes are not known";
   }
 
   /// Those of launches up to this one.
   void hand_on_timed(std::int64_t launch_id) {
-    for (; next_timed_ < timed_.size(); ++next_timed_) {
-      Timed& timed = timed_[next_timed_];
-      if (timed.figure.launch_id > launch_id) return;
-      timed.figure.metric = timed.metric;
-      timed.figure.reason = timed.reason;
-      on_figure_(timed.figure);
+    while (!timed_.empty() && timed_.front().launch_id <= launch_id) {
+      const Timed& timed = timed_.front();
+      for (std::size_t i = 0; i < timed_metrics_.size(); ++i) {
+        const MetricInfo& metric = *timed_metrics_[i];
+        if (i < timed.values.size() && timed.values[i]) {
+          on_figure_({timed.launch_id, metric.name, timed.values[i], Grade::measured, {}});
+        } else {
+          on_figure_(
+              {timed.launch_id, metric.name, {}, Grade::unavailable, reason_of(timed, metric)});
+        }
+      }
+      timed_.pop_front();
     }
   }
 
@@ -200,8 +237,9 @@ class Pass {
   const std::function<void(const Figure&)>& on_figure_;
   Names counters_, reasons_;
   std::vector<Formula> formulas_;
-  std::vector<Timed> timed_;
-  std::size_t next_timed_ = 0;
+  std::vector<const MetricInfo*> timed_metrics_;
+  std::set<std::string, std::less<>> reasons_untimed_;
+  std::deque<Timed> timed_;  ///< those that were not handed on yet
   std::int64_t launch_id_ = -1;
   std::vector<Counted> counted_;  ///< for this launch, by ascending id
 };

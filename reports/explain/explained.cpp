@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "reports/record.h"
@@ -24,32 +25,95 @@ schema::Value array_of(std::span<const std::int64_t> numbers) {
   return fmt::format("[{}]", fmt::join(numbers, ","));
 }
 
-LaunchName name_of(const Row& row) {
-  return {row.text("family"), row.text("variant"), row.integer("size"),
-          row.text("grid"),   row.text("block"),   row.text("device")};
+using Titles = std::map<std::int64_t, std::string>;
+
+/// The titles of the run's devices. A view makes one anew for each row that asks for it.
+Titles titles_of(const schema::Reader& reader, std::int64_t run) {
+  Titles titles;
+  const schema::Rows rows = reader.query(sql::devices, run_parameter(run));
+  for (const Row& row : each_row(rows)) {
+    titles[row.integer("device_id").value_or(0)] = row.text("title");
+  }
+  return titles;
 }
 
-/// The launches of the run, equal ones once.
+LaunchName name_of(const Row& row, const Titles& titles) {
+  const auto title = titles.find(row.integer("device_id").value_or(0));
+  return {row.text("family"), row.text("variant"), row.integer("size"),
+          row.text("grid"),   row.text("block"),   title == titles.end() ? "" : title->second};
+}
+
+/// The launches of a run, those alike once: a profiled program launches a kernel a million times.
+class DistinctLaunches {
+ public:
+  DistinctLaunches(const schema::Reader& reader, std::int64_t run) {
+    rows_.columns = {"launch_id", "family",  "variant", "size",           "grid",  "block",
+                     "device_id", "outcome", "failure", "explanation_id", "reason"};
+    std::string key;
+    reader.each(sql::explained_launches, run_parameter(run),
+                [&](std::span<const schema::Value> row) {
+                  key.clear();
+                  for (const schema::Value& value : row.subspan(1)) append(key, value);
+                  const auto [place, is_new] = known_.try_emplace(key, counts_.size());
+                  if (is_new) {
+                    rows_.rows.emplace_back(row.begin(), row.end());
+                    counts_.push_back(1);
+                  } else {
+                    ++counts_[place->second];
+                  }
+                });
+  }
+  const schema::Rows& rows() const { return rows_; }
+  std::int64_t count(std::size_t place) const { return counts_[place]; }
+
+ private:
+  /// Its type and bytes; no text of ours holds a NUL.
+  static void append(std::string& key, const schema::Value& value) {
+    key += static_cast<char>(value.index());
+    if (const auto* text = std::get_if<std::string>(&value)) key += *text;
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) key += std::to_string(*whole);
+    key += '\0';
+  }
+
+  schema::Rows rows_;
+  std::vector<std::int64_t> counts_;
+  std::unordered_map<std::string, std::size_t> known_;
+};
+
+/// The launches of the run, those with equal titles and explanations once.
 class Gathering {
  public:
-  void add(const Row& row, const ReadableNames& names) {
+  void add(const Row& row, LaunchName name, std::int64_t launches, const ReadableNames& names) {
     ExplainedLaunch launch;
+    launch.launches = launches;
     launch.launch_id = row.integer("launch_id").value_or(0);
-    launch.name = name_of(row);
+    launch.name = std::move(name);
     launch.title = names.of(launch.name);
     launch.failed = row.text("outcome") == "failed";
     launch.reason = row.text(launch.failed ? "failure" : "reason");
-    launch.found = row.integer("findings").value_or(0);
-    launch.transactions = row.number("transactions").value_or(0);
     const auto key = std::tuple(launch.title, row.integer("explanation_id"), launch.reason);
     const auto [place, is_new] = known_.try_emplace(key, launches_.size());
     if (is_new) {
       launches_.push_back(std::move(launch));
     } else {
-      ++launches_[place->second].launches;
+      launches_[place->second].launches += launches;
     }
   }
-  std::vector<ExplainedLaunch> take() { return std::move(launches_); }
+  std::vector<ExplainedLaunch> take(const schema::Reader& reader) {
+    std::map<std::int64_t, ExplainedLaunch*> by_id;
+    std::vector<std::int64_t> ids;
+    for (ExplainedLaunch& launch : launches_) {
+      by_id[launch.launch_id] = &launch;
+      ids.push_back(launch.launch_id);
+    }
+    const schema::Rows rows = reader.query(sql::explained_amounts, {{":launches", array_of(ids)}});
+    for (const Row& row : each_row(rows)) {
+      ExplainedLaunch& launch = *by_id.at(row.integer("launch_id").value_or(0));
+      launch.found = row.integer("findings").value_or(0);
+      launch.transactions = row.number("transactions").value_or(0);
+    }
+    return std::move(launches_);
+  }
 
  private:
   std::map<std::tuple<std::string, std::optional<std::int64_t>, std::string>, std::size_t> known_;
@@ -245,7 +309,8 @@ std::string ExplainedFinding::place() const {
 std::vector<ExplainedLaunch> read_explained(const schema::Reader& reader,
                                             const ExplainRequest& request) {
   require_run(reader, request.run);
-  const schema::Rows rows = reader.query(sql::explained_launches, run_parameter(request.run));
+  const DistinctLaunches distinct(reader, request.run);
+  const schema::Rows& rows = distinct.rows();
   const std::string cut_short = why_unfinished(reader, request.run);
   if (rows.rows.empty()) {
     throw Error(ExitCode::nothing,
@@ -253,10 +318,11 @@ std::vector<ExplainedLaunch> read_explained(const schema::Reader& reader,
                             "explain: choose another with --run (see: warpmeter list runs)",
                             request.run));
   }
+  const Titles titles = titles_of(reader, request.run);
   std::vector<LaunchName> names;
   ReadableNames readable;
   for (const Row& row : each_row(rows)) {
-    names.push_back(name_of(row));
+    names.push_back(name_of(row, titles));
     readable.add(names.back());
   }
   std::vector<Selector> selectors = request.selectors;
@@ -264,9 +330,11 @@ std::vector<ExplainedLaunch> read_explained(const schema::Reader& reader,
   Gathering gathering;
   std::size_t place = 0;
   for (const Row& row : each_row(rows)) {
-    if (selects(selectors, names[place++])) gathering.add(row, readable);
+    if (selects(selectors, names[place]))
+      gathering.add(row, names[place], distinct.count(place), readable);
+    ++place;
   }
-  std::vector<ExplainedLaunch> launches = gathering.take();
+  std::vector<ExplainedLaunch> launches = gathering.take(reader);
   Details details(reader, launches, request);
   details.read_findings();
   details.read_remedies(request.all_remedies);

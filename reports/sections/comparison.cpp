@@ -228,7 +228,7 @@ void add_failures(Document& document, const Source& source) {
   Table table;
   table.columns = {Column::text("launch"), Column::text("why it failed")};
   for (const LaunchRecord& launch : run.launches) {
-    if (launch.failed) table.rows.push_back({run.name_of(launch), launch.reason});
+    if (launch.failed) table.rows.push_back({run.name_of(launch), std::string(launch.reason)});
   }
   if (table.rows.empty()) return;
   document.heading(2, failures_title);

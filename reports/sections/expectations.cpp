@@ -3,6 +3,7 @@
 // and names those that do not; the full list, with its reasons in words, comes last.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -19,26 +20,24 @@ int severity(std::string_view verdict) {
 }
 
 std::vector<Expectation> read_expectations(const schema::Reader& reader, const RunRecord& run) {
-  std::map<std::int64_t, const LaunchRecord*> launches;
-  for (const LaunchRecord& launch : run.launches) launches[launch.id] = &launch;
   std::map<std::tuple<std::int64_t, std::string, std::string, std::string, double>, std::size_t>
       known;
   std::vector<Expectation> expectations;
   const schema::Rows rows = reader.query(sql::expectations, run_parameter(run.id));
   for (const Row& row : each_row(rows)) {
-    const auto launch = launches.find(row.integer("launch_id").value_or(0));
-    if (launch == launches.end()) continue;  // written since the launches were read
-    Expectation expectation{run.name_of(*launch->second),
-                            row.text("metric"),
-                            row.text("relation"),
-                            row.text("verdict"),
-                            row.text("verdict_reason"),
-                            row.text("reason"),
-                            row.text("grade"),
-                            row.number("expected").value_or(0),
+    const std::int64_t id = row.integer("launch_id").value_or(0);
+    const auto launch = std::lower_bound(
+        run.launches.begin(), run.launches.end(), id,
+        [](const LaunchRecord& one, std::int64_t other) { return one.id < other; });
+    // It may have been written since the launches were read.
+    if (launch == run.launches.end() || launch->id != id) continue;
+    Expectation expectation{run.name_of(*launch),       row.text("metric"),
+                            row.text("relation"),       row.text("verdict"),
+                            row.text("verdict_reason"), row.text("reason"),
+                            row.text("grade"),          row.number("expected").value_or(0),
                             row.number("measured")};
     const auto [place, is_new] =
-        known.try_emplace({launch->second->device_id, expectation.name, expectation.metric,
+        known.try_emplace({launch->device_id, expectation.name, expectation.metric,
                            expectation.relation, expectation.expected},
                           expectations.size());
     if (is_new) {

@@ -226,7 +226,7 @@ bool is_undefined(const RunRecord& run, const Unavailable& gap) {
     const std::set<std::string> inputs = inputs_of(metric);
     return !inputs.empty() &&
            std::all_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
-             return run.figures->value(*gap.launches.begin(), input).has_value();
+             return run.figures->value(gap.launches.front(), input).has_value();
            });
   });
 }

@@ -91,8 +91,8 @@ void add_cost_plot(Document& document, const RunRecord& run);
 /// Figures that have no value, or none that is exact, in the same launches for the same reason.
 struct Unavailable {
   std::vector<std::string> metrics;
-  std::string reason, where;  ///< "every launch", "transpose/copy, smem_square"
-  std::set<std::int64_t> launches;
+  std::string reason, where;           ///< "every launch", "transpose/copy, smem_square"
+  std::vector<std::int64_t> launches;  ///< ascending
 };
 
 /// In the order of the metrics.

@@ -44,7 +44,7 @@ Cell cell_without_figure(const std::string& metric,
   if (points.empty()) return Missing{"not in this run", absent_word};
   for (const Sweep::Point* point : points) {
     for (const LaunchRecord* launch : point->subject->launches) {
-      if (launch->failed) return Missing{"failed: " + launch->reason, failed_word};
+      if (launch->failed) return Missing{fmt::format("failed: {}", launch->reason), failed_word};
     }
   }
   const std::string reason = points.front()->subject->figure(metric).reason;

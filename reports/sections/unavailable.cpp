@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "reports/metrics.h"
 #include "reports/sections/sections.h"
@@ -17,7 +19,11 @@ namespace {
 
 constexpr std::size_t most_names = 12;  // the most names of metrics or launches in one cell
 
-using Ids = std::set<std::int64_t>;
+using Ids = std::vector<std::int64_t>;  // ascending
+
+bool holds(const Ids& ids, std::int64_t id) {
+  return std::binary_search(ids.begin(), ids.end(), id);
+}
 
 std::string listed(const std::vector<std::string>& names, std::string_view what) {
   if (names.size() <= most_names) return fmt::format("{}", fmt::join(names, ", "));
@@ -40,7 +46,7 @@ std::vector<std::string> without_inputs(const std::vector<std::string>& names) {
 Ids measured_launches(const RunRecord& run) {
   Ids ids;
   for (const LaunchRecord& launch : run.launches) {
-    if (!launch.failed) ids.insert(launch.id);
+    if (!launch.failed) ids.push_back(launch.id);
   }
   return ids;
 }
@@ -55,23 +61,33 @@ std::string where(const RunRecord& run, const Ids& measured, const Ids& ids) {
   if (ids == measured) {
     return ids.size() == run.launches.size() ? "every launch" : "every launch that ended well";
   }
-  std::map<std::string, Coverage> families, variants;
+  using Variant = std::pair<std::string_view, std::string_view>;
+  std::map<std::string_view, Coverage> families;
+  std::map<Variant, Coverage> variants;
   for (const LaunchRecord& launch : run.launches) {
-    if (!measured.contains(launch.id)) continue;
+    if (!holds(measured, launch.id)) continue;
+    const std::size_t one = holds(ids, launch.id) ? 1 : 0;
     for (Coverage* coverage :
-         {&families[launch.family], &variants[launch.family + "/" + launch.variant]}) {
+         {&families[launch.family], &variants[Variant(launch.family, launch.variant)]}) {
       ++coverage->all;
-      coverage->among += ids.contains(launch.id) ? 1 : 0;
+      coverage->among += one;
     }
   }
   std::vector<std::string> names;
   std::set<std::string> named;
+  std::set<
+      std::tuple<std::string_view, std::string_view, std::optional<std::int64_t>, std::int64_t>>
+      seen;  // a name takes longer than a look into it
   for (const LaunchRecord& launch : run.launches) {
-    if (!ids.contains(launch.id)) continue;
-    const std::string variant = launch.family + "/" + launch.variant;
-    const std::string name = families[launch.family].whole() ? launch.family
-                             : variants[variant].whole()     ? variant
-                                                             : run.name_of(launch);
+    if (!holds(ids, launch.id)) continue;
+    if (!seen.emplace(launch.family, launch.variant, launch.size, launch.device_id).second) {
+      continue;
+    }
+    const Variant variant(launch.family, launch.variant);
+    const std::string name = families[launch.family].whole() ? std::string(launch.family)
+                             : variants[variant].whole()
+                                 ? fmt::format("{}/{}", launch.family, launch.variant)
+                                 : run.name_of(launch);
     if (named.insert(name).second) names.push_back(name);
   }
   return listed(names, "launches");
@@ -85,9 +101,8 @@ std::vector<Unavailable> gather(const RunRecord& run, const std::vector<RunFigur
   for (const RunFigures::Gap& gap : gaps) {
     if (is_left_out(gap.metric, gap.reason)) continue;
     Ids ids;
-    for (const std::int64_t launch : gap.launches) {
-      if (measured.contains(launch)) ids.insert(ids.end(), launch);
-    }
+    std::set_intersection(gap.launches.begin(), gap.launches.end(), measured.begin(),
+                          measured.end(), std::back_inserter(ids));
     if (ids.empty()) continue;
     const std::string reason(gap.reason.empty() ? "no reason was given" : gap.reason);
     const auto [place, is_new] = known.try_emplace({reason, ids}, gathered.size());

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -17,6 +19,7 @@
 
 #include "base/error.h"
 #include "reports/page.h"
+#include "tests/reports/compare_runs.h"
 #include "tests/reports/golden_file.h"
 #include "tests/reports/runs.h"
 
@@ -254,6 +257,26 @@ TEST(Comparison, HasTheTablesAndFailuresAlone) {
   EXPECT_THAT(text, AllOf(HasSubstr("transpose, size 1,024"), HasSubstr("Failed launches"),
                           Not(HasSubstr("Expectations")), Not(HasSubstr("lab3"))));
   EXPECT_EQ(render_comparison(reader, run, Format::csv), render_report(reader, run, Format::csv));
+}
+
+/// As a traced program's. The first kernel takes 1, 2 and 3 µs in turn, the second always 4 µs.
+TEST(Report, TakesLessThanASecondForThirtyThousandLaunches) {
+  const TemporaryDatabase database;
+  schema::Store store(database.path());
+  std::vector<schema::Launch> launches;
+  for (int i = 0; i < 15'000; ++i) {
+    launches.push_back(launch("first", {1000.0 * (1 + i % 3)}, "app"));
+    launches.push_back(launch("second", {4000}, "app"));
+  }
+  const std::int64_t run = add_run(store, launches);
+  const schema::Reader reader(database.path());
+  const std::clock_t begin = std::clock();  // the begin of this process: other tests run beside it
+  const std::string text = render_report(reader, run, Format::table, 120);
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  std::printf("30,000 launches: reported in %.2f s\n", seconds);
+  EXPECT_THAT(text, AllOf(HasSubstr("30,000 launches"), HasSubstr("15,000"),
+                          HasSubstr("2.00 (1.00–3.00)"), HasSubstr("4.00")));
+  EXPECT_LT(seconds, 3.0) << "with sanitizers; 1 s without";
 }
 
 }  // namespace
