@@ -57,6 +57,7 @@
   X(cuEventDestroy_v2)                 \
   X(cuThreadExchangeStreamCaptureMode) \
   X(cuPointerGetAttribute)             \
+  X(cuFuncLoad)                        \
   X(cuFuncGetParamInfo)                \
   X(cuStreamSynchronize)               \
   X(cuMemAlloc_v2)                     \

@@ -182,6 +182,9 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
 std::string Counting::waiting_obstacle(const LaunchCall& call, const std::string& kernel,
                                        std::uint32_t device) const {
   if (call.graph == nullptr) {
+    // The driver loads a kernel's code with its first launch, unless somebody asks before.
+    driver().cuFuncLoad(call.function);
+    attribute(driver(), call.function, CU_FUNC_ATTRIBUTE_NUM_REGS);
     return waits_.obstacle(driver(), call, kernel, static_cast<CUdevice>(device));
   }
   for (const std::string& name : graphs_.kernels_of(call.graph)) {
