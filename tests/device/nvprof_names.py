@@ -146,6 +146,13 @@ def device():
             "date": datetime.date.today().isoformat()}
 
 
+def write_record(record, everything, verdicts):
+    result = device() | {"kernels": len(everything["chip"]["ncu"][0]),
+                         "names": {verdict.row.name: verdict.record() for verdict in verdicts}}
+    pathlib.Path(record).write_text(in_lines(result), encoding="utf-8")
+    pathlib.Path(record).with_suffix(".values.json").write_text(json.dumps(everything), encoding="utf-8")
+
+
 def main():
     program, kernels, work, record = sys.argv[1:]
     links = [row for row in ROWS if row.is_of_link()]
@@ -153,11 +160,11 @@ def main():
     parts = {"chip": others, "links": links}
     everything = {}
 
-    def measure(part, rows, replay="kernel"):
+    def measure(part, rows, replay="kernel", runs=RUNS):
         print(f"{part}: {len(rows)} names", flush=True)
         everything[part] = {
-            "warpmeter": [of_warpmeter(program, kernels, rows, f"{work}/{part}{i}.db", replay) for i in range(RUNS)],
-            "ncu": [of_ncu(kernels, rows, f"{work}/{part}{i}.csv", replay) for i in range(RUNS)]}
+            "warpmeter": [of_warpmeter(program, kernels, rows, f"{work}/{part}{i}.db", replay) for i in range(runs)],
+            "ncu": [of_ncu(kernels, rows, f"{work}/{part}{i}.csv", replay) for i in range(runs)]}
 
     for part, rows in parts.items():
         measure(part, rows)
@@ -166,14 +173,13 @@ def main():
             sys.exit(f"nvprof_names: other kernels: {sorted(set(tools['warpmeter'][0]) ^ set(tools['ncu'][0]))}")
     # Before each repetition a tool writes memory anew, which fills caches and leaves lines that DRAM has yet to get. The tools
     # do so in different ways, so what differs is measured where no kernel is repeated.
-    differing = [verdict.row for verdict in compared(everything, {"chip": others}) if verdict.other]
-    if differing:
-        measure("whole", differing, "application")
     verdicts = compared(everything, parts)
-    result = device() | {"kernels": len(everything["chip"]["ncu"][0]),
-                         "names": {verdict.row.name: verdict.record() for verdict in verdicts}}
-    pathlib.Path(record).write_text(in_lines(result), encoding="utf-8")
-    pathlib.Path(record).with_suffix(".values.json").write_text(json.dumps(everything), encoding="utf-8")
+    write_record(record, everything, verdicts)  # the rest takes minutes
+    differing = [verdict.row for verdict in verdicts if verdict.other and not verdict.row.is_of_link()]
+    if differing:
+        measure("whole", differing, "application", 1)
+    verdicts = compared(everything, parts)
+    write_record(record, everything, verdicts)
     for verdict in verdicts:
         for kernel, ours, theirs in verdict.other:
             print(f"{verdict.row.name} of {kernel}: warpmeter {ours}, ncu {theirs}")
@@ -181,7 +187,7 @@ def main():
     whole = sum(verdict.whole for verdict in found)
     agreed = sum(verdict.equal + verdict.near for verdict in found) + whole
     values = sum(verdict.kernels for verdict in found)
-    print(f"{len(found)} names on {result['kernels']} kernels: {agreed} of {values} values agree, "
+    print(f"{len(found)} names on {len(everything['chip']['ncu'][0])} kernels: {agreed} of {values} values agree, "
           f"{sum(verdict.equal for verdict in found)} to the last digit, {whole} only where no kernel is repeated; "
           f"{sum(not verdict.other for verdict in found)} names agree on every kernel")
     return 1 if any(verdict.other for verdict in found) else 0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Every metric and event of nvprof on 28 kernels (29 with a second GPU), from warpmeter and from Nsight Compute with NVIDIA's formulas, in
 # the same call, three runs of each: counts are equal; between the two ranges of a figure of time and caches lie at most 5 %. Figures that
-# differ are measured once more where no kernel is repeated (application replay of both).
+# differ are measured once more, by one run of each tool, where no kernel is repeated (application replay).
 #
 #   tests/device/nvprof_names.sh [BUILD] [RECORD]
 #

@@ -60,6 +60,8 @@ def agreement(name, record):
     text = f"{agreed} of {kernels}"
     if found["equal"] == kernels:
         text = f"equal on {kernels}"
+    if "whole" in found:
+        text += f", {found['whole']} more without replay"
     return text + (", all 0" if found["not_zero"] == 0 else "")
 
 
