@@ -25,9 +25,10 @@ struct TraceColumn {
   enum class Needs { nothing, gpu, copies, peers, managed } needs;
 
   /// Activities of one shape may have other words here.
-  bool differs_within_shape() const {
-    return unit == Unit::start || unit == Unit::duration || unit == Unit::size ||
-           unit == Unit::rate || needs == Needs::managed;
+  bool differs_within_shape(const TracedShape& shape) const {
+    if (unit == Unit::start || unit == Unit::duration) return true;
+    const bool has_size = unit == Unit::size || unit == Unit::rate || needs == Needs::managed;
+    return has_size && shape.kind != "kernel";
   }
 };
 
@@ -202,7 +203,7 @@ class Trace {
     const auto [place, is_new] = cells_.try_emplace(row.shape, shown_.size());
     for (std::size_t i = 0; i < shown_.size(); ++i) {
       std::string& cell = place->second[i];
-      if (is_new || shown_[i]->differs_within_shape()) cell = cell_of(row, *shown_[i]);
+      if (is_new || shown_[i]->differs_within_shape(row)) cell = cell_of(row, *shown_[i]);
       if (i > 0) waiting_ += request_.style.csv ? "," : "  ";
       waiting_ += cell;
     }
