@@ -58,7 +58,8 @@ std::optional<sass::MachineExecutions> followed_executions(const Program& progra
   if (!outcome.executions) return std::nullopt;
   const Executions& executions = *outcome.executions;
   const bool is_known = executions.doubt.empty() && executions.time_doubt.empty() &&
-                        executions.of.size() == program.machine_operations.size();
+                        executions.of.size() == program.machine_operations.size() &&
+                        executions.again.warps == 0;
   if (!is_known) return std::nullopt;
   sass::MachineExecutions result;
   for (std::size_t i = 0; i < executions.of.size(); ++i) {

@@ -96,8 +96,9 @@ void connect(Code& code, const Tables& tables) {
   }
 }
 
-/// Registers and predicates, a bit each: R0…, UR0…, P0…, UP0….
-using Places = std::bitset<256 + 64 + 8 + 8>;
+/// Registers and predicates, a bit each: R0…, UR0…, P0…, UP0…, and one for all local memory.
+using Places = std::bitset<256 + 64 + 8 + 8 + 1>;
+constexpr std::size_t local_place = 336;
 
 void add(Places& places, const Predicate& predicate) {
   if (predicate.number < 7) places.set(320 + (predicate.is_uniform ? 8 : 0) + predicate.number);
@@ -114,6 +115,7 @@ Places written_by(const Operation& operation) {
   Places places;
   if (is_control(operation.kind)) return places;
   if (operation.writes_anything) return places.set();
+  if (operation.writes_local) places.set(local_place);
   const Operand result = {operation.is_uniform ? Operand::Form::uniform : Operand::Form::general,
                           operation.result};
   if (operation.writes_registers()) add(places, result, operation.result_registers);
@@ -127,13 +129,15 @@ Places written_by(const Operation& operation) {
 Places read_by(const Operation& operation) {
   Places places;
   add(places, operation.guard);
+  // A store leaves the rest of local memory as it was.
+  if (operation.writes_local || operation.kind == Kind::local_load) places.set(local_place);
   if (operation.kind == Kind::unknown) return places;
   add(places, operation.input);
   add(places, operation.second_input);
   add(places, operation.third_input);
   const bool is_pair = operation.kind == Kind::load || operation.kind == Kind::back;
   add(places, operation.a, is_pair ? 2 : 1);
-  add(places, operation.b, 1);
+  add(places, operation.b, operation.kind == Kind::local_store ? 4 : 1);
   const bool adds_pair =
       operation.kind == Kind::multiply_add_wide || operation.kind == Kind::multiply_add_high;
   add(places, operation.c, adds_pair ? 2 : 1);
@@ -164,6 +168,48 @@ Places needed_before(const Code& code, const Block& block, Places places,
   }
   if (needed != nullptr) std::reverse(needed->begin(), needed->end());
   return places;
+}
+
+bool is_float(Kind kind) {
+  return kind == Kind::add_floats || kind == Kind::multiply_floats ||
+         kind == Kind::multiply_add_floats;
+}
+
+/// Which places may be known behind a block, from those that may be before it. Floats whose
+/// operands never are known become unknown, if `settles`: they cost time, and that of all before
+/// them.
+Places known_behind(Code& code, const Block& block, Places known, bool settles) {
+  for (std::uint32_t i = block.first; i < block.end; ++i) {
+    Operation& operation = code.operations[i];
+    const bool is_hopeless = is_float(operation.kind) && (read_by(operation) & ~known).any();
+    const Places written = written_by(operation);
+    if (operation.kind != Kind::unknown && !is_hopeless) {
+      known |= written;
+    } else if (operation.guard.is_true()) {
+      known &= ~written;
+    }
+    known.set(local_place);
+    if (is_hopeless && settles) operation.kind = Kind::unknown;
+  }
+  return known;
+}
+
+void drop_hopeless_floats(Code& code) {
+  std::vector<Places> before(code.blocks.size());
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (const Block& block : code.blocks) {
+      const auto number = static_cast<std::size_t>(&block - code.blocks.data());
+      const Places behind = known_behind(code, block, before[number], false);
+      for (const std::uint32_t next : block.successors) {
+        changes |= (behind & ~before[next]).any();
+        before[next] |= behind;
+      }
+    }
+  }
+  for (std::size_t b = 0; b < code.blocks.size(); ++b) {
+    known_behind(code, code.blocks[b], before[b], true);
+  }
 }
 
 void find_needed(Code& code) {
@@ -234,6 +280,7 @@ std::variant<Code, std::string> read_code(Bytes cubin, std::string_view entry) {
   const Tables tables = sass::jump_tables(section->contents, code.tables);
   make_blocks(code, tables);
   connect(code, tables);
+  drop_hopeless_floats(code);
   find_needed(code);
   return code;
 }

@@ -7,6 +7,7 @@ namespace warpmeter::model::steps {
 void WarpRegisters::begin(const Dim3& block_size, const Dim3& block, unsigned number) {
   known_.fill(0);
   known_predicates_.fill(0);
+  local_.clear();
   block_size_ = block_size;
   block_ = block;
   first_thread_ = number * 32;
@@ -99,8 +100,27 @@ void WarpRegisters::write(const Predicate& predicate, Lanes values, Lanes active
   known_predicates_[at] = (known_predicates_[at] & ~active) | (active & known);
 }
 
+/// The result of a comparison and its opposite, joined with the predicate that is its input.
+void WarpRegisters::write_joined(const Operation& operation, Lanes holds, Lanes known,
+                                 Lanes active) {
+  const Split input = lanes_of(operation.input);
+  known &= ~input.unknown;
+  const auto join = [&](Lanes values) {
+    return operation.mode == 0   ? values & input.holds
+           : operation.mode == 1 ? values | input.holds
+                                 : values ^ input.holds;
+  };
+  // One that decides by itself needs no other.
+  Lanes decided = known;
+  if (operation.mode == 0) decided |= ~input.holds & ~input.unknown;
+  if (operation.mode == 1) decided |= input.holds;
+  write(operation.results[0], join(holds), active, decided);
+  write(operation.results[1], join(~holds), active, decided);
+}
+
 void WarpRegisters::forget(const Operation& operation, Lanes active) {
   if (active == 0) return;
+  if (operation.writes_local || operation.writes_anything) forget_local(active);
   if (operation.writes_anything) {
     for (unsigned i = 0; i < known_.size(); ++i) known_[i] &= i < first_uniform ? ~active : 0;
     for (unsigned i = 0; i < known_predicates_.size(); ++i) {
@@ -146,8 +166,31 @@ void WarpRegisters::execute(const Operation& operation, Lanes active) {
       case Kind::load:
         execute_load(operation, guard.holds);
         break;
+      case Kind::local_load:
+        execute_local_load(operation, guard.holds);
+        break;
+      case Kind::local_store:
+        execute_local_store(operation, guard.holds);
+        break;
       case Kind::vote:
         execute_vote(operation, guard.holds);
+        break;
+      case Kind::match_any:
+        execute_match(operation, guard.holds);
+        break;
+      case Kind::reduce:
+        execute_reduce(operation, guard.holds);
+        break;
+      case Kind::add_floats:
+      case Kind::multiply_floats:
+      case Kind::multiply_add_floats:
+        execute_floats(operation, guard.holds);
+        break;
+      case Kind::compare_floats:
+        execute_compare_floats(operation, guard.holds);
+        break;
+      case Kind::check_division:
+        execute_check_division(operation, guard.holds);
         break;
       case Kind::register_to_predicates:
         execute_register_to_predicates(operation, guard.holds);
@@ -182,6 +225,16 @@ void WarpRegisters::execute_special(const Operation& operation, Lanes active) {
         return block_.y;
       case 0x27:
         return block_.z;
+      case 0x38:
+        return Lanes{1} << lane;
+      case 0x39:
+        return (Lanes{1} << lane) - 1;
+      case 0x3a:
+        return all_lanes >> (31 - lane);
+      case 0x3b:
+        return ~(all_lanes >> (31 - lane));
+      case 0x3c:
+        return all_lanes << lane;
       case 0xff:
         return 0;
       default:
@@ -217,8 +270,7 @@ void WarpRegisters::execute_load(const Operation& operation, Lanes active) {
   const Fetched low = fetch(operation.a), high = fetch(operation.a, 1);
   std::array<Row, 4> results = {};
   Lanes known = 0;
-  constexpr unsigned bytes_of[] = {1, 1, 2, 2, 4, 8, 16, 16};
-  const unsigned bytes = bytes_of[operation.amount];
+  const unsigned bytes = access_bytes[operation.amount];
   for (unsigned lane = 0; lane < 32; ++lane) {
     if ((low.known & high.known & active & Lanes{1} << lane) == 0) continue;
     const std::uint64_t address = (std::uint64_t{high.values[lane]} << 32 | low.values[lane]) +
@@ -234,16 +286,6 @@ void WarpRegisters::execute_load(const Operation& operation, Lanes active) {
   for (unsigned i = 0; i < operation.result_registers; ++i) {
     write(operation, i, results[i], active, known);
   }
-}
-
-void WarpRegisters::execute_vote(const Operation& operation, Lanes active) {
-  const Split input = split(operation.input, active);
-  const bool is_known = input.unknown == 0;
-  Row ballot;
-  ballot.fill(input.holds);
-  write(operation, 0, ballot, active, is_known ? all_lanes : 0);
-  const bool holds = operation.mode == 0 ? input.holds == active : input.holds != 0;
-  write(operation.results[0], holds ? all_lanes : 0, active, is_known ? all_lanes : 0);
 }
 
 void WarpRegisters::execute_register_to_predicates(const Operation& operation, Lanes active) {

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 
 #include "base/geometry.h"
 #include "collector/model/counts/steps/code.h"
@@ -85,14 +86,31 @@ class WarpRegisters {
   void execute_special(const Operation& operation, Lanes active);
   void execute_constant(const Operation& operation, Lanes active);
   void execute_load(const Operation& operation, Lanes active);
+  void execute_local_load(const Operation& operation, Lanes active);
+  void execute_local_store(const Operation& operation, Lanes active);
   void execute_vote(const Operation& operation, Lanes active);
+  void execute_match(const Operation& operation, Lanes active);
+  void execute_reduce(const Operation& operation, Lanes active);
+  void execute_floats(const Operation& operation, Lanes active);
+  void execute_compare_floats(const Operation& operation, Lanes active);
+  void execute_check_division(const Operation& operation, Lanes active);
   void execute_register_to_predicates(const Operation& operation, Lanes active);
   void execute_predicates_to_register(const Operation& operation, Lanes active);
+
+  void write_joined(const Operation& operation, Lanes holds, Lanes known, Lanes active);
+
+  /// Four bytes of local memory, of each lane its own.
+  struct LocalWord {
+    Row values = {};
+    std::array<Lanes, 4> known = {};  ///< by byte
+  };
+  void forget_local(Lanes lanes);
 
   Surroundings& surroundings_;
   std::array<Row, first_uniform + 64> rows_;
   std::array<Lanes, first_uniform + 64> known_ = {};
   std::array<Lanes, 16> predicates_ = {}, known_predicates_ = {};
+  std::unordered_map<std::uint32_t, LocalWord> local_;  ///< by address / 4
   Dim3 block_size_, block_;
   unsigned first_thread_ = 0;
 };

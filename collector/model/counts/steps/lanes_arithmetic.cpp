@@ -79,9 +79,10 @@ std::uint32_t reversed(std::uint32_t value) {
 
 std::uint32_t reciprocal(std::uint32_t bits) { return of_steps::unit_rcp(bits); }
 
-std::uint32_t rounded_up(std::uint32_t value, bool is_signed) {
+std::uint32_t rounded(std::uint32_t value, bool is_signed, bool is_up) {
   const double exact = is_signed ? static_cast<double>(static_cast<std::int32_t>(value)) : value;
   auto result = static_cast<float>(exact);
+  if (!is_up) return std::bit_cast<std::uint32_t>(result);
   if (static_cast<double>(result) < exact) {
     result = std::nextafter(result, std::numeric_limits<float>::infinity());
   }
@@ -186,8 +187,7 @@ void WarpRegisters::execute_shift_add(const Operation& operation, Lanes active) 
 
 void WarpRegisters::execute_compare(const Operation& operation, Lanes active) {
   const Fetched a = fetch(operation.a), b = fetch(operation.b);
-  const Split input = lanes_of(operation.input);
-  Lanes known = a.known & b.known & ~input.unknown;
+  Lanes known = a.known & b.known;
   Split lower;
   if (operation.is_extended) {
     lower = lanes_of(operation.second_input);
@@ -203,17 +203,7 @@ void WarpRegisters::execute_compare(const Operation& operation, Lanes active) {
     if (operation.is_extended && x == y) result = (lower.holds >> lane & 1) != 0;
     holds |= static_cast<Lanes>(result) << lane;
   }
-  const auto join = [&](Lanes values) {
-    return operation.mode == 0   ? values & input.holds
-           : operation.mode == 1 ? values | input.holds
-                                 : values ^ input.holds;
-  };
-  // One that decides by itself needs no other.
-  Lanes decided = known;
-  if (operation.mode == 0) decided |= ~input.holds & ~input.unknown;
-  if (operation.mode == 1) decided |= input.holds;
-  write(operation.results[0], join(holds), active, decided);
-  write(operation.results[1], join(~holds), active, decided);
+  write_joined(operation, holds, known, active);
 }
 
 void WarpRegisters::execute_predicate_logic(const Operation& operation, Lanes active) {
@@ -387,7 +377,7 @@ void WarpRegisters::execute_arithmetic(const Operation& operation, Lanes active)
     case Kind::reciprocal:
       return put([](U, U y, U) { return reciprocal(y); });
     case Kind::integer_to_float:
-      return put([&](U, U y, U) { return rounded_up(y, operation.is_signed); });
+      return put([&](U, U y, U) { return rounded(y, operation.is_signed, operation.mode == 0); });
     case Kind::float_to_integer:
       return put([](U, U y, U) { return truncated(y); });
     default:

@@ -9,8 +9,6 @@ namespace {
 
 using Form = Operand::Form;
 
-constexpr std::uint8_t widths[] = {1, 1, 2, 2, 4, 8, 16, 16};
-
 /// Distances count in units of 4 bytes from the next instruction.
 std::int64_t jump_target(const Bits& bits, std::uint64_t offset, int arch) {
   std::int64_t distance = bits.signed_at(34, 48);
@@ -57,9 +55,11 @@ bool read_control(unsigned opcode, const Bits& bits, std::uint64_t offset, int a
                                          : Kind::leave_sync;
       operation.barrier = static_cast<std::uint8_t>(bits.at(16, 4));
       return true;
-    case 0x348:
-    case 0x948:
+    case 0x348:  // WARPSYNC
+    case 0x948:  // WARPSYNC.ALL
       operation.kind = Kind::gather;
+      if (opcode == 0x348) operation.a = general(bits.at(24, 8));
+      operation.mode = static_cast<std::uint8_t>(bits.at(85, 2));  // EXCLUSIVE, COLLECTIVE
       return true;
     case 0x355:  // BMOV: masks of lanes that wait go to registers and back
     case 0x356:
@@ -186,10 +186,11 @@ void read_unknown(unsigned opcode, const Bits& bits, Operation& operation) {
   const Effect& effect = *found;
   operation.is_uniform = effect.is_uniform;
   unsigned registers = effect.registers;
-  if (registers == by_width) registers = (widths[bits.at(73, 3)] + 3U) / 4U;
+  if (registers == by_width) registers = (access_bytes[bits.at(73, 3)] + 3U) / 4U;
   read_result(bits, operation, static_cast<std::uint8_t>(registers));
   if (effect.predicates > 0) read_predicate_results(bits, operation);
   if (effect.predicates == 1) operation.results[1] = {};
+  operation.writes_local = number == 0x185 || number == 0x187 || number == 0x18a || number == 0x1a2;
   const bool writes = operation.result_registers > 0 || effect.predicates > 0;
   operation.kind = writes ? Kind::unknown : Kind::nothing;
 }
@@ -197,7 +198,7 @@ void read_unknown(unsigned opcode, const Bits& bits, Operation& operation) {
 void read_load(const Bits& bits, Operation& operation) {
   operation.kind = Kind::load;
   operation.amount = static_cast<std::uint8_t>(bits.at(73, 3));
-  read_result(bits, operation, static_cast<std::uint8_t>((widths[operation.amount] + 3) / 4));
+  read_result(bits, operation, static_cast<std::uint8_t>((access_bytes[operation.amount] + 3) / 4));
   operation.a = general(bits.at(24, 8));
   operation.target = bits.signed_at(40, 24);
   const bool has_descriptor = bits.is_set(76) || bits.at(32, 6) == 63;
@@ -207,6 +208,20 @@ void read_load(const Bits& bits, Operation& operation) {
     read_unknown(0x981, bits, operation);
     operation.a = {};
   }
+}
+
+/// LDL or STL.
+void read_local(unsigned opcode, const Bits& bits, Operation& operation) {
+  const bool is_store = opcode == 0x387;
+  operation.amount = static_cast<std::uint8_t>(bits.at(73, 3));
+  if (bits.is_set(91) || operation.amount == 7) return read_unknown(opcode, bits, operation);
+  operation.kind = is_store ? Kind::local_store : Kind::local_load;
+  operation.a = general(bits.at(24, 8));
+  operation.target = bits.signed_at(40, 24);
+  operation.writes_local = is_store;
+  const auto registers = static_cast<std::uint8_t>((access_bytes[operation.amount] + 3) / 4);
+  if (is_store) operation.b = general(bits.at(32, 8));
+  if (!is_store) read_result(bits, operation, registers);
 }
 
 }  // namespace
@@ -246,13 +261,34 @@ Operation decode_operation(sass::Word word, std::uint64_t offset, int arch) {
       operation.kind = Kind::constant;
       operation.is_uniform = operation.guard.is_uniform = opcode == 0xab9;
       operation.amount = static_cast<std::uint8_t>(bits.at(73, 3));
-      read_result(bits, operation, static_cast<std::uint8_t>((widths[operation.amount] + 3) / 4));
+      read_result(bits, operation,
+                  static_cast<std::uint8_t>((access_bytes[operation.amount] + 3) / 4));
       operation.a = operation.is_uniform ? uniform(63) : general(bits.at(24, 8));
       operation.b = constant(bits);
       if (bits.is_set(91) || operation.amount == 7) operation.kind = Kind::unknown;
       return operation;
     case 0x981:  // LDG
       read_load(bits, operation);
+      return operation;
+    case 0x983:  // LDL
+    case 0x387:  // STL
+      read_local(opcode, bits, operation);
+      return operation;
+    case 0x3a1:  // MATCH
+      if (bits.at(72, 9) != 0x80) {
+        read_unknown(opcode, bits, operation);
+        return operation;
+      }
+      read_result(bits, make(operation, Kind::match_any), 1);
+      operation.a = general(bits.at(24, 8));
+      return operation;
+    case 0x3c4:  // REDUX
+      operation.is_uniform = true;
+      read_result(bits, make(operation, Kind::reduce), 1);
+      operation.a = general(bits.at(24, 8));
+      operation.amount = static_cast<std::uint8_t>(bits.at(78, 3));
+      operation.is_signed = bits.is_set(73);
+      if (operation.amount > 5) operation.kind = Kind::unknown;
       return operation;
     case 0x2ca:  // R2UR
       operation.is_uniform = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Machine operations that decide where control goes (sm_80 to sm_90): integers, predicates, ids,
-// parameters, loads and jumps. Each is decoded with its operands, so that it can be executed;
-// anything else has the kind `unknown`, and nobody knows what it writes.
+// Machine operations that decide where control goes (sm_80 to sm_90): integers, floats, predicates,
+// ids, parameters, loads, local memory and jumps. Each is decoded with its operands, so that it can
+// be executed; anything else has the kind `unknown`, and nobody knows what it writes.
 //
 // The fields were found by turning each bit of real instructions and reading what nvdisasm 13.0
 // makes of it; tests/collector/model/counts/steps_test.cpp holds them to hardware's counts.
@@ -32,6 +32,8 @@ enum class Kind : std::uint8_t {
   special,
   constant,
   load,
+  local_load,
+  local_store,
   predicate_logic,
   absolute,
   count_bits,
@@ -41,9 +43,16 @@ enum class Kind : std::uint8_t {
   predicates_to_register,
   register_to_predicates,
   vote,
+  match_any,
+  reduce,
   reciprocal,
   integer_to_float,
   float_to_integer,
+  add_floats,
+  multiply_floats,
+  multiply_add_floats,
+  compare_floats,
+  check_division,
   // Control.
   branch,
   branch_by_table,
@@ -65,6 +74,7 @@ struct Operand {
   std::uint8_t number = 0;  ///< the number of a register, the bank of a constant
   bool is_negated = false;
   std::uint32_t value = 0;  ///< an immediate, or the offset of a constant
+  bool is_absolute = false;
 
   bool is_register() const { return form == Form::general || form == Form::uniform; }
   /// True for RZ and URZ.
@@ -93,12 +103,17 @@ struct Operation {
   std::uint8_t mode = 0;
   bool is_signed = false, is_extended = false, is_high = false, is_wrapped = false;
   bool is_right = false;
+  bool flushes = false;       ///< floats below the normal ones count as 0
+  bool writes_local = false;  ///< may write local memory of its threads
   std::uint8_t barrier = 0;
   std::int64_t target = 0;  ///< a jump's offset in the section, without its register
 
   bool never_runs() const { return guard.number == 7 && guard.is_negated; }
   bool writes_registers() const { return result_registers > 0; }
 };
+
+/// The bytes of an access, by the field that gives its width.
+inline constexpr std::uint8_t access_bytes[] = {1, 1, 2, 2, 4, 8, 16, 16};
 
 /// `offset`: of the instruction in its section.
 Operation decode_operation(sass::Word word, std::uint64_t offset, int arch);

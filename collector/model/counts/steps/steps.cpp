@@ -28,6 +28,8 @@ constexpr std::string_view time_doubt =
     "while some of them end";
 
 constexpr unsigned parameter_bank = 0, table_bank = 2;
+/// Where a thread's local memory ends: only distances from it are of use.
+constexpr std::uint32_t stack_offset = 0x28, stack_top = 0xfffdc0;
 
 /// Places of memory and what was there.
 class Seen {
@@ -80,6 +82,7 @@ class OfLaunch : public Surroundings {
     const Dim3 &block = geometry_.block, &grid = geometry_.grid;
     const std::uint32_t sizes[] = {block.x, block.y, block.z, grid.x, grid.y, grid.z};
     if (offset % 4 == 0 && offset / 4 < std::size(sizes)) return sizes[offset / 4];
+    if (offset == stack_offset) return stack_top;
     if (offset < code_.parameter_offset || code_.parameter_bytes == 0) return std::nullopt;
     return number_at<std::uint32_t>(padded_, offset - code_.parameter_offset);
   }
@@ -185,6 +188,7 @@ class Followed : public FollowedLaunch {
       return result;
     }
     if (sum.depends_on_time) result.time_doubt = time_doubt;
+    result.again = {sum.again.warps, sum.again.threads, std::nullopt};
     result.of.resize(code_.operations.size());
     for (std::size_t i = 0; i < result.of.size(); ++i) {
       const Tally::Times& times = sum.blocks[code_.block_of[i]];

@@ -8,13 +8,15 @@ namespace warpmeter::model::steps {
 namespace {
 
 constexpr std::string_view by_value =
-    "a branch of the machine code depends on what is not worked out: floats, shared memory, other "
-    "threads, or memory that the kernel changes";
+    "a branch of the machine code depends on what is not worked out: some floats, shared memory, "
+    "other threads, or memory that the kernel changes";
 constexpr std::string_view by_jump = "the machine code jumps to places that are not known";
 constexpr std::string_view far_call =
     "the machine code calls what is not part of it, or keeps the lanes that wait in registers";
 constexpr std::string_view apart = "lanes that parted meet where the machine code gathers the warp";
 constexpr std::string_view stuck = "lanes wait for others that do not come";
+
+constexpr std::uint8_t exclusive = 1;
 
 unsigned count(Lanes lanes) { return static_cast<unsigned>(std::popcount(lanes)); }
 
@@ -30,11 +32,18 @@ void Tally::add(const Tally& other) {
     on[i].threads += other.on[i].threads;
     unknown[i] = static_cast<std::uint8_t>(unknown[i] | other.unknown[i]);
   }
+  again.warps += other.again.warps;
+  again.threads += other.again.threads;
   depends_on_time |= other.depends_on_time;
   if (doubt.empty()) {
     doubt = other.doubt;
     doubt_line = other.doubt_line;
   }
+}
+
+void Tally::issue_again(Lanes lanes) {
+  ++again.warps;
+  again.threads += count(lanes);
 }
 
 bool Walk::doubt(Tally& tally, std::string_view why, std::uint32_t at) const {
@@ -183,8 +192,9 @@ bool Walk::leave_block(Group& group, const Operation& last, std::uint32_t at, Ta
       return true;
     case Kind::sync:
       return arrive(group, tally);
-    case Kind::branch_when_parted:
-    case Kind::gather: {
+    case Kind::gather:
+      return gather(group, last, at, taken.holds, tally);
+    case Kind::branch_when_parted: {
       Lanes here = group.lanes;
       for (const Group& other : groups_) here |= other.lanes;
       if (here != group.lanes) return doubt(tally, apart, at);
@@ -205,6 +215,58 @@ bool Walk::arrive(Group& group, Tally& tally) {
   return true;
 }
 
+/// The lanes of each mask become a group of their own, all of which go on behind the operation.
+bool Walk::part_by_mask(Group& group, const Operation& gather, Tally& tally) {
+  ++group.at;
+  while (group.lanes != 0) {
+    const auto first = static_cast<unsigned>(std::countr_zero(group.lanes));
+    Lanes together = 0;
+    for (unsigned lane = first; lane < 32; ++lane) {
+      const bool is_alike =
+          registers_.value(gather.a.number, lane) == registers_.value(gather.a.number, first);
+      if (is_alike) together |= group.lanes & Lanes{1} << lane;
+    }
+    groups_.push_back({together, group.at});
+    group.lanes &= ~together;
+    if (group.lanes != 0) tally.issue_again(group.lanes);
+  }
+  return true;
+}
+
+/// A group comes to a WARPSYNC, which waits for the lanes of its mask. An exclusive one lets the
+/// lanes of each mask go on alone.
+bool Walk::gather(Group& group, const Operation& gather, std::uint32_t at, Lanes of, Tally& tally) {
+  Lanes others = 0;
+  for (const Group& other : groups_) others |= other.lanes;
+  const bool is_exclusive = gather.mode == exclusive;
+  if (others == 0 && !is_exclusive) {
+    ++group.at;
+    return true;
+  }
+  if (of != group.lanes || (gather.mode != 0 && !is_exclusive)) return doubt(tally, apart, at);
+  Lanes wanted = all_lanes, together = 0;
+  if (gather.a.is_register()) {
+    const auto first = static_cast<unsigned>(std::countr_zero(group.lanes));
+    for (unsigned lane = first; lane < 32; ++lane) {
+      if ((group.lanes >> lane & 1) == 0) continue;
+      const auto mask = registers_.value(gather.a.number, lane);
+      if (!mask) return doubt(tally, apart, at);
+      if (lane == first) wanted = *mask;
+      if (*mask == wanted) together |= Lanes{1} << lane;
+    }
+    if (together != group.lanes && !is_exclusive) return doubt(tally, apart, at);
+  }
+  wanted &= others;
+  if (is_exclusive && wanted != 0) return doubt(tally, apart, at);
+  if (is_exclusive && together != group.lanes) return part_by_mask(group, gather, tally);
+  if (wanted == 0) {
+    ++group.at;
+    return true;
+  }
+  group.gathered = wanted;
+  return arrive(group, tally);
+}
+
 /// Lets those go on whose others have all come, or ended.
 void Walk::release(Tally& tally) {
   for (std::size_t i = 0; i < groups_.size(); ++i) {
@@ -212,7 +274,9 @@ void Walk::release(Tally& tally) {
     const std::uint32_t at = groups_[i].at;
     const Operation& sync = code_.operations[at];
     const auto lane = static_cast<unsigned>(std::countr_zero(groups_[i].lanes));
-    const Lanes wanted = (waited_for_[sync.barrier][lane] | groups_[i].lanes) & ~ended_;
+    const Lanes others =
+        sync.kind == Kind::gather ? groups_[i].gathered : waited_for_[sync.barrier][lane];
+    const Lanes wanted = (others | groups_[i].lanes) & ~ended_;
     Lanes here = 0;
     unsigned met = 0;
     for (const Group& group : groups_) {
@@ -223,6 +287,7 @@ void Walk::release(Tally& tally) {
     }
     if ((wanted & ~here) != 0) continue;
     if (met > 2) tally.depends_on_time = true;
+    if (sync.kind == Kind::gather) tally.issue_again(here);
     std::erase_if(groups_, [&](const Group& group) {
       return group.is_waiting && group.at == at && (group.lanes & wanted) != 0;
     });

@@ -22,7 +22,10 @@ struct Tally {
     std::uint64_t warps = 0, threads = 0;
   };
   std::vector<Times> blocks;
-  std::vector<Times> on;              ///< by operation with a guard: those that it lets pass
+  std::vector<Times> on;  ///< by operation with a guard: those that it lets pass
+  /// Issues that hardware counts for the warp, and not for an instruction: a WARPSYNC at which
+  /// lanes met or part is issued once more for those that go on together or still wait.
+  Times again;
   std::vector<std::uint8_t> unknown;  ///< 1 where a guard was not known
   /// Lanes of a warp were apart in a way of which hardware's counts depend on time: three groups or
   /// more at one BSYNC, or an end, a BREAK, a barrier or an indirect jump while others are
@@ -32,6 +35,7 @@ struct Tally {
   int doubt_line = 0;      ///< the line of the PTX
 
   void add(const Tally& other);
+  void issue_again(Lanes lanes);
 };
 
 inline constexpr std::string_view too_long = "the launch is too long to be followed";
@@ -51,13 +55,16 @@ class Walk {
   struct Group {
     Lanes lanes = 0;
     std::uint32_t at = 0;     ///< an operation
-    bool is_waiting = false;  ///< at a BSYNC
+    bool is_waiting = false;  ///< at a BSYNC, or a WARPSYNC
+    Lanes gathered = 0;       ///< those that the WARPSYNC waits for
   };
 
   bool run(Group& group, Tally& tally);
   bool leave_block(Group& group, const Operation& last, std::uint32_t at, Tally& tally);
   bool jump(Group& group, const Operation& last, std::uint32_t at, Lanes jumping, Tally& tally);
   bool arrive(Group& group, Tally& tally);
+  bool part_by_mask(Group& group, const Operation& gather, Tally& tally);
+  bool gather(Group& group, const Operation& gather, std::uint32_t at, Lanes of, Tally& tally);
   void release(Tally& tally);
   bool doubt(Tally& tally, std::string_view why, std::uint32_t at) const;
   bool part(Group& group, Lanes lanes, std::uint32_t to);

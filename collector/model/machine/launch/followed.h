@@ -31,6 +31,7 @@ struct Execution {
 
 struct Executions {
   std::vector<Execution> of;  ///< by the instruction's number in the kernel's code; empty: doubt
+  Execution again;            ///< issues that hardware counts for no instruction, but in the sums
   std::string doubt;          ///< why nobody knows; the end of a sentence
   std::string time_doubt;     ///< why hardware's may differ from these; empty: they do not
   /// Requests of the loads and stores of global and shared memory, by the line of the PTX; nothing
@@ -38,12 +39,12 @@ struct Executions {
   std::map<int, std::optional<std::uint64_t>> requests;
 
   std::uint64_t warps() const {
-    std::uint64_t sum = 0;
+    std::uint64_t sum = again.warps;
     for (const Execution& one : of) sum += one.warps;
     return sum;
   }
   std::uint64_t threads() const {
-    std::uint64_t sum = 0;
+    std::uint64_t sum = again.threads;
     for (const Execution& one : of) sum += one.threads;
     return sum;
   }

@@ -235,6 +235,8 @@ Executions& Executions::operator+=(const Executions& other) {
   if (doubt.empty()) doubt = other.doubt;
   if (time_doubt.empty()) time_doubt = other.time_doubt;
   if (!doubt.empty()) of.clear();
+  again.warps += other.again.warps;
+  again.threads += other.again.threads;
   for (const auto& [line, count] : other.requests) {
     const auto [found, is_new] = requests.try_emplace(line, count);
     if (is_new) continue;
