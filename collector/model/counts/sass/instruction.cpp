@@ -2,7 +2,6 @@
 #include "collector/model/counts/sass/instruction.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 
 #include "collector/model/counts/sass/operations.h"
@@ -70,21 +69,16 @@ bool is_one_of(std::uint16_t number, const Numbers& numbers) {
   return std::find(std::begin(numbers), std::end(numbers), number) != std::end(numbers);
 }
 
-/// Distances count in units of 4 bytes from the next instruction. From sm_90 on, eight more bits of
-/// them lie before the field.
+std::uint8_t width_of(Word word) { return access_bytes[word.high >> 9 & 7]; }
+
+}  // namespace
+
 std::int64_t jump_target(Word word, std::uint64_t offset, int arch) {
   std::uint64_t distance = word.low >> 34 | (word.high & 0x3ffff) << 30;
   if ((distance >> 47 & 1) != 0) distance |= ~std::uint64_t{0} << 48;
   if (arch >= 90) distance = distance << 8 | (word.low >> 16 & 255);
   return static_cast<std::int64_t>(offset + instruction_bytes + distance * 4);
 }
-
-std::uint8_t width_of(Word word) {
-  static constexpr std::array<std::uint8_t, 8> widths = {1, 1, 2, 2, 4, 8, 16, 16};
-  return widths[word.high >> 9 & 7];
-}
-
-}  // namespace
 
 Instruction decode(Word word, std::uint64_t offset, int arch) {
   Instruction result;

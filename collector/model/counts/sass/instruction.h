@@ -14,6 +14,8 @@
 namespace warpmeter::model::sass {
 
 inline constexpr std::uint64_t instruction_bytes = 16;
+/// The bytes of an access, by the field that gives its width.
+inline constexpr std::uint8_t access_bytes[] = {1, 1, 2, 2, 4, 8, 16, 16};
 inline constexpr std::uint8_t no_register = 255;  ///< RZ
 
 struct Word {
@@ -60,5 +62,9 @@ struct Instruction {
 
 /// `offset`: of the instruction in its section, which jumps are relative to.
 Instruction decode(Word word, std::uint64_t offset, int arch);
+
+/// Where a jump at `offset` goes, without its register. Distances count in units of 4 bytes from
+/// the next instruction; from sm_90 on, eight more bits of them lie before the field.
+std::int64_t jump_target(Word word, std::uint64_t offset, int arch);
 
 }  // namespace warpmeter::model::sass

@@ -23,6 +23,8 @@ class Bits {
     return value >> (64 - count);
   }
 
+  sass::Word word() const { return word_; }
+
  private:
   sass::Word word_;
 };

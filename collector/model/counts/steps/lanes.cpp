@@ -270,7 +270,7 @@ void WarpRegisters::execute_load(const Operation& operation, Lanes active) {
   const Fetched low = fetch(operation.a), high = fetch(operation.a, 1);
   std::array<Row, 4> results = {};
   Lanes known = 0;
-  const unsigned bytes = access_bytes[operation.amount];
+  const unsigned bytes = sass::access_bytes[operation.amount];
   for (unsigned lane = 0; lane < 32; ++lane) {
     if ((low.known & high.known & active & Lanes{1} << lane) == 0) continue;
     const std::uint64_t address = (std::uint64_t{high.values[lane]} << 32 | low.values[lane]) +

@@ -14,7 +14,7 @@ void WarpRegisters::forget_local(Lanes lanes) {
 
 void WarpRegisters::execute_local_load(const Operation& operation, Lanes active) {
   const Fetched address = fetch(operation.a);
-  const unsigned bytes = access_bytes[operation.amount], width = std::min(bytes, 4U);
+  const unsigned bytes = sass::access_bytes[operation.amount], width = std::min(bytes, 4U);
   for (unsigned i = 0; i < operation.result_registers; ++i) {
     Lanes known = 0;
     const Row result = each_lane([&](unsigned lane) -> std::uint32_t {
@@ -42,7 +42,7 @@ void WarpRegisters::execute_local_store(const Operation& operation, Lanes active
   const Fetched address = fetch(operation.a);
   forget_local(active & ~address.known);
   active &= address.known;
-  const unsigned bytes = access_bytes[operation.amount], width = std::min(bytes, 4U);
+  const unsigned bytes = sass::access_bytes[operation.amount], width = std::min(bytes, 4U);
   const std::uint32_t mask = width == 4 ? ~0U : (1U << (8 * width)) - 1;
   for (unsigned i = 0; i < (bytes + 3) / 4; ++i) {
     const Fetched from = fetch(operation.b, i);

@@ -9,13 +9,6 @@ namespace {
 
 using Form = Operand::Form;
 
-/// Distances count in units of 4 bytes from the next instruction.
-std::int64_t jump_target(const Bits& bits, std::uint64_t offset, int arch) {
-  std::int64_t distance = bits.signed_at(34, 48);
-  if (arch >= 90) distance = distance * 256 + static_cast<std::int64_t>(bits.at(16, 8));
-  return static_cast<std::int64_t>(offset + sass::instruction_bytes) + distance * 4;
-}
-
 bool read_control(unsigned opcode, const Bits& bits, std::uint64_t offset, int arch,
                   Operation& operation) {
   operation.input = predicate(bits, 87, false);
@@ -23,7 +16,7 @@ bool read_control(unsigned opcode, const Bits& bits, std::uint64_t offset, int a
     case 0x947:  // BRA
     case 0x547:
       operation.kind = bits.is_set(91) ? Kind::branch_when_parted : Kind::branch;
-      operation.target = jump_target(bits, offset, arch);
+      operation.target = sass::jump_target(bits.word(), offset, arch);
       if (opcode == 0x547) {
         operation.second_input = predicate(bits, 24, true);
       } else if (bits.is_set(32) && operation.kind == Kind::branch) {
@@ -33,16 +26,16 @@ bool read_control(unsigned opcode, const Bits& bits, std::uint64_t offset, int a
     case 0x949:  // BRX
       operation.kind = Kind::branch_by_table;
       operation.a = general(bits.at(24, 8));
-      operation.target = jump_target(bits, offset, arch);
+      operation.target = sass::jump_target(bits.word(), offset, arch);
       return true;
     case 0x944:  // CALL.REL
       operation.kind = Kind::call;
-      operation.target = jump_target(bits, offset, arch);
+      operation.target = sass::jump_target(bits.word(), offset, arch);
       return true;
     case 0x950:  // RET.REL
       operation.kind = Kind::back;
       operation.a = general(bits.at(24, 8));
-      operation.target = jump_target(bits, offset, arch);
+      operation.target = sass::jump_target(bits.word(), offset, arch);
       return true;
     case 0x94d:
       operation.kind = Kind::end;
@@ -186,7 +179,7 @@ void read_unknown(unsigned opcode, const Bits& bits, Operation& operation) {
   const Effect& effect = *found;
   operation.is_uniform = effect.is_uniform;
   unsigned registers = effect.registers;
-  if (registers == by_width) registers = (access_bytes[bits.at(73, 3)] + 3U) / 4U;
+  if (registers == by_width) registers = (sass::access_bytes[bits.at(73, 3)] + 3U) / 4U;
   read_result(bits, operation, static_cast<std::uint8_t>(registers));
   if (effect.predicates > 0) read_predicate_results(bits, operation);
   if (effect.predicates == 1) operation.results[1] = {};
@@ -198,7 +191,8 @@ void read_unknown(unsigned opcode, const Bits& bits, Operation& operation) {
 void read_load(const Bits& bits, Operation& operation) {
   operation.kind = Kind::load;
   operation.amount = static_cast<std::uint8_t>(bits.at(73, 3));
-  read_result(bits, operation, static_cast<std::uint8_t>((access_bytes[operation.amount] + 3) / 4));
+  read_result(bits, operation,
+              static_cast<std::uint8_t>((sass::access_bytes[operation.amount] + 3) / 4));
   operation.a = general(bits.at(24, 8));
   operation.target = bits.signed_at(40, 24);
   const bool has_descriptor = bits.is_set(76) || bits.at(32, 6) == 63;
@@ -219,7 +213,7 @@ void read_local(unsigned opcode, const Bits& bits, Operation& operation) {
   operation.a = general(bits.at(24, 8));
   operation.target = bits.signed_at(40, 24);
   operation.writes_local = is_store;
-  const auto registers = static_cast<std::uint8_t>((access_bytes[operation.amount] + 3) / 4);
+  const auto registers = static_cast<std::uint8_t>((sass::access_bytes[operation.amount] + 3) / 4);
   if (is_store) operation.b = general(bits.at(32, 8));
   if (!is_store) read_result(bits, operation, registers);
 }
@@ -262,7 +256,7 @@ Operation decode_operation(sass::Word word, std::uint64_t offset, int arch) {
       operation.is_uniform = operation.guard.is_uniform = opcode == 0xab9;
       operation.amount = static_cast<std::uint8_t>(bits.at(73, 3));
       read_result(bits, operation,
-                  static_cast<std::uint8_t>((access_bytes[operation.amount] + 3) / 4));
+                  static_cast<std::uint8_t>((sass::access_bytes[operation.amount] + 3) / 4));
       operation.a = operation.is_uniform ? uniform(63) : general(bits.at(24, 8));
       operation.b = constant(bits);
       if (bits.is_set(91) || operation.amount == 7) operation.kind = Kind::unknown;

@@ -112,9 +112,6 @@ struct Operation {
   bool writes_registers() const { return result_registers > 0; }
 };
 
-/// The bytes of an access, by the field that gives its width.
-inline constexpr std::uint8_t access_bytes[] = {1, 1, 2, 2, 4, 8, 16, 16};
-
 /// `offset`: of the instruction in its section.
 Operation decode_operation(sass::Word word, std::uint64_t offset, int arch);
 

@@ -27,7 +27,9 @@ int line_that_differs(const Executions& executions, const Program& program,
     std::optional<std::uint64_t>& sum = requests.try_emplace(line, 0).first->second;
     const SiteCounts& counts = outcome.counts[i];
     if (sum) *sum += counts.shared.requests + counts.global.requests;
-    if (!is_plain) sum.reset();
+    // A generic access of one warp may make requests of both.
+    const bool is_mixed = counts.shared.requests != 0 && counts.global.requests != 0;
+    if (!is_plain || is_mixed) sum.reset();
   }
   const auto differs = [&](const auto& of_line) {
     const auto found = requests.find(of_line.first);
