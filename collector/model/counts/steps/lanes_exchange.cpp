@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the lanes of a warp tell each other: votes, matches and reductions.
+// Votes, matches and reductions: the lanes of a warp exchange these.
 #include <algorithm>
 #include <bit>
 

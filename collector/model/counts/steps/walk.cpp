@@ -216,14 +216,14 @@ bool Walk::arrive(Group& group, Tally& tally) {
 }
 
 /// The lanes of each mask become a group of their own, all of which go on behind the operation.
-bool Walk::part_by_mask(Group& group, const Operation& gather, Tally& tally) {
+bool Walk::part_by_mask(Group& group, const Operation& operation, Tally& tally) {
   ++group.at;
   while (group.lanes != 0) {
     const auto first = static_cast<unsigned>(std::countr_zero(group.lanes));
     Lanes together = 0;
     for (unsigned lane = first; lane < 32; ++lane) {
       const bool is_alike =
-          registers_.value(gather.a.number, lane) == registers_.value(gather.a.number, first);
+          registers_.value(operation.a.number, lane) == registers_.value(operation.a.number, first);
       if (is_alike) together |= group.lanes & Lanes{1} << lane;
     }
     groups_.push_back({together, group.at});
@@ -235,21 +235,22 @@ bool Walk::part_by_mask(Group& group, const Operation& gather, Tally& tally) {
 
 /// A group comes to a WARPSYNC, which waits for the lanes of its mask. An exclusive one lets the
 /// lanes of each mask go on alone.
-bool Walk::gather(Group& group, const Operation& gather, std::uint32_t at, Lanes of, Tally& tally) {
+bool Walk::gather(Group& group, const Operation& operation, std::uint32_t at, Lanes of,
+                  Tally& tally) {
   Lanes others = 0;
   for (const Group& other : groups_) others |= other.lanes;
-  const bool is_exclusive = gather.mode == exclusive;
+  const bool is_exclusive = operation.mode == exclusive;
   if (others == 0 && !is_exclusive) {
     ++group.at;
     return true;
   }
-  if (of != group.lanes || (gather.mode != 0 && !is_exclusive)) return doubt(tally, apart, at);
+  if (of != group.lanes || (operation.mode != 0 && !is_exclusive)) return doubt(tally, apart, at);
   Lanes wanted = all_lanes, together = 0;
-  if (gather.a.is_register()) {
+  if (operation.a.is_register()) {
     const auto first = static_cast<unsigned>(std::countr_zero(group.lanes));
     for (unsigned lane = first; lane < 32; ++lane) {
       if ((group.lanes >> lane & 1) == 0) continue;
-      const auto mask = registers_.value(gather.a.number, lane);
+      const auto mask = registers_.value(operation.a.number, lane);
       if (!mask) return doubt(tally, apart, at);
       if (lane == first) wanted = *mask;
       if (*mask == wanted) together |= Lanes{1} << lane;
@@ -258,7 +259,7 @@ bool Walk::gather(Group& group, const Operation& gather, std::uint32_t at, Lanes
   }
   wanted &= others;
   if (is_exclusive && wanted != 0) return doubt(tally, apart, at);
-  if (is_exclusive && together != group.lanes) return part_by_mask(group, gather, tally);
+  if (is_exclusive && together != group.lanes) return part_by_mask(group, operation, tally);
   if (wanted == 0) {
     ++group.at;
     return true;

@@ -63,8 +63,8 @@ class Walk {
   bool leave_block(Group& group, const Operation& last, std::uint32_t at, Tally& tally);
   bool jump(Group& group, const Operation& last, std::uint32_t at, Lanes jumping, Tally& tally);
   bool arrive(Group& group, Tally& tally);
-  bool part_by_mask(Group& group, const Operation& gather, Tally& tally);
-  bool gather(Group& group, const Operation& gather, std::uint32_t at, Lanes of, Tally& tally);
+  bool part_by_mask(Group& group, const Operation& operation, Tally& tally);
+  bool gather(Group& group, const Operation& operation, std::uint32_t at, Lanes of, Tally& tally);
   void release(Tally& tally);
   bool doubt(Tally& tally, std::string_view why, std::uint32_t at) const;
   bool part(Group& group, Lanes lanes, std::uint32_t to);
