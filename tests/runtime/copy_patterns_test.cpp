@@ -37,7 +37,8 @@ class CopyPatterns : public RuntimeProgram {
     const Outcome all = warpmeter(
         {"query", "--format", "csv",
          "SELECT launch, variant AS kernel, metric AS counter, CAST(value AS INTEGER) AS value, "
-         "grade, coalesce(reason, '') AS reason FROM (SELECT dense_rank() OVER (ORDER BY "
+         "grade, replace(coalesce(reason, ''), ',', ';') AS reason FROM (SELECT dense_rank() OVER "
+         "(ORDER BY "
          "launch_id) "
          "AS launch, * FROM results) WHERE metric IN (" +
              listed + ")"});
@@ -68,7 +69,7 @@ TEST_F(CopyPatterns, WholeStretches) { hold("bulk_patterns", 0); }
 TEST_F(CopyPatterns, MemoryOfOtherBlocks) { hold("distributed_patterns", 0); }
 
 /// Those whose source has fewer bytes are approximate, and seven in an order that is not known.
-TEST_F(CopyPatterns, PastTheRegisters) { hold("async_patterns", 98); }
+TEST_F(CopyPatterns, PastTheRegisters) { hold("async_patterns", 72); }
 
 }  // namespace
 }  // namespace warpmeter::cli

@@ -19,7 +19,7 @@ struct CounterName {
   AccessKind kind;
   std::uint64_t AccessCounts::*count;
   Carrier carrier = Carrier::registers;  ///< registers: cp.async's loads as well
-  bool only_bypassing = false;           ///< of cp.async only what leaves L1 out
+  bool only_bypassing = false;           ///< true: leaves out copies of cp.async through L1
 };
 
 std::span<const CounterName> counter_names();

@@ -80,17 +80,18 @@ bool may_add_to(const SiteInfo& site, const CounterName& counter) {
   return !site.doubt.empty() && site.is_atomic() && counter.kind != AccessKind::store;
 }
 
-/// The site moved data of the counter's kind, which the counter does not hold.
+/// The site moved data of the counter's kind, which the counter does not hold. The barrier object
+/// of a copy in bulk moves none.
 bool is_left_out(const SiteInfo& site, const CounterName& counter, const AccessCounts& counts) {
-  const bool is_object = site.kind == AccessKind::atomic;
+  const bool is_object =
+      site.kind == AccessKind::atomic || (site.is_bulk && site.carrier == Carrier::registers);
   const bool is_whole =
       counter.carrier == Carrier::registers && counter.space != AddressSpace::cluster;
   return !is_object && is_whole && counts.requests > 0 &&
          kind_in(site, counter.space) == counter.kind;
 }
 
-/// True if a copy had a part of a source, or a warp none at all: words of a source are loads of
-/// their own here, and a warp without a source makes no request.
+/// True if a copy had a part of a source: its words are loads of their own here.
 bool fell_short(const Program& program, std::size_t index, const LaunchOutcome& outcome) {
   const SiteInfo& whole = program.sites[index];
   for (std::size_t i = index + 1; i < program.sites.size(); ++i) {

@@ -77,7 +77,8 @@ void add(SiteCounts& counts, const SiteInfo& info, AddressSpace space, const War
       counts.is_approximate |= !is_calibrated(requested(access, request), SharedAccess::load);
     }
     AccessCounts once = request_counts(info, space, requested(access, request));
-    if (counts_both_sides(info)) once.transactions = once.bytes = 0;
+    if (counts_both_sides(info)) once = {once.requests, 0, 0, 0};
+    if (info.kind == AccessKind::load && info.may_fall_short) once = {};
     add_to(counts.*counts_of(space), once);
   }
   if (info.retries && space == AddressSpace::shared) {

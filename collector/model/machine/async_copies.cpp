@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "collector/model/machine/async_copies.h"
 
+#include <algorithm>
+
 #include "base/lanes.h"
 #include "collector/model/machine/warp/lane_rows.h"
 #include "collector/model/machine/worker_memory.h"
@@ -27,15 +29,38 @@ std::array<std::uint64_t, warp_lanes> places(Warp& w, std::uint16_t row,
   return result;
 }
 
+/// All lanes write; those of which the source has bytes read, and read as much as they write.
+void find_cost(AsyncCopyMemo& memo, const SiteInfo& from) {
+  const WarpAccess all = {memo.from.address, memo.writing, from.width};
+  memo.cost = from.bypasses_l1 ? cost_past_l1(all, memo.to) : cost_through_l1(all, memo.to);
+  const WarpAccess written = {memo.to, memo.writing, from.width};
+  memo.ideal = std::min(memo.cost.wavefronts, shared_cost(written, SharedAccess::store).ideal);
+  if (from.bypasses_l1)
+    memo.cost.ideal_sectors = std::min(memo.cost.sectors, global_cost(memo.from).ideal);
+  if (!from.may_fall_short) return;
+  const unsigned wavefronts = memo.cost.wavefronts;
+  if (from.bypasses_l1) {
+    memo.cost = cost_past_l1(memo.from, memo.to);
+    memo.cost.ideal_sectors = std::min(memo.cost.sectors, global_cost(memo.from).ideal);
+  } else {
+    const Cost read = global_cost(memo.from);
+    memo.cost.sectors = read.transactions;
+    memo.cost.bytes = read.bytes;
+    memo.cost.ideal_sectors = read.ideal;
+  }
+  memo.cost.wavefronts = wavefronts;
+}
+
 }  // namespace
 
 void count_copy(Warp& w, const Operation* op, std::uint32_t mask) {
   WorkerMemory& memory = *w.memory;
   if (!memory.is_counted) return;
+  std::uint32_t reading = mask;
   if (op->c != no_operand) {
     const std::uint32_t* const bytes = row_of<std::uint32_t>(w, op->c);
     for_each_lane(mask, [&](unsigned lane) {
-      if (bytes[lane] == 0) mask &= ~(1u << lane);
+      if (bytes[lane] == 0) reading &= ~(1u << lane);
     });
   }
   if (mask == 0) return;
@@ -45,17 +70,21 @@ void count_copy(Warp& w, const Operation* op, std::uint32_t mask) {
   memory.copy_memos.resize(memory.program->async_copies.size());
   AsyncCopyMemo& memo = memory.copy_memos[index];
   const auto read = places(w, op->b, copy.from, mask), written = places(w, op->a, copy.to, mask);
-  if (memo.from.mask != mask || memo.from.address != read || memo.to != written) {
-    memo.from = {read, mask, from.width};
+  if (memo.from.mask != reading || memo.writing != mask || memo.from.address != read ||
+      memo.to != written) {
+    memo.from = {read, reading, from.width};
+    memo.writing = mask;
     memo.to = written;
-    memo.cost =
-        from.bypasses_l1 ? cost_past_l1(memo.from, memo.to) : cost_through_l1(memo.from, memo.to);
+    find_cost(memo, from);
   }
   SiteCounts& reads = memory.counts[copy.from.site];
   SiteCounts& writes = memory.counts[copy.to.site];
   writes.shared.transactions += memo.cost.wavefronts;
+  writes.shared.ideal += memo.ideal;
+  reads.global.requests += from.may_fall_short ? 1 : 0;
   reads.global.transactions += memo.cost.sectors;
   reads.global.bytes += memo.cost.bytes;
+  reads.global.ideal += memo.cost.ideal_sectors;
   reads.is_approximate |= from.bypasses_l1 && !memo.cost.is_calibrated;
   writes.is_approximate |= !memo.cost.is_calibrated;
 }

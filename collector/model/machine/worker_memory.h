@@ -40,7 +40,7 @@ struct AccessCounts {
 /// A site may be generic and meet both spaces; local, constant and parameter memory is not counted.
 struct SiteCounts {
   AccessCounts shared, global;
-  AccessCounts cluster;         ///< of the shared memory of other blocks
+  AccessCounts cluster;         ///< shared memory of other blocks
   bool is_approximate = false;  ///< some access to shared memory was of a kind not calibrated
   bool by_several = false;      ///< some access was of more than one lane
   AccessCounts loop_loads;      ///< the loop loads of shared memory, by an atomic that is a loop
@@ -94,7 +94,8 @@ struct WorkerMemory {
   std::vector<std::byte> parameters;  ///< the entry's
   std::vector<std::byte> constants;
   std::array<std::byte*, 32> lane_host{};
-  std::vector<AsyncCopyMemo> copy_memos;  ///< of the program's async_copies; empty: none counted
+  std::vector<AsyncCopyMemo>
+      copy_memos;                 ///< one for each async copy of the program; empty: none counted
   std::vector<Site> sites;        ///< as many as the program has, and one that remembers nothing
   std::uint64_t next_number = 1;  ///< the next number of what a site remembers
   std::vector<SiteCounts> counts;

@@ -299,6 +299,7 @@ const Names& tested_elsewhere() {
       "texture",           // texture_test.cpp, and programs in tests/runtime
       "clock_32",
       "clock_64",
+      "count_copy",  // programs in tests/runtime: CopyPatterns
       "branch",
       "branch_if",
       "branch_out",

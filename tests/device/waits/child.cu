@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A kernel waits for a flag that its process sets when a child process with work on the same GPU has ended.
+// A kernel waits for a flag that its process sets when a child process with work on the same GPU
+// has ended.
 #include <sys/wait.h>
 #include <unistd.h>
 #include "waiting.h"

@@ -6,9 +6,7 @@ struct Node {
   Node* next;
 };
 __device__ Node* list;
-__global__ void push(int value) {
-  list = new Node{value, list};
-}
+__global__ void push(int value) { list = new Node{value, list}; }
 __global__ void pop(int* data) {
   Node* first = list;
   if (first == nullptr) return;

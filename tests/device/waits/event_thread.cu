@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A kernel waits for an event of another thread's stream, which is held up until the first thread goes on.
+// A kernel waits for an event of another thread's stream, which is held up until the first thread
+// goes on.
 #include <atomic>
 #include <thread>
 #include "waiting.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A kernel waits for a flag that the host sets after it has launched more work behind it, as XLA's autotuner does.
+// A kernel waits for a flag that the host sets after it has launched more work behind it, as XLA's
+// autotuner does.
 #include "waiting.h"
 __global__ void wait_for_host(volatile int* flag, int* data) {
   if (wait_for(flag, 1)) data[threadIdx.x] += 10;

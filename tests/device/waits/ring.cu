@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Four ranks in four threads pass a token around in a ring, as collectives do: each kernel waits for its neighbour's.
+// Four ranks in four threads pass a token around in a ring, as collectives do: each kernel waits
+// for its neighbour's.
 #include <thread>
 #include <vector>
 #include "waiting.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A stream waits for a value (cuStreamWaitValue32) that the host writes after it has launched a kernel behind it.
+// A stream waits for a value (cuStreamWaitValue32) that the host writes after it has launched a
+// kernel behind it.
 #include <cuda.h>
 #include "waiting.h"
 int main() {
@@ -11,8 +12,8 @@ int main() {
   CHECK(cudaDeviceSynchronize());
   void* place = nullptr;
   CHECK(cudaHostGetDevicePointer(&place, flag, 0));
-  if (cuStreamWaitValue32(stream, reinterpret_cast<CUdeviceptr>(place), 1, CU_STREAM_WAIT_VALUE_GEQ) !=
-      CUDA_SUCCESS) {
+  if (cuStreamWaitValue32(stream, reinterpret_cast<CUdeviceptr>(place), 1,
+                          CU_STREAM_WAIT_VALUE_GEQ) != CUDA_SUCCESS) {
     std::printf("no cuStreamWaitValue32\n");
     return 8;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A cooperative kernel on each device waits for the one on the next, through peer memory; a cooperative grid that
-// waits for itself alone where there is one device or no peer access.
+// A cooperative kernel on each device waits for the one on the next, through peer memory; a
+// cooperative grid that waits for itself alone where there is one device or no peer access.
 #include <cooperative_groups.h>
 #include "waiting.h"
 __global__ void meet_devices(volatile int* mine, volatile int* other, int* data) {

@@ -14,7 +14,8 @@ int main(int argc, char** argv) {
     cudaIpcMemHandle_t handle;
     if (read(std::atoi(argv[2]), &handle, sizeof handle) != sizeof handle) return 8;
     int *shared = nullptr, *data = device_array();
-    CHECK(cudaIpcOpenMemHandle(reinterpret_cast<void**>(&shared), handle, cudaIpcMemLazyEnablePeerAccess));
+    CHECK(cudaIpcOpenMemHandle(reinterpret_cast<void**>(&shared), handle,
+                               cudaIpcMemLazyEnablePeerAccess));
     if (write(std::atoi(argv[3]), "r", 1) != 1) return 8;
     meet<<<1, 64>>>(shared + 1, shared, data);
     CHECK(cudaDeviceSynchronize());
@@ -37,7 +38,8 @@ int main(int argc, char** argv) {
   cudaIpcMemHandle_t handle;
   CHECK(cudaIpcGetMemHandle(&handle, shared));
   char ready = 0;
-  if (write(down[1], &handle, sizeof handle) != sizeof handle || read(up[0], &ready, 1) != 1) return 8;
+  if (write(down[1], &handle, sizeof handle) != sizeof handle || read(up[0], &ready, 1) != 1)
+    return 8;
   meet<<<1, 64>>>(shared, shared + 1, data);
   CHECK(cudaDeviceSynchronize());
   int status = 0;

@@ -12,7 +12,8 @@ int main() {
   cudaStream_t first, second;
   CHECK(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking));
   CHECK(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
-  CHECK(cudaFuncSetCacheConfig(release, cudaFuncCachePreferNone));  // loads its code before anything waits
+  CHECK(cudaFuncSetCacheConfig(release,
+                               cudaFuncCachePreferNone));  // loads its code before anything waits
   CHECK(cudaDeviceSynchronize());
   wait_for_stream<<<1, 64, 0, first>>>(flag, data);
   release<<<1, 1, 0, second>>>(flag);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The programs of this folder have kernels that wait. Each prints what it computed and ends by itself. A kernel
-// gives up after 20 seconds, so that a profiler that holds the program costs a wrong result and no GPU.
+// The programs of this folder have kernels that wait. Each prints what it computed and ends by
+// itself. A kernel gives up after 20 seconds, so that a profiler that holds the program costs a
+// wrong result and no GPU.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,13 +9,13 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define CHECK(call)                                                                  \
-  do {                                                                               \
-    const cudaError_t status_ = (call);                                              \
-    if (status_ != cudaSuccess) {                                                    \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status_));   \
-      std::exit(9);                                                                  \
-    }                                                                                \
+#define CHECK(call)                                                                \
+  do {                                                                             \
+    const cudaError_t status_ = (call);                                            \
+    if (status_ != cudaSuccess) {                                                  \
+      std::printf("%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status_)); \
+      std::exit(9);                                                                \
+    }                                                                              \
   } while (0)
 
 __device__ inline unsigned long long now_ns() {
@@ -33,7 +34,8 @@ __device__ inline bool wait_for(volatile int* flag, int value) {
   return true;
 }
 
-/// The program's ordinary kernel: 8 blocks of 128 threads add 1, with 32 requests to load and 32 to store.
+/// The program's ordinary kernel: 8 blocks of 128 threads add 1, with 32 requests to load and 32 to
+/// store.
 __global__ void add_one(int* data) { data[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
 constexpr int count = 8 * 128;
 
@@ -44,7 +46,8 @@ inline int* device_array() {
   return data;
 }
 
-/// Launches the ordinary kernel three times and prints the sum of its array: 3,072 more than before.
+/// Launches the ordinary kernel three times and prints the sum of its array: 3,072 more than
+/// before.
 inline void finish(int* data) {
   for (int i = 0; i < 3; ++i) add_one<<<8, 128>>>(data);
   CHECK(cudaDeviceSynchronize());

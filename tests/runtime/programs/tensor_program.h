@@ -105,8 +105,8 @@ inline CUresult describe(const Tensor& t, void* words, CUtensorMap* map) {
   std::vector<cuuint64_t> strides = t.strides;
   strides.push_back(0);  // a tensor of one dimension has none, and must not give a null pointer
   return encode(map, t.type, t.rank(), static_cast<char*>(words) + t.offset, t.extents.data(),
-                strides.data(), t.box.data(), steps.data(), t.interleave, t.swizzle,
-                t.promotion, t.fill);
+                strides.data(), t.box.data(), steps.data(), t.interleave, t.swizzle, t.promotion,
+                t.fill);
 }
 
 /// The content of a tensor before anything is stored to it: numbers whose bits all vary, some of

@@ -21,7 +21,7 @@ namespace warpmeter::model {
 struct AsyncCopyCost {
   unsigned wavefronts = 0;
   // Past L1 alone; through L1 they are global_cost()'s.
-  unsigned sectors = 0;
+  unsigned sectors = 0, ideal_sectors = 0;
   unsigned bytes = 0;         ///< distinct ones that are not overwritten by a later lane's
   bool is_calibrated = true;  ///< false: no pattern measured tells how hardware does this one
 };
@@ -29,7 +29,7 @@ struct AsyncCopyCost {
 /// `from.address` is aligned to the width, and so is `to`.
 AsyncCopyCost cost_through_l1(const WarpAccess& from,
                               const std::array<std::uint64_t, warp_lanes>& to);
-/// Of 16 bytes a lane.
+/// Each lane copies 16 bytes.
 AsyncCopyCost cost_past_l1(const WarpAccess& from, const std::array<std::uint64_t, warp_lanes>& to);
 
 }  // namespace warpmeter::model
