@@ -50,8 +50,9 @@ constexpr std::string_view left_out_lanes_reason =
     "at "
     "the addresses that they happen to hold";
 constexpr std::string_view part_reason =
-    "approximate: copies by cp.async had sources with a part of what they store, or a warp's had "
-    "none";
+    "approximate: how cp.async goes through the banks was not measured where a source may have "
+    "fewer "
+    "bytes than it stores";
 constexpr std::string_view bulk_reason =
     "leaves out what copies in bulk (TMA) and asynchronous stores move: another unit moves it";
 constexpr std::string_view heap_reason =
@@ -80,34 +81,19 @@ bool may_add_to(const SiteInfo& site, const CounterName& counter) {
   return !site.doubt.empty() && site.is_atomic() && counter.kind != AccessKind::store;
 }
 
-/// The site moved data of the counter's kind, which the counter does not hold. The barrier object
-/// of a copy in bulk moves none.
+/// The site moved data of the counter's kind, which the counter does not hold. The words of a short
+/// source of cp.async are in the count of its whole load.
 bool is_left_out(const SiteInfo& site, const CounterName& counter, const AccessCounts& counts) {
-  const bool is_object =
-      site.kind == AccessKind::atomic || (site.is_bulk && site.carrier == Carrier::registers);
+  const bool is_object = site.kind == AccessKind::atomic;
+  const bool is_word = site.carrier == Carrier::copy && site.kind == AccessKind::load;
   const bool is_whole =
       counter.carrier == Carrier::registers && counter.space != AddressSpace::cluster;
-  return !is_object && is_whole && counts.requests > 0 &&
+  return !is_object && !is_word && is_whole && counts.requests > 0 &&
          kind_in(site, counter.space) == counter.kind;
 }
 
-/// True if a copy had a part of a source: its words are loads of their own here.
-bool fell_short(const Program& program, std::size_t index, const LaunchOutcome& outcome) {
-  const SiteInfo& whole = program.sites[index];
-  for (std::size_t i = index + 1; i < program.sites.size(); ++i) {
-    const SiteInfo& site = program.sites[i];
-    if (site.instruction != whole.instruction || site.carrier != Carrier::copy) break;
-    if (site.kind == AccessKind::store) {
-      return outcome.counts[i].shared.requests != outcome.counts[index].global.requests;
-    }
-    if (outcome.counts[i].global.requests > 0) return true;
-  }
-  return true;
-}
-
 std::string_view left_out_reason(const SiteInfo& site) {
-  if (site.carrier != Carrier::copy) return bulk_reason;
-  return site.kind == AccessKind::store ? copy_stores_reason : part_reason;
+  return site.carrier == Carrier::copy ? copy_stores_reason : bulk_reason;
 }
 
 /// The side of cp.async that writes to shared memory, for which hardware has counters of its own.
@@ -172,9 +158,7 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   const bool writes_copy = is_copy && site.kind == AccessKind::store;
   if (site.is_apart && !by_lane && !is_of_cluster && !writes_copy)
     return {Grade::modelled, apart_reason};
-  if (site.may_fall_short && fell_short(program, index, outcome)) {
-    return {Grade::modelled, part_reason};
-  }
+  if (site.may_fall_short && writes_copy) return {Grade::modelled, part_reason};
   if (site.counts_left_out) return {Grade::modelled, left_out_lanes_reason};
   if (outcome.may_fill_heap) return {Grade::modelled, full_heap_reason};
   if (site.waits) return {Grade::modelled, waits_reason};
@@ -304,6 +288,11 @@ std::vector<std::string_view> counter_list() {
 }
 
 bool is_counted(std::string_view counter) {
+  const schema::CounterInfo* const info = schema::Catalogue::get().find_counter(counter);
+  if (info != nullptr && !info->sum.empty()) {
+    return std::all_of(info->sum.begin(), info->sum.end(),
+                       [](const schema::Term& term) { return is_counted(term.name); });
+  }
   const std::vector<std::string_view> all = counter_list();
   return std::find(all.begin(), all.end(), counter) != all.end() || is_instruction_counter(counter);
 }

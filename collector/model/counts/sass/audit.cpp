@@ -152,6 +152,8 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
       if (is_counted(site)) site.doubt = not_judged;
       continue;
     }
+    // The barrier object that an instruction tells of its bytes is none of the accesses judged.
+    if (site.is_apart && site.carrier == Carrier::registers) continue;
     const Verdict& verdict = found->second.second;
     site.doubt = verdict.doubt;
     if (site.doubt.empty() && has_strays(site)) site.doubt = stray_accesses;
