@@ -41,8 +41,10 @@ const std::vector<Layer>& layers() {
       {"collector/cupti",
        {"base", "collector/run/backend.h", "kernels/family.h", "schema"},
        {"cuda.h", "cupti"}},
+      {"collector/inject/lines", {"base", "collector/cupti", "schema"}, {"cuda.h", "cupti"}},
       {"collector/inject",
-       {"base", "collector/cupti", "collector/model/counts/sass/waiting.h", "schema"},
+       {"base", "collector/cupti", "collector/inject/lines",
+        "collector/model/counts/sass/waiting.h", "schema"},
        {"cuda.h", "cupti", "nvtx3/"}},
       {"collector/profile", {"base", "collector/inject", "schema"}, {}},
       // The rooms of the model.

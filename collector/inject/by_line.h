@@ -8,9 +8,9 @@
 #include <string>
 
 #include "collector/inject/channel.h"
-#include "collector/inject/line_session.h"
-#include "collector/inject/machine_code.h"
-#include "collector/inject/stall_session.h"
+#include "collector/inject/lines/line_session.h"
+#include "collector/inject/lines/machine_code.h"
+#include "collector/inject/lines/stall_session.h"
 
 namespace warpmeter::inject {
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <optional>
 #include <span>
-#include <thread>
 #include <utility>
 
 #include "base/error.h"
@@ -33,21 +32,7 @@ struct Pending {
 };
 thread_local Pending pending;
 
-using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
-
-/// A process takes the counters in 0.3 s, so it keeps them for a while.
-constexpr auto turn = 1s;
-constexpr auto idle = 20ms;
-/// A launch that takes so long is named, should nothing else be heard of the program.
-constexpr auto long_launch = 2s;
-
-bool is_busy(const cupti::CounterSupport& support) {
-  return support.unavailable.find("HARDWARE_BUSY") != std::string::npos;
-}
-
-/// For counters that another process could not give before.
-constexpr auto brief = 50ms;
 
 bool is_captured(const cupti::DriverApi& driver, CUstream stream) {
   if (stream == nullptr) return false;  // the default stream cannot be captured, nor asked
@@ -350,110 +335,6 @@ void Counting::send_by_line(const std::string& reason) {
   Launch launch{pending.shape, {}, pending.occurrence};
   if (!reason.empty()) launch.without_lines = channel_.name(reason);
   channel_.send(launch);
-}
-
-Counting::Context& Counting::context_of(CUcontext handle) {
-  const auto [place, is_new] = contexts_.try_emplace(handle);
-  Context& context = place->second;
-  if (is_new) {
-    api_.cuptiGetDeviceId(handle, &context.device);
-    api_.cuptiGetContextId(handle, &context.number);
-    announce(context.device);
-  }
-  return context;
-}
-
-/// Says which device it is, once.
-void Counting::announce(std::uint32_t device) {
-  if (devices_.count(device) != 0) return;
-  schema::Device description;
-  try {
-    description = cupti::describe_device_by_driver(static_cast<int>(device));
-    description.chip = cupti::chip_name(api_, static_cast<int>(device));
-  } catch (const Error& error) {
-    channel_.send(Problem{false, error.what()});
-  }
-  devices_[device] = description;
-  channel_.send(Device{description});
-}
-
-/// Makes the device's counters ours; the watching thread begins with the first.
-bool Counting::possess(std::uint32_t device) {
-  Possession& possession =
-      possessions_.try_emplace(device, folder_, devices_[device].uuid).first->second;
-  if (possession.is_ours) return true;
-  if (!possession.turn.take(possession.waited_in_vain ? brief : patience_)) {
-    possession.waited_in_vain = true;
-    return false;
-  }
-  possession.is_ours = true;
-  possession.since = possession.last_launch = Clock::now();
-  if (!std::exchange(is_sharing_, true)) std::thread([this] { share(); }).detach();
-  return true;
-}
-
-void Counting::open(CUcontext handle, Context& context) {
-  close_sessions(context.device);  // CUPTI gives the counters to one context of a device at a time
-  try {
-    if (!context.plan) {
-      const std::string& chip = devices_[context.device].chip;
-      const auto device = static_cast<CUdevice>(context.device);
-      cupti::CounterSupport support = cupti::probe_counters(api_, handle, device);
-      // A process that has just ended may not have let go yet.
-      for (int i = 0; i < 20 && is_busy(support); ++i) {
-        std::this_thread::sleep_for(100ms);
-        support = cupti::probe_counters(api_, handle, device);
-      }
-      context.refusal =
-          chip.empty() ? "CUPTI does not know this device's chip" : support.unavailable;
-      if (context.refusal.empty()) {
-        context.plan = std::make_unique<cupti::Plan>(api_, chip, support.availability, counters_);
-        if (context.plan->metrics().empty()) {
-          context.refusal = fmt::format("{} has none of these counters", chip);
-        }
-      }
-    }
-    if (context.refusal.empty()) {
-      context.session = std::make_unique<RangeSession>(api_, handle, *context.plan);
-    }
-  } catch (const Error& error) {
-    context.refusal = error.what();
-  }
-  if (!context.refusal.empty()) channel_.send(Problem{false, context.refusal});
-}
-
-void Counting::close_sessions(std::uint32_t device) {
-  for (auto& [handle, context] : contexts_) {
-    if (context.device == device) context.session.reset();
-  }
-}
-
-void Counting::share() {
-  std::uint32_t sent = 0;
-  for (;;) {
-    std::this_thread::sleep_for(idle);
-    std::unique_lock lock(mutex_, long_launch);
-    const std::uint32_t running = lock ? 0 : counted_.load();
-    if (std::exchange(sent, running) != running) channel_.send(Running{running});
-    if (!lock) continue;
-    if (is_stopped_ || !channel_.is_open()) return;
-    give_wanted();
-  }
-}
-
-void Counting::give_wanted() {
-  const auto now = Clock::now();
-  for (auto& [device, possession] : possessions_) {
-    const bool is_due = now - possession.since >= turn || now - possession.last_launch >= idle;
-    if (!possession.is_ours || !is_due || !possession.turn.is_wanted()) continue;
-    if (!waits_.is_idle(driver())) {
-      possession.turn.keep();  // CUPTI lets go of the counters only when they have ended
-      continue;
-    }
-    close_sessions(device);
-    possession.is_ours = false;
-    possession.turn.give();
-  }
 }
 
 void Counting::stop() {

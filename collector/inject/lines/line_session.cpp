@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "collector/inject/line_session.h"
+#include "collector/inject/lines/line_session.h"
 
 #include <span>
 #include <string_view>

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "collector/cupti/library.h"
-#include "collector/inject/machine_code.h"
+#include "collector/inject/lines/machine_code.h"
 #include "schema/records.h"
 
 namespace warpmeter::inject {

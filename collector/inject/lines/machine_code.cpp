@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "collector/inject/machine_code.h"
+#include "collector/inject/lines/machine_code.h"
 
 #include <algorithm>
 #include <cstdlib>

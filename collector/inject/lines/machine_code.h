@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The machine code that a process loads, and the source line that each of its instructions came
-// from
-// (-lineinfo).
+// from (-lineinfo).
 #pragma once
 
 #include <cstdint>

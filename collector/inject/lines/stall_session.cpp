@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "collector/inject/stall_session.h"
+#include "collector/inject/lines/stall_session.h"
 
 #include <array>
 #include <string_view>

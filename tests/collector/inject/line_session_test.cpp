@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The counts of instructions, added up by line. The counts themselves need a GPU
 // (device/lines_check.sh).
-#include "collector/inject/line_session.h"
+#include "collector/inject/lines/line_session.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

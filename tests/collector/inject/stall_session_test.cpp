@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Samples of instructions, added up by line. The samples themselves need a GPU
 // (device/lines_check.sh).
-#include "collector/inject/stall_session.h"
+#include "collector/inject/lines/stall_session.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
