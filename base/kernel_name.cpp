@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "base/words.h"
@@ -89,9 +90,6 @@ std::string qualified_function(const std::string& kernel) {
   return name.substr(0, name.find('<', last_part_of(name)));
 }
 
-/// The longest name that a table shows.
-constexpr std::size_t longest_shown = 60;
-
 /// "#3f0a": a number that depends on the whole name (FNV-1a, folded to 16 bits).
 std::string number_of(const std::string& kernel) {
   std::uint32_t hash = 2166136261u;
@@ -107,7 +105,7 @@ std::string numbered(const std::string& kernel) {
 /// one are its function, the others are the arguments. "sm80_xmma_gemm"
 std::string head_of(const std::string& function) {
   constexpr std::size_t most_of_head = 24;
-  if (function.size() <= longest_shown) return function;
+  if (function.size() <= longest_shown_name) return function;
   std::size_t end = function.find('_');
   for (int i = 0; i < 2 && end != std::string::npos; ++i) end = function.find('_', end + 1);
   return function.substr(0, std::min(end, most_of_head));
@@ -147,22 +145,17 @@ struct Parts {
 /// lack. Another kernel may have all parts of this one: then the number alone tells them apart.
 std::set<std::string> telling_parts(const Parts& parts, std::size_t kernel) {
   std::set<std::string> chosen;
-  std::vector<std::size_t> alike;  // those with all chosen parts
-  std::size_t fewest = parts.of.size();
-  while (fewest > 1) {
+  std::vector<std::size_t> alike(parts.of.size());  // those with all chosen parts
+  std::iota(alike.begin(), alike.end(), std::size_t{0});
+  while (alike.size() > 1) {
     const std::string* best = nullptr;
-    std::vector<std::size_t> best_alike;
+    std::vector<std::size_t> best_alike = alike;
     for (const std::string& part : parts.of[kernel]) {
       const std::vector<std::size_t>& all = parts.having.at(part);
-      if (chosen.empty() && all.size() >= fewest) continue;
-      std::vector<std::size_t> left = all;
-      if (!chosen.empty()) {
-        left.clear();
-        std::set_intersection(alike.begin(), alike.end(), all.begin(), all.end(),
-                              std::back_inserter(left));
-      }
-      if (left.size() >= fewest) continue;
-      fewest = left.size();
+      std::vector<std::size_t> left;
+      std::set_intersection(alike.begin(), alike.end(), all.begin(), all.end(),
+                            std::back_inserter(left));
+      if (left.size() >= best_alike.size()) continue;
       best = &part;
       best_alike = std::move(left);
     }
@@ -194,11 +187,12 @@ std::string worded(const std::string& kernel, const std::vector<std::string>& pa
   };
   if (!is_cut) return chosen.empty() ? numbered(kernel) : text(chosen);
   // The head alone says little, so more parts follow as long as there is room.
-  const std::vector<std::string> of_head = parts_of(head);
-  for (std::size_t i = of_head.size(); i < parts.size(); ++i) {
+  const std::size_t behind_head = parts_of(qualified_function(kernel)).size() -
+                                  parts_of(function).size() + parts_of(head).size();
+  for (std::size_t i = behind_head; i < parts.size(); ++i) {
     std::set<std::string> more = chosen;
     more.insert(parts[i]);
-    if (text(more).size() > longest_shown) break;
+    if (text(more).size() > longest_shown_name) break;
     chosen = std::move(more);
   }
   return text(chosen);
@@ -210,7 +204,7 @@ std::vector<std::string> by_parts(const std::vector<std::string>& kernels) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const std::string name = worded(kernels[i], parts.of[i], telling_parts(parts, i));
-    names.push_back(name.size() <= longest_shown
+    names.push_back(name.size() <= longest_shown_name
                         ? name
                         : head_of(function_name(kernels[i])) + number_of(kernels[i]));
   }
@@ -230,7 +224,7 @@ std::vector<std::string> told_apart(const std::vector<std::string>& kernels) {
     std::vector<std::string> names;
     for (const std::string& kernel : kernels) names.push_back(naming(kernel));
     const bool are_short = std::all_of(names.begin(), names.end(), [](const std::string& name) {
-      return name.size() <= longest_shown;
+      return name.size() <= longest_shown_name;
     });
     if (are_short && std::set(names.begin(), names.end()).size() == names.size()) return names;
   }
@@ -287,7 +281,10 @@ bool is_name_of(const std::string& name, const std::string& kernel) {
 std::string name_of_pairs(const std::string& name) {
   constexpr std::size_t digits = 4;
   const std::size_t number = name.rfind('#');
-  if (number == std::string::npos || name.size() - number != digits + 1) return name;
+  if (number == std::string::npos || name.size() - number != digits + 1 ||
+      name.find_first_not_of("0123456789abcdef", number + 1) != std::string::npos) {
+    return name;
+  }
   return name.substr(0, std::min({name.find('<'), name.find("…"), number})) + name.substr(number);
 }
 

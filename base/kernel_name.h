@@ -2,6 +2,7 @@
 // A kernel's name in its forms: mangled, as the linker knows it, and as people write it.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,6 +17,9 @@ std::string demangled(const std::string& name);
 
 /// The bare name of a function: "void foo::reduce<4>(float*)" → "reduce". Takes both forms.
 std::string function_name(const std::string& name);
+
+/// The longest name that a table shows, in bytes.
+inline constexpr std::size_t longest_shown_name = 60;
 
 /// The bare name of each kernel, with as much more as tells those apart that share it: "t<1>" and
 /// "t<8>", "A::k" and "B::k", "f(int)" and "f(float)". Where that is long, the fewest parts that no

@@ -68,7 +68,7 @@ struct Subject {
 
   bool is_ceiling() const { return launches.front()->is_ceiling; }
   std::size_t failures() const;
-  /// It is computed once, because several sections ask for the same.
+  /// Computes each figure once. The reference lives as long as this subject.
   const Figure& figure(std::string_view metric) const;
 
  private:

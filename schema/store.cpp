@@ -422,13 +422,15 @@ void Store::add_codes(std::int64_t run_id, std::span<const CodeText> codes) {
 }
 
 void Store::tell_kernels_apart(std::int64_t run_id) {
+  // A graph is named after its kernels, and is none itself.
   std::set<std::string> kernels;
   Statement find(db_.get(),
                  "SELECT DISTINCT kernel FROM t_launch WHERE run_id = ?1 AND variant IN ("
                  "SELECT variant FROM t_launch WHERE run_id = ?1 GROUP BY variant "
-                 "HAVING count(DISTINCT kernel) > 1 OR length(variant) > 60) "
+                 "HAVING count(DISTINCT kernel) > 1 OR length(CAST(variant AS BLOB)) > ?2) "
                  "AND kernel NOT LIKE 'graph(%'");
   find.bind(1, run_id);
+  find.bind(2, static_cast<std::int64_t>(longest_shown_name));
   while (find.step()) kernels.insert(find.text(0));
   if (kernels.empty()) return;
   Statement name(db_.get(), "UPDATE t_launch SET variant = ? WHERE run_id = ? AND kernel = ?");

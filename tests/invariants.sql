@@ -40,8 +40,9 @@ FROM kinds k
   LEFT JOIN counted c ON c.launch_id = r.launch_id AND c.metric = 'async_copy_requests' AND k.name = 'global_load'
 WHERE r.value - coalesce(c.value, 0) > t.value
 UNION ALL
-SELECT 'requests', launch_id, access || ' of line ' || line || ': ' || requests || ' of ' || transactions
-FROM lines WHERE (requests > transactions AND (access <> 'global load' OR transactions > 0)) OR ideal > transactions
+SELECT 'requests', l.launch_id, l.access || ' of line ' || l.line || ': ' || l.requests || ' of ' || l.transactions
+FROM lines l WHERE ideal > transactions OR (requests > transactions AND NOT (access = 'global load' AND EXISTS (
+  SELECT 1 FROM lines c WHERE c.launch_id = l.launch_id AND c.access = 'shared async copy' AND c.line = l.line)))
 UNION ALL
 -- The lines of a launch add up to it.
 SELECT 'lines', c.launch_id, c.variant || ': ' || c.metric || ' ' || c.value || ', in its lines ' ||

@@ -55,6 +55,10 @@ bool repeats_by_name(std::string_view perfworks) {
 bool repeats(const std::string& metric) {
   const schema::Catalogue& catalogue = schema::Catalogue::get();
   if (const schema::CounterInfo* counter = catalogue.find_counter(metric)) {
+    if (!counter->sum.empty()) {
+      return std::all_of(counter->sum.begin(), counter->sum.end(),
+                         [](const schema::Term& part) { return repeats(part.name); });
+    }
     return counter->perfworks.empty() || repeats_by_name(counter->perfworks);
   }
   const std::set<std::string> inputs = inputs_of(metric);

@@ -72,6 +72,7 @@ class DistinctLaunches {
     key += static_cast<char>(value.index());
     if (const auto* text = std::get_if<std::string>(&value)) key += *text;
     if (const auto* whole = std::get_if<std::int64_t>(&value)) key += std::to_string(*whole);
+    if (const auto* real = std::get_if<double>(&value)) key += fmt::format("{}", *real);
     key += '\0';
   }
 

@@ -259,7 +259,8 @@ void add_expectations(const schema::Reader& reader, const CheckRequest& request,
   }
 }
 
-/// Which accesses a gate is about, from the name of its metric; empty when it does not say.
+/// Which accesses a gate is about, from the name of its metric; empty when it does not say. The
+/// first match counts: longer names come first.
 std::string_view access_of(std::string_view gate) {
   constexpr std::pair<std::string_view, std::string_view> accesses[] = {
       {"distributed_shared", ""},  // no line counts those

@@ -57,7 +57,7 @@ struct CountedRequest {
 
 struct CountedText {
   std::string events, metrics;  ///< the tables; empty: nothing was measured
-  std::string launches;         ///< the one of each_launch, which has both
+  std::string launches;         ///< the table of each_launch: events and metrics
   /// Names that have no value, nvprof's 0 for none, or a value that is not exact, by the reason.
   std::map<std::string, std::vector<std::string>> missing, undefined, doubtful;
 };

@@ -129,11 +129,14 @@ void add(Document& document, const char* title, const std::vector<Unavailable>& 
 
 }  // namespace
 
-/// A chip that cannot count what @default shows where there is any (copies in bulk, say) mostly
-/// lacks the instruction, and nobody asked for it by name.
 std::vector<Unavailable> unavailable_figures(const RunRecord& run) {
   std::vector<RunFigures::Gap> gaps = run.figures->gaps();
-  if (has_standard_set(run.figures->metrics())) {
+  const std::vector<std::string> metrics = run.figures->metrics(), others = other_metrics(metrics);
+  // A chip that cannot count what @default shows where there is any (copies in bulk, say) mostly
+  // lacks the instruction. Nobody asked for it by name where nothing but @default was counted.
+  const bool is_default_alone =
+      has_standard_set(metrics) && std::all_of(others.begin(), others.end(), is_shown_where_any);
+  if (is_default_alone) {
     std::erase_if(gaps, [](const RunFigures::Gap& gap) { return is_shown_where_any(gap.metric); });
   }
   return gather(run, gaps);

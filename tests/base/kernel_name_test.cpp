@@ -141,8 +141,28 @@ TEST(KernelName, LongPlainNamesAreCutAndDiffer) {
 }
 
 TEST(KernelName, PairsHaveOtherNamesAsTheyAre) {
-  for (const char* name : {"reduce", "t<8>", "A::t<8>(float*)", "t#3f0a", "f#12", ""}) {
+  for (const char* name : {"reduce", "t<8>", "A::t<8>(float*)", "t#3f0a", "f#12", "",
+                           "f<A, {lambda(int)#12}>", "f<g<{lambda()#1}>>"}) {
     EXPECT_EQ(name_of_pairs(name), name);
+  }
+}
+
+TEST(KernelName, NumbersOfLambdasAreNoNumbersOfNames) {
+  const std::string a = "_Z1fI1AZ4mainEUliE10_Evv", b = "_Z1fI1BZ4mainEUliE10_Evv";
+  const Names names = distinct_names({a, b});
+  EXPECT_NE(names.at(a), names.at(b));
+  EXPECT_NE(names.at(a), a);
+  EXPECT_NE(names.at(b), b);
+}
+
+TEST(KernelName, NamespacesDoNotTakeTheRoomOfWordsThatDiffer) {
+  const std::string begin = "abc::def::cutlass_80_wmma_tensorop_f16_s161616gemm_f16_",
+                    end = "_align8_stage2_warpsize2x2x1_kernel_of_a_library";
+  const Names names = distinct_names({begin + "nn" + end, begin + "tn" + end});
+  for (const auto& [kernel, name] : names) {
+    EXPECT_THAT(name, testing::StartsWith("cutlass_80_wmma…"));
+    EXPECT_THAT(name, testing::Not(testing::HasSubstr("80 wmma")));
+    EXPECT_THAT(name, testing::HasSubstr("tensorop"));
   }
 }
 

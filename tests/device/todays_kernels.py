@@ -24,7 +24,10 @@ def formula(name):
     """The PerfWorks names whose sum, each times its factor, is the counter."""
     counter = CATALOGUE[name]
     if "sum" in counter:
-        return {metric: factor for part, factor in counter["sum"].items() for metric in formula(part)}
+        total = collections.Counter()
+        for part, factor in counter["sum"].items():
+            total.update({metric: factor * inner for metric, inner in formula(part).items()})
+        return dict(total)
     return {counter[key]: 1 for key in ("perfworks", "copies") if counter.get(key)}
 
 
@@ -88,16 +91,19 @@ class Tally:
             self.other.append(f"DIFFERS: {where}: warpmeter {ours}, ncu {theirs}")
 
 
-def compare(title, ours, theirs, tallies):
+def compare(title, ours, theirs, tallies, failures):
     """`ours`, `theirs`: runs, each a list of launches. The number of launches that can be compared."""
     counts = {len(each) for each in ours + theirs}
     if len(counts) != 1:
-        print(f"{title}: warpmeter has {[len(each) for each in ours]} launches, ncu {[len(each) for each in theirs]}")
+        failures.append(f"{title}: warpmeter has {[len(each) for each in ours]} launches, ncu {[len(each) for each in theirs]}")
     for index in range(min(counts)):
         kernel = theirs[0][index][0]
         for name in COUNTERS:
             values = [[each[index][1].get(name) for each in tool] for tool in (ours, theirs)]
-            if None in values[0] + values[1]:
+            lacks = [None in tool for tool in values]
+            if lacks[0] != lacks[1]:
+                failures.append(f"{title}, launch {index + 1}, {name}: only {'ncu' if lacks[0] else 'warpmeter'} has it")
+            if any(lacks):
                 continue
             tallies[name].add(f"{title}, launch {index + 1}, {kernel[:60]}, {name}", *values)
     return min(counts)
@@ -105,7 +111,7 @@ def compare(title, ours, theirs, tallies):
 
 def main():
     program, work, record, *programs = sys.argv[1:]
-    tallies, kernels, everything = collections.defaultdict(Tally), 0, {}
+    tallies, kernels, everything, failures = collections.defaultdict(Tally), 0, {}, []
     for command in map(shlex.split, programs):
         title = pathlib.Path(command[-1] if "python" in command[0] else command[0]).name
         try:
@@ -114,9 +120,9 @@ def main():
             if [values for _, values in theirs[0]] != [values for _, values in ours[0]]:
                 theirs.append(of_ncu(command, f"{work}/1.csv", 120))  # is it ncu that varies?
         except subprocess.TimeoutExpired as expired:
-            print(f"{title}: stopped after {expired.timeout:g} s")
+            failures.append(f"{title}: stopped after {expired.timeout:g} s")
             continue
-        launches = compare(title, ours, theirs, tallies)
+        launches = compare(title, ours, theirs, tallies, failures)
         print(f"{title}: {launches} launches", flush=True)
         kernels += launches
         everything[title] = {"warpmeter": ours[0], "ncu": theirs[0]}
@@ -128,7 +134,8 @@ def main():
         print(f"{name:48}{tally.equal:8}{tally.compared:10}{tally.not_zero:10}{tally.varying:6}")
     total = [sum(getattr(tally, field) for tally in tallies.values()) for field in ("equal", "compared", "varying")]
     print(f"{kernels} launches: {total[0]} of {total[1]} values are equal, {total[2]} vary from run to run")
-    return 0 if sum(total[::2]) == total[1] and kernels >= 60 else 1
+    print(*(f"FAILED {each}" for each in failures[:40]), sep="\n", end="\n" if failures else "")
+    return 0 if not failures and total[1] and sum(total[::2]) == total[1] and kernels >= 60 else 1
 
 
 if __name__ == "__main__":

@@ -153,7 +153,7 @@ TEST_F(CheckTest, TellsByHowMuchAndWhere) {
   EXPECT_EQ(finding.line, 44);
 }
 
-/// Lines of cp.async are told by its two sides; shared memory of other blocks has none.
+/// cp.async has one line for its reads and one for its writes; memory of other blocks has none.
 TEST_F(CheckTest, NamesTheLineOfTheSideThatAGateOfCopiesIsAbout) {
   Launch copying = launch("copying", {});
   for (const char* counter : {"async_copy_wavefronts", "async_copy_sectors",

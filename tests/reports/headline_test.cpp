@@ -357,6 +357,10 @@ TEST_F(Headline, IsSilentAboutCountersOfInstructionsThatNobodyNamed) {
   }
   add({made});
   EXPECT_THAT(sentences(), Not(Contains(HasSubstr("bulk_load_bytes"))));
+  // -m @default,@copies
+  made.counters.push_back({"async_copy_bypass_requests", 0.0, schema::Grade::measured, ""});
+  add({made});
+  EXPECT_THAT(sentences(), Contains(HasSubstr("bulk_load_bytes")));
 }
 
 TEST_F(Headline, OfAProgramSaysWhichKernelTakesMost) {

@@ -51,8 +51,9 @@ constexpr std::string_view left_out_lanes_reason =
     "the addresses that they happen to hold";
 constexpr std::string_view part_reason =
     "approximate: how cp.async goes through the banks was not measured where a source may have "
-    "fewer "
-    "bytes than it stores";
+    "fewer bytes than it stores";
+constexpr std::string_view box_reason =
+    "approximate: a copy in bulk (TMA) is of a shape that was not measured";
 constexpr std::string_view bulk_reason =
     "leaves out what copies in bulk (TMA) and asynchronous stores move: another unit moves it";
 constexpr std::string_view heap_reason =
@@ -154,11 +155,9 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   if (parted_at(program, outcome) && !by_lane) return {Grade::modelled, barrier_reason};
   if (waited_apart(program, outcome) && !by_lane) return {Grade::modelled, object_reason};
   const bool is_of_cluster = site.carrier == Carrier::counted && space == AddressSpace::cluster;
-  const bool is_copy = site.carrier == Carrier::copy;
-  const bool writes_copy = is_copy && site.kind == AccessKind::store;
-  if (site.is_apart && !by_lane && !is_of_cluster && !writes_copy)
+  if (site.is_apart && !by_lane && !is_of_cluster && !writes_copy(site))
     return {Grade::modelled, apart_reason};
-  if (site.may_fall_short && writes_copy) return {Grade::modelled, part_reason};
+  if (site.may_fall_short && writes_copy(site)) return {Grade::modelled, part_reason};
   if (site.counts_left_out) return {Grade::modelled, left_out_lanes_reason};
   if (outcome.may_fill_heap) return {Grade::modelled, full_heap_reason};
   if (site.waits) return {Grade::modelled, waits_reason};
@@ -177,11 +176,15 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
   if (site.is_atomic() && space != AddressSpace::global && (site.is_float || site.retries)) {
     return {Grade::modelled, loop_reason};
   }
-  const bool is_known_atomic =
-      site.width == 4 || (site.width == 8 && space != AddressSpace::shared);
-  if (is_copy && outcome.counts[index].is_approximate) {
+  // In other blocks' memory 8 bytes were measured for exchanges, and where an object counts them.
+  const bool is_known_wide = space == AddressSpace::cluster
+                                 ? site.exchanges || site.carrier == Carrier::counted
+                                 : space != AddressSpace::shared;
+  const bool is_known_atomic = site.width == 4 || (site.width == 8 && is_known_wide);
+  if (site.carrier == Carrier::copy && outcome.counts[index].is_approximate) {
     return {Grade::modelled, copy_reason};
   }
+  if (by_lane && outcome.counts[index].is_approximate) return {Grade::modelled, box_reason};
   if (space == AddressSpace::shared && outcome.counts[index].is_approximate) {
     return {Grade::modelled, some_lanes_reason};
   }
@@ -236,8 +239,10 @@ schema::Counter counter_of(std::string_view name, const Program& program,
       // Nobody had to wait here, or was let through; on the hardware somebody may be.
       const bool may_be_there = site.space == known->space || site.space == AddressSpace::generic;
       const bool is_left_ordered = !outcome.ordered.empty() && outcome.ordered[i] != 0;
-      const bool is_reached =
-          outcome.counts[i].shared.requests + outcome.counts[i].global.requests > 0;
+      const bool is_reached = outcome.counts[i].shared.requests +
+                                  outcome.counts[i].global.requests +
+                                  outcome.counts[i].cluster.requests >
+                              0;
       const bool is_raced = site.is_raced && !outcome.is_of_one_thread;
       const bool may_come = !is_reached && (is_raced || !site.unknown.empty());
       const bool may_differ = site.waits || site.is_ordered || site.may_fall_short ||

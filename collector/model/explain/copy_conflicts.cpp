@@ -34,8 +34,7 @@ void find_copy_conflicts(const Subject& subject, const SharedArray& array,
     group.transactions += counts.transactions;
     group.ideal += counts.ideal;
   }
-  std::uint64_t all = 0;
-  for (const SiteCounts& counts : subject.outcome.counts) all += counts.shared.transactions;
+  const auto all = static_cast<double>(transactions_of(subject.outcome, true));
   for (const auto& [line, group] : groups) {
     if (group.transactions <= group.ideal) continue;
     const auto excess = static_cast<double>(group.transactions - group.ideal);
@@ -50,7 +49,7 @@ void find_copy_conflicts(const Subject& subject, const SharedArray& array,
     finding.requests = group.requests;
     finding.transactions = group.transactions;
     finding.ideal = group.ideal;
-    finding.share = excess / static_cast<double>(all);
+    finding.share = excess / all;
     finding.share_of = "the launch's shared wavefronts";
     finding.evidence = evidence;
     finding.grade = schema::Grade::exact;

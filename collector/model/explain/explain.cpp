@@ -63,16 +63,6 @@ void put_overlaps_first(std::vector<Weighed>& found) {
   }
 }
 
-/// The transactions of all accesses to shared memory, or to global memory.
-std::int64_t transactions_of(const LaunchOutcome& outcome, bool is_shared) {
-  std::uint64_t sum = 0;
-  for (const SiteCounts& counts : outcome.counts) {
-    sum += is_shared ? counts.shared.transactions + counts.loop_loads.transactions
-                     : counts.global.transactions;
-  }
-  return static_cast<std::int64_t>(sum);
-}
-
 }  // namespace
 
 Shape parse_shape(const std::string& text) {

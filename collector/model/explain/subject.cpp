@@ -75,6 +75,15 @@ std::string in_words(std::uint64_t number) {
   return number == 1 ? "one" : shown(static_cast<double>(number));
 }
 
+std::int64_t transactions_of(const LaunchOutcome& outcome, bool is_shared) {
+  std::uint64_t sum = 0;
+  for (const SiteCounts& counts : outcome.counts) {
+    sum += is_shared ? counts.shared.transactions + counts.loop_loads.transactions
+                     : counts.global.transactions;
+  }
+  return static_cast<std::int64_t>(sum);
+}
+
 bool makes_parts(const SiteInfo& site) {
   return !site.requests.empty() &&
          std::all_of(site.requests.begin(), site.requests.end(), [&](const Request& request) {

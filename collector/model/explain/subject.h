@@ -69,6 +69,9 @@ void locate(const Subject& subject, const Place& place, schema::Finding& finding
 /// The grade of a site's accesses; keeps the weaker of two.
 void weaken(const Subject& subject, std::size_t site, AddressSpace space, schema::Finding& finding);
 
+/// The transactions of all accesses to shared memory, or to global memory.
+std::int64_t transactions_of(const LaunchOutcome& outcome, bool is_shared);
+
 /// True if the machine loads a vector of PTX in parts, without what nobody uses.
 bool makes_parts(const SiteInfo& site);
 

@@ -31,31 +31,28 @@ std::array<std::uint64_t, warp_lanes> places(Warp& w, std::uint16_t row,
 
 /// All lanes write; those of which the source has bytes read, and read as much as they write.
 void find_cost(AsyncCopyMemo& memo, const SiteInfo& from) {
-  const WarpAccess all = {memo.from.address, memo.writing, from.width};
-  memo.cost = from.bypasses_l1 ? cost_past_l1(all, memo.to) : cost_through_l1(all, memo.to);
-  const WarpAccess written = {memo.to, memo.writing, from.width};
-  memo.ideal = std::min(memo.cost.wavefronts, shared_cost(written, SharedAccess::store).ideal);
-  if (from.bypasses_l1)
-    memo.cost.ideal_sectors = std::min(memo.cost.sectors, global_cost(memo.from).ideal);
-  if (!from.may_fall_short) return;
-  const unsigned wavefronts = memo.cost.wavefronts;
+  const auto cost_of = from.bypasses_l1 ? cost_past_l1 : cost_through_l1;
+  const AsyncCopyCost written = cost_of({memo.from.address, memo.writing, from.width}, memo.to);
+  memo.cost = from.bypasses_l1 ? cost_past_l1(memo.from, memo.to) : written;
+  memo.cost.wavefronts = written.wavefronts;
+  memo.cost.is_calibrated &= written.is_calibrated;
+  const WarpAccess to = {memo.to, memo.writing, from.width};
+  memo.ideal = std::min(written.wavefronts, shared_cost(to, SharedAccess::store).ideal);
+  const Cost read = global_cost(memo.from);
   if (from.bypasses_l1) {
-    memo.cost = cost_past_l1(memo.from, memo.to);
-    memo.cost.ideal_sectors = std::min(memo.cost.sectors, global_cost(memo.from).ideal);
-  } else {
-    const Cost read = global_cost(memo.from);
+    memo.cost.ideal_sectors = std::min(memo.cost.sectors, read.ideal);
+  } else if (from.may_fall_short) {
     memo.cost.sectors = read.transactions;
     memo.cost.bytes = read.bytes;
     memo.cost.ideal_sectors = read.ideal;
   }
-  memo.cost.wavefronts = wavefronts;
 }
 
 }  // namespace
 
 void count_copy(Warp& w, const Operation* op, std::uint32_t mask) {
   WorkerMemory& memory = *w.memory;
-  if (!memory.is_counted) return;
+  if (!memory.is_counted || mask == 0) return;
   std::uint32_t reading = mask;
   if (op->c != no_operand) {
     const std::uint32_t* const bytes = row_of<std::uint32_t>(w, op->c);
@@ -63,11 +60,9 @@ void count_copy(Warp& w, const Operation* op, std::uint32_t mask) {
       if (bytes[lane] == 0) reading &= ~(1u << lane);
     });
   }
-  if (mask == 0) return;
   const auto index = static_cast<std::size_t>(op->imm);
   const AsyncCopy& copy = memory.program->async_copies[index];
   const SiteInfo& from = memory.program->sites[copy.from.site];
-  memory.copy_memos.resize(memory.program->async_copies.size());
   AsyncCopyMemo& memo = memory.copy_memos[index];
   const auto read = places(w, op->b, copy.from, mask), written = places(w, op->a, copy.to, mask);
   if (memo.from.mask != reading || memo.writing != mask || memo.from.address != read ||

@@ -168,13 +168,16 @@ class LaneCopy {
   void count_stretch(std::uint64_t from, std::uint64_t to, std::uint32_t bytes) {
     const bool loads = site(copy_.from).space == AddressSpace::global;
     if (!w_.memory->is_counted) return;
+    constexpr std::uint64_t line = 128;
+    const bool is_measured =
+        !is_for_several() || (to % line == 0 && (from % line == 0 || from % line == bulk_step));
     BulkSectors sectors(is_for_several());
     const bool is_of_global = loads || site(copy_.to).space == AddressSpace::global;
     for (std::uint32_t done = 0; is_of_global && done < std::min(bytes, most_watched_bytes);
          done += bulk_step) {
       sectors.add((loads ? from : to) + done, (loads ? to : from) + done);
     }
-    count(sectors);
+    count(sectors, is_measured);
   }
 
   void count_box(const TensorMap& map, const std::array<std::int32_t, most_tensor_axes>& corner,
@@ -194,12 +197,27 @@ class LaneCopy {
       }
       return true;
     });
-    count(sectors);
+    count(sectors, is_measured(map, shared));
+  }
+
+  /// True if the box is like those that were measured (h200_box_patterns.csv).
+  bool is_measured(const TensorMap& map, std::uint64_t shared) const {
+    constexpr std::uint32_t line = 128, odd_row = 144;
+    const std::uint32_t row = map.row_bytes();
+    bool has_rows = false, alternates = false;  // between the halves of a sector
+    for (unsigned axis = 1; axis < map.rank; ++axis) {
+      if (map.count(axis) < 2) continue;
+      has_rows = true;
+      alternates |= map.strides[axis - 1] * map.steps[axis] % sector_bytes != 0;
+    }
+    if (alternates && row != box_chunk && row != line) return false;
+    if (has_rows && line % row != 0 && row % line != 0 && row != odd_row) return false;
+    return !is_for_several() || (map.rank == 2 && row % line == 0 && shared % line == 0);
   }
 
   /// One request, with the sectors that come to each of its blocks. The bytes of the other side are
   /// those that come to several blocks.
-  void count(BulkSectors& sectors) {
+  void count(BulkSectors& sectors, bool is_measured) {
     const bool loads = site(copy_.from).space == AddressSpace::global;
     const BulkCopy::Place& far = loads ? copy_.from : copy_.to;
     const BulkCopy::Place& near = loads ? copy_.to : copy_.from;
@@ -213,6 +231,9 @@ class LaneCopy {
     counts[far.site].*counts_of(is_global ? AddressSpace::global : AddressSpace::cluster) +=
         {1, all, all * sector_bytes, all};
     counts[near.site].shared += {1, 0, is_for_several() ? all * sector_bytes : 0, 0};
+    for (const BulkCopy::Place& place : {far, near}) {
+      counts[place.site].is_approximate |= !is_measured || blocks == 0;
+    }
   }
 
   const TensorMap* descriptor(std::uint64_t address) {

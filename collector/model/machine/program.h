@@ -100,6 +100,7 @@ struct SiteInfo {
   bool is_texture = false;     ///< samples a texture or reaches a surface: not counted, but checked
   bool is_bulk = false;        ///< one of those that moves stretches, not a request a warp
   Carrier carrier = Carrier::registers;
+  bool exchanges = false;       ///< atom.exch
   bool bypasses_l1 = false;     ///< cp.async.cg
   bool may_fall_short = false;  ///< cp.async whose source may have fewer bytes than it stores
   bool has_stride = false;      ///< for a fragment of wmma: its lines are equally far apart

@@ -94,8 +94,7 @@ struct WorkerMemory {
   std::vector<std::byte> parameters;  ///< the entry's
   std::vector<std::byte> constants;
   std::array<std::byte*, 32> lane_host{};
-  std::vector<AsyncCopyMemo>
-      copy_memos;                 ///< one for each async copy of the program; empty: none counted
+  std::vector<AsyncCopyMemo> copy_memos;  ///< one for each async copy of the program
   std::vector<Site> sites;        ///< as many as the program has, and one that remembers nothing
   std::uint64_t next_number = 1;  ///< the next number of what a site remembers
   std::vector<SiteCounts> counts;

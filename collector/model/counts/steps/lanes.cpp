@@ -140,6 +140,10 @@ void WarpRegisters::forget(const Operation& operation, Lanes active) {
 
 void WarpRegisters::execute(const Operation& operation, Lanes active) {
   const Split guard = split(operation.guard, active);
+  // One lane more or less of these changes what all get.
+  const bool exchanges = operation.kind == Kind::vote || operation.kind == Kind::match_any ||
+                         operation.kind == Kind::reduce;
+  if (exchanges && guard.unknown != 0) return forget(operation, guard.holds | guard.unknown);
   if (guard.holds != 0) {
     switch (operation.kind) {
       case Kind::unknown:

@@ -30,7 +30,7 @@ class Surroundings {
  public:
   virtual ~Surroundings() = default;
   /// The four bytes of a constant; nothing where they are not known.
-  virtual std::optional<std::uint32_t> constant(unsigned bank, std::uint32_t offset) const = 0;
+  virtual std::optional<std::uint32_t> constant(unsigned bank, std::uint32_t offset) = 0;
   /// `bytes` of global memory as they were before the launch, at most 16, into `words`; false where
   /// there is none, or it is not to be looked at.
   virtual bool load(std::uint64_t address, unsigned bytes, std::uint32_t* words) = 0;

@@ -6,7 +6,15 @@
 
 namespace warpmeter::model::steps {
 
+namespace {
+
+/// Words of local memory that a warp remembers; beyond them nothing is known.
+constexpr std::size_t most_words = 4096;
+
+}  // namespace
+
 void WarpRegisters::forget_local(Lanes lanes) {
+  if (lanes == all_lanes) return local_.clear();
   for (auto& [address, word] : local_) {
     for (Lanes& known : word.known) known &= ~lanes;
   }
@@ -42,6 +50,7 @@ void WarpRegisters::execute_local_store(const Operation& operation, Lanes active
   const Fetched address = fetch(operation.a);
   forget_local(active & ~address.known);
   active &= address.known;
+  if (local_.size() > most_words) return local_.clear();
   const unsigned bytes = sass::access_bytes[operation.amount], width = std::min(bytes, 4U);
   const std::uint32_t mask = width == 4 ? ~0U : (1U << (8 * width)) - 1;
   for (unsigned i = 0; i < (bytes + 3) / 4; ++i) {

@@ -29,7 +29,10 @@ constexpr std::string_view time_doubt =
 
 constexpr unsigned parameter_bank = 0, table_bank = 2;
 /// Where a thread's local memory ends: only distances from it are of use.
-constexpr std::uint32_t stack_offset = 0x28, stack_top = 0xfffdc0;
+constexpr std::uint32_t stack_offset = 0x28;
+/// The second differs from the first in every other bit, down to the alignment of 16 bytes.
+constexpr std::array<std::uint32_t, 2> stack_tops = {0xfffdc0, 0xa5a230};
+constexpr std::string_view address_doubt = "a branch depends on where local memory lies";
 
 /// Places of memory and what was there.
 class Seen {
@@ -73,16 +76,23 @@ class Seen {
 class OfLaunch : public Surroundings {
  public:
   OfLaunch(const Code& code, const Geometry& geometry, std::span<const std::byte> parameters,
-           const DeviceMemory* memory)
-      : code_(code), geometry_(geometry), parameters_(parameters), memory_(memory) {}
+           const DeviceMemory* memory, std::uint32_t stack_top)
+      : code_(code),
+        geometry_(geometry),
+        parameters_(parameters),
+        memory_(memory),
+        stack_top_(stack_top) {}
 
-  std::optional<std::uint32_t> constant(unsigned bank, std::uint32_t offset) const override {
+  std::optional<std::uint32_t> constant(unsigned bank, std::uint32_t offset) override {
     if (bank == table_bank) return number_at<std::uint32_t>(code_.tables, offset);
     if (bank != parameter_bank) return std::nullopt;
     const Dim3 &block = geometry_.block, &grid = geometry_.grid;
     const std::uint32_t sizes[] = {block.x, block.y, block.z, grid.x, grid.y, grid.z};
     if (offset % 4 == 0 && offset / 4 < std::size(sizes)) return sizes[offset / 4];
-    if (offset == stack_offset) return stack_top;
+    if (offset == stack_offset) {
+      has_stack_ = true;
+      return stack_top_;
+    }
     if (offset < code_.parameter_offset || code_.parameter_bytes == 0) return std::nullopt;
     return number_at<std::uint32_t>(padded_, offset - code_.parameter_offset);
   }
@@ -95,6 +105,7 @@ class OfLaunch : public Surroundings {
   }
 
   const Seen& seen() const { return seen_; }
+  bool has_stack() const { return has_stack_; }
 
  private:
   /// The last parameter may be shorter than what is read of it.
@@ -109,8 +120,9 @@ class OfLaunch : public Surroundings {
   std::span<const std::byte> parameters_;
   const DeviceMemory* memory_;
   std::vector<std::byte> padded_ = with_padding();
+  const std::uint32_t stack_top_;
   Seen seen_;
-  bool is_full_ = false;
+  bool is_full_ = false, has_stack_ = false;
 };
 
 /// Some blocks' warps, by one thread.
@@ -138,12 +150,24 @@ class Followed : public FollowedLaunch {
   }
 
  private:
-  /// Follows all warps; without memory, what they load is not known.
+  /// Follows all warps, and again with local memory elsewhere if they ask where it is; without
+  /// memory, what they load is not known.
   void run(const DeviceMemory* memory) {
+    follow(memory, stack_tops[0]);
+    const bool has_stack = std::any_of(parts_.begin(), parts_.end(), [](const auto& part) {
+      return part->surroundings.has_stack();
+    });
+    if (!has_stack || !sum_.doubt.empty()) return;
+    Tally first = std::move(sum_);
+    follow(memory, stack_tops[1]);
+    if (sum_ != first) sum_.doubt = address_doubt;
+  }
+
+  void follow(const DeviceMemory* memory, std::uint32_t stack_top) {
     parts_.clear();
     next_ = 0;
     spent_ = 0;
-    const OfLaunch surroundings(code_, geometry_, parameters_, memory);
+    const OfLaunch surroundings(code_, geometry_, parameters_, memory, stack_top);
     std::vector<std::thread> others;
     for (unsigned i = 0; i < threads_; ++i) {
       parts_.push_back(std::make_unique<Part>(code_, surroundings));
@@ -151,6 +175,10 @@ class Followed : public FollowedLaunch {
     for (unsigned i = 1; i < threads_; ++i) others.emplace_back([this, i] { run(*parts_[i]); });
     run(*parts_[0]);
     for (std::thread& other : others) other.join();
+    sum_ = parts_[0]->tally;
+    for (std::size_t i = 1; i < parts_.size(); ++i) sum_.add(parts_[i]->tally);
+    // Warps that went side by side may have spent too much together.
+    if (sum_.doubt.empty() && spent_ > most_blocks) sum_.doubt = too_long;
   }
 
   void run(Part& part) {
@@ -175,10 +203,7 @@ class Followed : public FollowedLaunch {
   }
 
   Executions result() const {
-    Tally sum = parts_[0]->tally;
-    for (std::size_t i = 1; i < parts_.size(); ++i) sum.add(parts_[i]->tally);
-    // Warps that went side by side may have spent too much together.
-    if (sum.doubt.empty() && spent_ > most_blocks) sum.doubt = too_long;
+    const Tally& sum = sum_;
     Executions result;
     if (!sum.doubt.empty()) {
       result.doubt = sum.doubt;
@@ -214,6 +239,7 @@ class Followed : public FollowedLaunch {
   const std::span<const std::byte> parameters_;
   const unsigned threads_;
   std::vector<std::unique_ptr<Part>> parts_;
+  Tally sum_{code_};
   std::atomic<std::uint64_t> next_ = 0;
   std::atomic<std::uint64_t> spent_ = 0;  ///< blocks of code that whole warps executed
 };

@@ -287,6 +287,14 @@ void Walk::release(Tally& tally) {
       ++met;
     }
     if ((wanted & ~here) != 0) continue;
+    // Who goes on first is not known where a group that is taken along waits for others as well.
+    for (const Group& group : groups_) {
+      const bool is_taken = group.is_waiting && group.at == at && (group.lanes & wanted) != 0;
+      const Lanes its = (group.gathered | group.lanes) & ~ended_;
+      if (sync.kind == Kind::gather && is_taken && (its & ~wanted) != 0) {
+        tally.depends_on_time = true;
+      }
+    }
     if (met > 2) tally.depends_on_time = true;
     if (sync.kind == Kind::gather) tally.issue_again(here);
     std::erase_if(groups_, [&](const Group& group) {

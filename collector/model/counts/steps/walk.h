@@ -20,6 +20,7 @@ struct Tally {
 
   struct Times {
     std::uint64_t warps = 0, threads = 0;
+    bool operator==(const Times&) const = default;
   };
   std::vector<Times> blocks;
   std::vector<Times> on;  ///< by operation with a guard: those that it lets pass
@@ -33,6 +34,8 @@ struct Tally {
   bool depends_on_time = false;
   std::string_view doubt;  ///< why a warp could not be followed; then the rest is worth nothing
   int doubt_line = 0;      ///< the line of the PTX
+
+  bool operator==(const Tally&) const = default;
 
   void add(const Tally& other);
   void issue_again(Lanes lanes);

@@ -114,6 +114,7 @@ void Decoder::decode_atomic(bool returns) {
   info.width = static_cast<std::uint8_t>(is_quad ? 16 : bytes_of(form.row) * parts);
   info.alignment = info.width;
   note_order(info);
+  info.exchanges = form.kind == AtomicKind::exchange;
   info.is_float =
       form.row == RowType::f32 || form.row == RowType::f64 || is_narrow_float(form.type);
   const Operand& value = instruction_->operands[first + 1];

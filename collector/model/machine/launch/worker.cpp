@@ -81,6 +81,7 @@ Worker::Worker(const Program& program, DeviceMemory& device, const Geometry& geo
         &memory_.sites[program.sites[i].leader.value_or(program.sites.size())];
   }
   memory_.counts.resize(program.sites.size());
+  memory_.copy_memos.resize(program.async_copies.size());
   memory_.misses.resize(program.sites.size());
   memory_.known.resize(program.sites.size());
   memory_.parted.resize(program.places.size());
