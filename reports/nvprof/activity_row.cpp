@@ -67,8 +67,9 @@ std::string time_of(const std::optional<std::int64_t>& ns, TimeUnit unit) {
 
 }  // namespace
 
-ActivityRows::ActivityRows(const schema::Reader& reader, std::int64_t run_id)
-    : trace_(read_trace(reader, run_id)) {
+ActivityRows::ActivityRows(const schema::Reader& reader, std::int64_t run_id,
+                           std::int64_t process_id)
+    : trace_(read_trace(reader, run_id, process_id)) {
   std::map<std::int64_t, std::string> names;
   const schema::Rows devices =
       reader.query("SELECT ordinal, name FROM devices WHERE run_id = :run", {{":run", run_id}});

@@ -21,10 +21,10 @@ struct ActivityRow : TracedShape, TracedActivity {
   std::string device_title, source_title, target_title;  ///< "NVIDIA H200 (0)"; empty: none
 };
 
-/// The activities of a run, in the order of their starts.
+/// The activities of one process of a run, in the order of their starts.
 class ActivityRows {
  public:
-  ActivityRows(const schema::Reader& reader, std::int64_t run_id);
+  ActivityRows(const schema::Reader& reader, std::int64_t run_id, std::int64_t process_id);
   /// Those whose shape is accepted, which is asked once a shape. A row is valid until the next.
   void each(const std::function<bool(const TracedShape&)>& accepts,
             const std::function<void(const ActivityRow&)>& on_row);

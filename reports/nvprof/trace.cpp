@@ -69,7 +69,7 @@ struct Extent {
 class Trace {
  public:
   Trace(const schema::Reader& reader, const TraceRequest& request, const Sink& sink)
-      : rows_(reader, request.run_id), request_(request), sink_(sink) {}
+      : rows_(reader, request.run_id, request.process_id), request_(request), sink_(sink) {}
 
   void print() {
     extent_ = extent();
@@ -104,7 +104,6 @@ class Trace {
   }
 
   bool shows(const TracedShape& shape) const {
-    if (shape.process_id != request_.process_id) return false;
     if (shape.kind == "call") return request_.api && is_of_api(shape.name, request_.apis);
     return request_.gpu && shape.kind != "range";
   }
@@ -147,13 +146,10 @@ class Trace {
 
   /// The names of kernels, for the calls that launched them.
   void read_launches() {
-    rows_.each(
-        [&](const TracedShape& shape) {
-          return shape.process_id == request_.process_id && shape.kind == "kernel";
-        },
-        [&](const ActivityRow& row) {
-          if (row.correlation) launches_.emplace(*row.correlation, &name_of(row));
-        });
+    rows_.each([](const TracedShape& shape) { return shape.kind == "kernel"; },
+               [&](const ActivityRow& row) {
+                 if (row.correlation) launches_.emplace(*row.correlation, &name_of(row));
+               });
   }
 
   const std::string& name_of(const ActivityRow& row) { return names_.of(row, request_.demangles); }

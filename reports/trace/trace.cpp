@@ -29,7 +29,7 @@ std::optional<std::array<std::int64_t, 3>> extent(std::span<const schema::Value,
 /// The own columns of activities: a run may have millions, whose shapes are read once.
 constexpr const char* activities_sql =
     "SELECT shape, activity_id, start_ns, duration_ns, bytes, faults, correlation, address "
-    "FROM activities WHERE run_id = :run";
+    "FROM activities WHERE run_id = :run AND (:process IS NULL OR process_id = :process)";
 
 constexpr const char* shape_sql =
     "SELECT kind, name, symbol, device, source_memory, target_memory, process_id, thread_id, "
@@ -77,17 +77,20 @@ TracedShape read_shape(const schema::Reader& reader, std::int64_t run_id,
 
 }  // namespace
 
-Trace read_trace(const schema::Reader& reader, std::int64_t run_id) {
+Trace read_trace(const schema::Reader& reader, std::int64_t run_id,
+                 std::optional<std::int64_t> process_id) {
   Trace trace;
   std::unordered_map<std::size_t, std::size_t> places;  // by the shape's number
   std::vector<std::int64_t> first_ids;                  // an activity of each shape
-  reader.each(activities_sql, {{":run", run_id}}, [&](std::span<const schema::Value> row) {
-    TracedActivity activity = activity_of(row);
-    const auto [place, is_new] = places.try_emplace(activity.shape, first_ids.size());
-    if (is_new) first_ids.push_back(activity.id);
-    activity.shape = place->second;
-    trace.activities.push_back(activity);
-  });
+  const schema::Value process = process_id ? schema::Value(*process_id) : schema::Value();
+  reader.each(activities_sql, {{":run", run_id}, {":process", process}},
+              [&](std::span<const schema::Value> row) {
+                TracedActivity activity = activity_of(row);
+                const auto [place, is_new] = places.try_emplace(activity.shape, first_ids.size());
+                if (is_new) first_ids.push_back(activity.id);
+                activity.shape = place->second;
+                trace.activities.push_back(activity);
+              });
   for (const std::int64_t id : first_ids) trace.shapes.push_back(read_shape(reader, run_id, id));
   const auto is_before = [](const TracedActivity& a, const TracedActivity& b) {
     return std::tuple(a.start_ns.value_or(INT64_MAX), a.id) <

@@ -34,8 +34,9 @@ struct Trace {
   std::vector<TracedActivity> activities;  ///< by start, then id; those without a start by id
 };
 
-/// Empty for a run that was not traced.
-Trace read_trace(const schema::Reader& reader, std::int64_t run_id);
+/// Empty for a run that was not traced. `process_id`: the activities of one process alone.
+Trace read_trace(const schema::Reader& reader, std::int64_t run_id,
+                 std::optional<std::int64_t> process_id = {});
 
 /// Bytes of a copy, set or migration over its duration, in bytes a second; nullopt for others.
 std::optional<double> throughput(const TracedShape& shape, const TracedActivity& activity);
