@@ -77,6 +77,8 @@ TEST_P(WaitingCode, LoopsOnWhatOthersWriteWait) {
   EXPECT_TRUE(waits(until_set("ld.global.u32 %r1, [%rd1];\n  membar.gl;")));
   EXPECT_TRUE(waits(until_set("atom.global.add.u32 %r1, [%rd1], 0;")));
   EXPECT_TRUE(waits(until_set("atom.global.sys.or.b32 %r1, [%rd1], 0;")));
+  EXPECT_TRUE(waits(until_set("atom.global.xor.b32 %r1, [%rd1], 0;")));
+  EXPECT_TRUE(waits(until_set("atom.global.max.u32 %r1, [%rd1], 0;")));
 }
 
 TEST_P(WaitingCode, LoopsThatGiveUpAfterATimeWait) {
@@ -136,10 +138,7 @@ meet:
 }
 
 // It calls itself, so that ptxas does not inline it.
-TEST_P(WaitingCode, AFunctionMayWaitForItsKernel) {
-  const Waiting waiting =
-      read("  { .param .b64 a;\n  st.param.b64 [a], %rd1;\n  call wait, (a); }\n",
-           R"(.func wait(.param .b64 a)
+constexpr const char* waiting_function = R"(.func wait(.param .b64 a)
 {
   .reg .pred %p<3>;
   .reg .b32 %r<3>;
@@ -159,8 +158,46 @@ loop:
 done:
   ret;
 }
-)");
-  EXPECT_TRUE(waiting.waits);
+)";
+constexpr const char* call_of_it = R"(  { .param .b64 a;
+  st.param.b64 [a], %rd1;
+  call wait, (a); }
+)";
+
+TEST_P(WaitingCode, AFunctionMayWaitForItsKernel) {
+  EXPECT_TRUE(read(call_of_it, waiting_function).waits);
+}
+
+// Where lanes part and meet again the machine code has BSSY and BSYNC, which call nothing.
+TEST_P(WaitingCode, AKernelThatCallsNothingHasNothingOfTheFunctions) {
+  const std::string parting = R"(
+.visible .entry parting(.param .u64 data) {
+  .reg .pred %p<3>;
+  .reg .b32 %r<6>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [data];
+  cvta.to.global.u64 %rd1, %rd1;
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  ld.global.u32 %r2, [%rd3];
+  mov.u32 %r3, 0;
+  setp.eq.u32 %p1, %r2, 0;
+  @%p1 bra done;
+loop:
+  mad.lo.u32 %r3, %r3, %r2, %r1;
+  shr.u32 %r2, %r2, 1;
+  setp.ne.u32 %p2, %r2, 0;
+  @%p2 bra loop;
+done:
+  bar.warp.sync 0xffffffff;
+  st.global.u32 [%rd3], %r3;
+  ret;
+}
+)";
+  const auto found = waiting_kernels(cubin_of(GetParam(), call_of_it, waiting_function + parting));
+  EXPECT_EQ(found.count("kernel"), 1U);
+  EXPECT_EQ(found.count("parting"), 0U);
 }
 
 TEST_P(WaitingCode, BlocksOfOneGridThatWaitForEachOtherDoNotCount) {
@@ -168,6 +205,8 @@ TEST_P(WaitingCode, BlocksOfOneGridThatWaitForEachOtherDoNotCount) {
                         until_set("ld.acquire.gpu.global.u32 %r1, [%rd1+4];")));
   EXPECT_FALSE(may_wait("  st.relaxed.gpu.global.u32 [%rd2+4], %r9;\n" +
                         until_set("ld.relaxed.gpu.global.u32 %r1, [%rd1];")));
+  EXPECT_FALSE(may_wait("  atom.global.exch.b32 %r2, [%rd1+4], 0;\n" +
+                        until_set("ld.acquire.gpu.global.u32 %r1, [%rd1];")));
   EXPECT_FALSE(
       may_wait("lock:\n  atom.global.cas.b32 %r1, [%rd1], 0, 1;\n"
                "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra lock;\n"));

@@ -13,6 +13,7 @@ namespace warpmeter::model::sass {
 
 // The kinds of long entries, by cuobjdump's names.
 inline constexpr std::uint8_t max_threads = 0x05;          // EIATTR_MAX_THREADS
+inline constexpr std::uint8_t outside_functions = 0x0f;    // EIATTR_EXTERNS
 inline constexpr std::uint8_t required_threads = 0x10;     // EIATTR_REQNTID
 inline constexpr std::uint8_t least_stack = 0x12;          // EIATTR_MIN_STACK_SIZE: "cumulative"
 inline constexpr std::uint8_t parameter_info = 0x17;       // EIATTR_KPARAM_INFO

@@ -64,11 +64,6 @@ constexpr std::uint16_t bra = 0x947, uniform_bra = 0x547, jmp = 0x94a, brx = 0x9
                         exit_ = 0x94d, ret = 0x950, break_ = 0x942, sync = 0x941, kill = 0x95b,
                         call_absolute = 0x943, call_relative = 0x944, yield = 0x946;
 
-template <class Numbers>
-bool is_one_of(std::uint16_t number, const Numbers& numbers) {
-  return std::find(std::begin(numbers), std::end(numbers), number) != std::end(numbers);
-}
-
 std::uint8_t width_of(Word word) { return access_bytes[word.high >> 9 & 7]; }
 
 }  // namespace

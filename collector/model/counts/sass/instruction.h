@@ -5,7 +5,9 @@
 // what its line became (tests/collector/model/sass_test.cpp holds them to that).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 
 #include "collector/model/machine/memory/memory.h"
@@ -21,6 +23,12 @@ inline constexpr std::uint8_t no_register = 255;  ///< RZ
 struct Word {
   std::uint64_t low = 0, high = 0;
 };
+
+/// True if `numbers`, of operations, has `number`.
+template <class Numbers>
+bool is_one_of(std::uint16_t number, const Numbers& numbers) {
+  return std::find(std::begin(numbers), std::end(numbers), number) != std::end(numbers);
+}
 
 enum class Jump : std::uint8_t {
   none,

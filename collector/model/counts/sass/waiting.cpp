@@ -33,16 +33,28 @@ constexpr std::uint16_t to_the_warp[] = {0x2ca, 0x3c2, 0x806, 0x886};
 constexpr std::uint16_t sets_predicates[] = {0x00c, 0x00b, 0x02a, 0x012,
                                              0x01c, 0x010, 0x011, 0x034};
 
-template <class Numbers>
-bool holds(const Numbers& numbers, std::uint16_t number) {
-  return std::find(std::begin(numbers), std::end(numbers), number) != std::end(numbers);
-}
-
 /// CS2R, S2R and S2UR of CLOCKLO, CLOCKHI, GLOBALTIMERLO and GLOBALTIMERHI.
 bool reads_clock(Word word) {
   constexpr std::uint16_t numbers[] = {0x805, 0x919, 0x9c3};
   const std::uint64_t source = word.high >> 8 & 255;
-  return source >= 0x50 && source <= 0x53 && holds(numbers, word.low & 0xfff);
+  return source >= 0x50 && source <= 0x53 &&
+         is_one_of(static_cast<std::uint16_t>(word.low & 0xfff), numbers);
+}
+
+/// True of an atomic, but no compare and swap, that leaves every integer as it is when its operand
+/// is 0: ADD, OR, XOR, MAX of unsigned numbers. An exchange for 0 does not: it releases a lock.
+bool keeps_with_zero(Word word) {
+  constexpr std::uint64_t add = 0, max = 2, bitwise_or = 6, bitwise_xor = 7;
+  constexpr std::uint16_t of_floats[] = {0x3a2, 0x9a2, 0x3a3, 0x9a3};
+  const std::uint64_t type = word.high >> 9 & 7;
+  const std::uint64_t operation = word.high >> 23 & 15;
+  const bool is_unsigned = type == 0 || type == 2;  // U32, U64
+  // From sm_100 on the fourth bit says something else of floats.
+  if (is_one_of(static_cast<std::uint16_t>(word.low & 0xfff), of_floats)) {
+    return (operation & 7) == add;
+  }
+  return operation == add || operation == bitwise_or || operation == bitwise_xor ||
+         (operation == max && is_unsigned);
 }
 
 struct Step {
@@ -57,10 +69,10 @@ struct Step {
   }
   /// A read of the clock or the timer.
   bool is_clock() const { return reads_clock(word); }
-  /// An atomic that adds or sets 0 in order to read.
+  /// An atomic with the operand 0 that reads and changes nothing.
   bool only_reads() const {
     return instruction.access == AccessKind::atomic && !instruction.is_compare_and_swap &&
-           (word.low >> 32 & 255) == no_register;
+           (word.low >> 32 & 255) == no_register && keeps_with_zero(word);
   }
   bool publishes() const {
     if (instruction.space == AddressSpace::shared || !instruction.access) return false;
@@ -146,13 +158,13 @@ class Followed {
       if (is_decided) parts_ = true;
       return;
     }
-    if (holds(to_the_warp, step.number)) is_found_ = true;
+    if (is_one_of(step.number, to_the_warp)) is_found_ = true;
     if (instruction.access == AccessKind::store || instruction.access == AccessKind::reduction) {
       through_shared_ |= instruction.space == AddressSpace::shared;
       return;
     }
     add_result(step);
-    if (holds(sets_predicates, step.number & 0x1ff)) {
+    if (is_one_of(static_cast<std::uint16_t>(step.number & 0x1ff), sets_predicates)) {
       predicates_[step.word.high >> 17 & 7] = true;
       predicates_[step.word.high >> 20 & 7] = true;
     }
@@ -243,7 +255,7 @@ Waiting waits(const std::vector<Step>& steps) {
 bool calls_functions(Bytes code) {
   for (std::uint64_t at = 0; at + instruction_bytes <= code.size(); at += instruction_bytes) {
     const auto number = static_cast<std::uint16_t>(*number_at<std::uint16_t>(code, at) & 0x1ff);
-    if (number == 0x143 || number == 0x144 || number == 0x145) return true;
+    if (number == 0x143 || number == 0x144) return true;  // CALL.ABS, CALL.REL
   }
   return false;
 }
@@ -257,17 +269,8 @@ Waiting look_at(Bytes code, int arch) {
   return waits(steps);
 }
 
-/// Adds what a function does to what its caller does.
-void add(const Waiting& function, Waiting& caller) {
-  caller.waits |= function.waits;
-  caller.may_wait |= function.may_wait;
-  caller.allocates |= function.allocates;
-  caller.times_itself |= function.times_itself;
-}
-
 /// True if the function's list of outside functions has malloc or free.
 bool allocates(const Elf& elf, const std::vector<Symbol>& symbols, std::string_view function) {
-  constexpr std::uint8_t outside_functions = 0x0f;  // EIATTR_EXTERNS
   const Section* info = elf.find(".nv.info." + std::string(function));
   bool is_found = false;
   if (info == nullptr) return false;
@@ -284,6 +287,14 @@ bool allocates(const Elf& elf, const std::vector<Symbol>& symbols, std::string_v
 }
 
 }  // namespace
+
+Waiting& Waiting::operator|=(const Waiting& other) {
+  waits |= other.waits;
+  may_wait |= other.may_wait;
+  times_itself |= other.times_itself;
+  allocates |= other.allocates;
+  return *this;
+}
 
 std::map<std::string, Waiting> waiting_kernels(Bytes cubin) {
   constexpr std::string_view text = ".text.";
@@ -304,10 +315,10 @@ std::map<std::string, Waiting> waiting_kernels(Bytes cubin) {
     Waiting waiting = look_at(section.contents, elf.arch());
     waiting.allocates = calls && allocates(elf, symbols, name);
     const auto kernel = kernels.find(name);
-    add(waiting, kernel != kernels.end() ? kernel->second : functions);
+    (kernel != kernels.end() ? kernel->second : functions) |= waiting;
     if (calls && kernel != kernels.end()) callers.push_back(name);
   }
-  for (const std::string_view caller : callers) add(functions, kernels[caller]);
+  for (const std::string_view caller : callers) kernels[caller] |= functions;
   std::map<std::string, Waiting> all;
   for (const auto& [name, waiting] : kernels) {
     if (waiting.may_wait || waiting.allocates || waiting.times_itself) all.emplace(name, waiting);

@@ -21,6 +21,9 @@ struct Waiting {
   bool may_wait = false;      ///< it does, or its blocks wait for each other at system scope
   bool times_itself = false;  ///< a loop ends by a clock, so that no two executions are alike
   bool allocates = false;     ///< it calls malloc or free
+
+  /// Adds all that is true of `other`.
+  Waiting& operator|=(const Waiting& other);
 };
 
 /// The kernels of a cubin of which any is true, by name. A kernel that calls functions has what
