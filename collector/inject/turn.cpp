@@ -15,6 +15,7 @@ int open_lock(const std::filesystem::path& file) {
   return open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 }
 
+/// False, with errno, when the file cannot be locked: EWOULDBLOCK where another process has it.
 bool lock(int file, int operation) {
   int result = 0;
   do {
@@ -42,7 +43,8 @@ bool Turn::take(std::chrono::milliseconds patience) {
   const auto begin = std::chrono::steady_clock::now();
   bool is_taken = false;
   for (;;) {
-    is_taken = lock(turn_, LOCK_EX | LOCK_NB);
+    // The program may have closed our files: then there are no turns.
+    is_taken = lock(turn_, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK;
     const bool is_kept = !is_taken && access(kept_.c_str(), F_OK) == 0;
     if (is_taken || (is_kept && std::chrono::steady_clock::now() - begin >= patience)) break;
     std::this_thread::sleep_for(500us);
@@ -65,7 +67,7 @@ void Turn::give() {
 
 bool Turn::is_wanted() const {
   if (wanted_ < 0) return false;
-  if (!lock(wanted_, LOCK_EX | LOCK_NB)) return true;
+  if (!lock(wanted_, LOCK_EX | LOCK_NB)) return errno == EWOULDBLOCK;
   lock(wanted_, LOCK_UN);
   return false;
 }

@@ -12,7 +12,8 @@ namespace warpmeter::inject {
 
 class Turn {
  public:
-  /// Without the folder (warpmeter has gone) there are no turns, and everything succeeds at once.
+  /// Without the folder (warpmeter has gone), or when the program has closed the files, there are
+  /// no turns, and everything succeeds at once.
   Turn(const std::filesystem::path& folder, const std::string& device);
   ~Turn();
   Turn(const Turn&) = delete;

@@ -4,6 +4,8 @@
 #include "collector/inject/turn.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <future>
@@ -43,6 +45,23 @@ TEST_F(TurnTest, OneThatIsKeptIsNotWaitedForLongerThanThePatience) {
   EXPECT_TRUE(other_.take(20ms));
   other_.give();
   EXPECT_TRUE(mine_.take(20ms));
+}
+
+// As daemons do. The alarm ends a child that waits for ever.
+TEST_F(TurnTest, AProgramThatClosesTheFilesIsNotHeld) {
+  ASSERT_TRUE(other_.take(1ms));
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(10);
+    for (int file = 3; file < 1024; ++file) close(file);
+    const bool is_free = mine_.take(1ms) && !mine_.is_wanted();
+    mine_.give();
+    _exit(is_free ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 }  // namespace
