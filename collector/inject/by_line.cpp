@@ -30,11 +30,8 @@ ByLine::ByLine(Channel& channel, const cupti::CuptiApi& api, const Config& confi
       kernel_(config.lines_of),
       modules_(config.lines_of) {}
 
-bool ByLine::takes(const std::string& kernel) {
-  return kernel == kernel_ && !std::exchange(is_taken_, true);
-}
-
 void ByLine::start(CUcontext context, std::uint32_t device, const std::string& chip) {
+  is_started_ = true;
   if (mode_ == Mode::lines) {
     lines_ = std::make_unique<LineSession>(api_, context, device, chip);
   } else {

@@ -20,8 +20,8 @@ class ByLine {
   ByLine(Channel& channel, const cupti::CuptiApi& api, const Config& config);
 
   void module_loaded(const CUpti_ModuleResourceData& module) { modules_.add(module); }
-  /// True once, for the launch.
-  bool takes(const std::string& kernel);
+  /// True of the kernel's launches until one was started.
+  bool takes(const std::string& kernel) const { return kernel == kernel_ && !is_started_; }
   /// The next launch of the context is looked at. Throws Error{no_hardware}.
   void start(CUcontext context, std::uint32_t device, const std::string& chip);
   /// That launch has ended. Throws Error{no_hardware}; the session is over in any case.
@@ -38,7 +38,7 @@ class ByLine {
   const Mode mode_;
   const std::string kernel_;
   Modules modules_;
-  bool is_taken_ = false;
+  bool is_started_ = false;
   std::unique_ptr<LineSession> lines_;
   std::unique_ptr<StallSession> stalls_;
   std::vector<InstructionCounts> counts_;

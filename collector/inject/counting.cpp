@@ -135,7 +135,9 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
     if (!call || !by_line_.takes(kernel)) return;
     pending.shape = shape_of(*call, data, context, kernel);
     const std::string refusal = waiting.empty() ? await(*call, data.context) : waiting;
-    return refusal.empty() ? start_by_line(data, context) : send_by_line(refusal);
+    if (!refusal.empty()) return send_by_line(refusal);
+    if (by_line_.takes(kernel)) start_by_line(data, context);  // else another thread was faster
+    return;
   }
   std::string refusal = waiting;
   if (refusal.empty() && call && !counters_.empty()) {
