@@ -34,6 +34,8 @@ thread_local Pending pending;
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::chrono::seconds patience_to_stop{1};
+
 bool is_captured(const cupti::DriverApi& driver, CUstream stream) {
   if (stream == nullptr) return false;  // the default stream cannot be captured, nor asked
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -340,8 +342,9 @@ void Counting::send_by_line(const std::string& reason) {
 }
 
 void Counting::stop() {
-  const std::lock_guard lock(mutex_);
   is_stopped_ = true;
+  // Another thread's launch may never end: the process does.
+  const std::unique_lock lock(mutex_, patience_to_stop);
 }
 
 LaunchShape Counting::shape_of(const LaunchCall& call, const CUpti_CallbackData& data,

@@ -51,7 +51,7 @@ class Counting {
   void profile(bool is_on) { filter_.profile(is_on); }
   /// True if nothing was measured because it never called cudaProfilerStart.
   bool was_off() const { return !filter_.was_on(); }
-  /// The process ends: from now on CUPTI is left alone.
+  /// The process ends: our thread leaves CUPTI alone from now on.
   void stop();
 
  private:
@@ -118,7 +118,8 @@ class Counting {
   std::map<std::uint32_t, schema::Device> devices_;  ///< announced ones
   std::map<std::uint32_t, Possession> possessions_;
   const std::filesystem::path folder_;
-  bool is_sharing_ = false, is_stopped_ = false;
+  bool is_sharing_ = false;
+  std::atomic<bool> is_stopped_{false};
   std::set<std::string> left_out_;  ///< kernels that were said to be left out
   using Extent = std::array<std::uint32_t, 3>;
   std::map<std::tuple<CUcontext, std::uint32_t, std::string, Extent, Extent>, std::uint32_t>
