@@ -36,13 +36,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds patience_to_stop{1};
 
-bool is_captured(const cupti::DriverApi& driver, CUstream stream) {
-  if (stream == nullptr) return false;  // the default stream cannot be captured, nor asked
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return driver.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
-         status != CU_STREAM_CAPTURE_STATUS_NONE;
-}
-
 /// The sums of a graph's kernels. A metric that is no sum of something has no total.
 class Totals {
  public:
@@ -119,8 +112,7 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
   pending.is_by_line = false;
   pending.waits.reset();
   const std::optional<LaunchCall> call = read_launch(function, data.functionParams);
-  // A captured launch does not run now: it becomes a part of a graph.
-  if (call && is_captured(driver(), call->stream)) return;
+  if (call && is_captured(driver(), stream_of(*call))) return;
   const std::string kernel = call && call->graph != nullptr ? graphs_.name_of(call->graph)
                              : data.symbolName != nullptr   ? data.symbolName
                                                             : data.functionName;
@@ -144,6 +136,7 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
   std::string refusal = waiting;
   if (refusal.empty() && call && !counters_.empty()) {
     refusal = obstacle(*call, data.context, context, kernel);
+    if (refusal.empty()) pending.doubt = doubt(kernels_of(*call, kernel), context);
   }
   pending.shape = shape_of(call.value_or(LaunchCall{}), data, context, kernel);
   if (!ranges.empty()) pending.shape.range = channel_.name(ranges.back());
@@ -160,7 +153,6 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
       context.session->start();
       pending.session = context.session.get();
       counted_ = pending.shape.kernel;
-      pending.doubt = doubt(kernel, context);
     } catch (const Error& error) {
       send_refusal(pending.shape, error.what());
     }
@@ -176,8 +168,12 @@ std::string Counting::waiting_obstacle(const LaunchCall& call, const std::string
     attribute(driver(), call.function, CU_FUNC_ATTRIBUTE_NUM_REGS);
     return waits_.obstacle(driver(), call, kernel, static_cast<CUdevice>(device));
   }
-  for (const std::string& name : graphs_.kernels_of(call.graph)) {
-    const std::string reason = waits_.obstacle(name);
+  const std::shared_ptr<GraphSteps> graph = graphs_.find(call.graph);
+  for (std::size_t i = 0; graph != nullptr && i < graph->kernels().size(); ++i) {
+    const std::string& name = graph->kernels()[i];
+    if (!waits_.may_wait(name)) continue;
+    const std::string reason =
+        waits_.obstacle(driver(), graph->call_of(i), name, static_cast<CUdevice>(device));
     if (!reason.empty()) return fmt::format("its kernel {}: {}", function_name(name), reason);
   }
   return "";
@@ -195,9 +191,18 @@ std::string Counting::await(const LaunchCall& call, CUcontext context) {
   return obstacle;
 }
 
-/// A remark on all counters of the kernel; mostly none.
-std::string Counting::doubt(const std::string& kernel, const Context& context) const {
-  if (context.plan->passes() == 1 || !waits_.times_itself(kernel)) return "";
+/// The kernels that a launch executes.
+std::vector<std::string> Counting::kernels_of(const LaunchCall& call,
+                                              const std::string& kernel) const {
+  return call.graph != nullptr ? graphs_.kernels_of(call.graph) : std::vector{kernel};
+}
+
+/// A remark on all counters of the launch; mostly none.
+std::string Counting::doubt(const std::vector<std::string>& kernels, const Context& context) const {
+  const auto times_itself = [&](const std::string& kernel) { return waits_.times_itself(kernel); };
+  if (context.plan->passes() == 1 || std::none_of(kernels.begin(), kernels.end(), times_itself)) {
+    return "";
+  }
   return fmt::format(
       "a loop of the kernel ends by a clock: its {} passes are executions that differ",
       context.plan->passes());
@@ -205,11 +210,8 @@ std::string Counting::doubt(const std::string& kernel, const Context& context) c
 
 /// Makes the counters the context's. Why that cannot be; empty when it is done.
 std::string Counting::open_session(CUcontext handle, Context& context) {
-  for (const auto& [other, state] : contexts_) {
-    if (state.device != context.device || !state.session) continue;
-    const std::string name = waits_.pending(driver(), other);
-    if (!name.empty()) return fmt::format("{} runs in the context that has the counters", name);
-  }
+  const std::string name = pending_on(context.device);
+  if (!name.empty()) return fmt::format("{} runs in the context that has the counters", name);
   if (!possess(context.device)) {
     return "another process of the program has the counters, and a kernel of it waits; "
            "--launch-timeout SECONDS waits longer";
@@ -226,8 +228,7 @@ std::string Counting::obstacle(const LaunchCall& call, CUcontext handle, Context
   }
   const std::string refusal = context.session ? "" : open_session(handle, context);
   if (!refusal.empty()) return refusal;
-  const std::vector<std::string> kernels =
-      call.graph != nullptr ? graphs_.kernels_of(call.graph) : std::vector{kernel};
+  const std::vector<std::string> kernels = kernels_of(call, kernel);
   const bool allocates = std::any_of(kernels.begin(), kernels.end(), [&](const std::string& name) {
     return waits_.allocates(name);
   });
@@ -283,7 +284,7 @@ void Counting::exit(const CUpti_CallbackData& data) {
   const std::unique_lock lock = std::move(pending.lock);
   if (pending.waits) {
     const auto& [call, kernel] = *pending.waits;
-    waits_.add(driver(), data.context, stream_of(call), "kernel " + function_name(kernel));
+    waits_.add_launch(driver(), data.context, stream_of(call), kernel);
   }
   if (std::exchange(pending.is_by_line, false)) return finish_by_line(data);
   RangeSession* session = std::exchange(pending.session, nullptr);
@@ -294,10 +295,7 @@ void Counting::exit(const CUpti_CallbackData& data) {
   }
   const auto result = *static_cast<const CUresult*>(data.functionReturnValue);
   try {
-    std::vector<schema::Counter> counters = session->finish();
-    for (schema::Counter& counter : counters) {
-      if (counter.reason.empty()) counter.reason = pending.doubt;
-    }
+    const std::vector<schema::Counter> counters = session->finish();
     if (result == CUDA_SUCCESS) {
       send_counters(pending.shape, counters);
       return;
@@ -383,7 +381,8 @@ void Counting::send_refusal(const LaunchShape& shape, const std::string& reason)
 void Counting::send_counters(const LaunchShape& shape,
                              const std::vector<schema::Counter>& counters) {
   Launch launch{shape, {}, pending.occurrence};
-  for (const schema::Counter& counter : counters) {
+  for (schema::Counter counter : counters) {
+    if (counter.reason.empty()) counter.reason = pending.doubt;
     launch.values.push_back(channel_.value_of(counter));
   }
   channel_.send(launch);
@@ -403,7 +402,7 @@ void Counting::module_loaded(const CUpti_ModuleResourceData& module) {
 
 void Counting::waiting_work(const WaitingWork& work, CUcontext context) {
   if (!is_captured(driver(), work.stream)) {
-    waits_.add(driver(), context, work.stream, work.name);
+    waits_.add(driver(), context, work);
   }
 }
 

@@ -73,10 +73,13 @@ class Counting {
                        const std::string& kernel);
   std::string waiting_obstacle(const LaunchCall& call, const std::string& kernel,
                                std::uint32_t device) const;
-  std::string doubt(const std::string& kernel, const Context& context) const;
+  std::vector<std::string> kernels_of(const LaunchCall& call, const std::string& kernel) const;
+  std::string doubt(const std::vector<std::string>& kernels, const Context& context) const;
   std::string await(const LaunchCall& call, CUcontext context);
   std::string open_session(CUcontext handle, Context& context);
   void open(CUcontext handle, Context& context);
+  CUcontext holder_of(std::uint32_t device) const;
+  std::string pending_on(std::uint32_t device);
   void close_sessions(std::uint32_t device);
   void count_graph(const LaunchCall& call, const CUpti_CallbackData& data, Context& context);
   void announce(std::uint32_t device);

@@ -3,6 +3,7 @@
 // the program. CUPTI gives them to one context of one process at a time.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -66,6 +67,7 @@ bool Counting::possess(std::uint32_t device) {
     return false;
   }
   possession.is_ours = true;
+  possession.waited_in_vain = false;
   possession.since = possession.last_launch = Clock::now();
   if (!std::exchange(is_sharing_, true)) std::thread([this] { share(); }).detach();
   return true;
@@ -107,6 +109,21 @@ void Counting::close_sessions(std::uint32_t device) {
   }
 }
 
+/// The context that has the device's counters; nullptr: none.
+CUcontext Counting::holder_of(std::uint32_t device) const {
+  for (const auto& [handle, context] : contexts_) {
+    if (context.device == device && context.session) return handle;
+  }
+  return nullptr;
+}
+
+/// The name of work that may wait in that context: CUPTI lets go of the counters only when it has
+/// ended. Empty for none.
+std::string Counting::pending_on(std::uint32_t device) {
+  const CUcontext holder = holder_of(device);
+  return holder != nullptr ? waits_.pending(driver(), holder) : "";
+}
+
 void Counting::share() {
   std::uint32_t sent = 0;
   for (;;) {
@@ -115,8 +132,13 @@ void Counting::share() {
     const std::uint32_t running = lock ? 0 : counted_.load();
     if (std::exchange(sent, running) != running) channel_.send(Running{running});
     if (!lock) continue;
-    if (is_stopped_ || !channel_.is_open()) return;
+    if (is_stopped_) return;
     give_wanted();
+    const auto is_ours = [](const auto& entry) { return entry.second.is_ours; };
+    if (!channel_.is_open() && std::none_of(possessions_.begin(), possessions_.end(), is_ours)) {
+      is_sharing_ = false;
+      return;
+    }
   }
 }
 
@@ -124,9 +146,12 @@ void Counting::give_wanted() {
   const auto now = Clock::now();
   for (auto& [device, possession] : possessions_) {
     const bool is_due = now - possession.since >= turn || now - possession.last_launch >= idle;
-    if (!possession.is_ours || !is_due || !possession.turn.is_wanted()) continue;
-    if (!waits_.is_idle(driver())) {
-      possession.turn.keep();  // CUPTI lets go of the counters only when they have ended
+    const bool is_wanted = !channel_.is_open() || (is_due && possession.turn.is_wanted());
+    if (!possession.is_ours || !is_wanted) continue;
+    const CUcontext holder = holder_of(device);
+    const bool can_ask = holder == nullptr || driver().cuCtxSetCurrent(holder) == CUDA_SUCCESS;
+    if (!can_ask || !pending_on(device).empty()) {
+      possession.turn.keep();
       continue;
     }
     close_sessions(device);

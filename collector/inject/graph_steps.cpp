@@ -172,13 +172,39 @@ bool GraphSteps::prepare(CUcontext context) {
   return true;
 }
 
-bool GraphSteps::launch_kernel(CUgraphNode node, CUstream stream) const {
+/// With the function, however the program has named it.
+std::optional<CUDA_KERNEL_NODE_PARAMS> GraphSteps::read_kernel(CUgraphNode node) const {
   CUDA_KERNEL_NODE_PARAMS kernel{};
-  if (api_.cuGraphKernelNodeGetParams_v2(node, &kernel) != CUDA_SUCCESS) return false;
-  CUfunction function = kernel.func;
-  if (function == nullptr && api_.cuKernelGetFunction(&function, kernel.kern) != CUDA_SUCCESS) {
-    return false;
+  if (api_.cuGraphKernelNodeGetParams_v2(node, &kernel) != CUDA_SUCCESS) return std::nullopt;
+  if (kernel.func == nullptr &&
+      api_.cuKernelGetFunction(&kernel.func, kernel.kern) != CUDA_SUCCESS) {
+    return std::nullopt;
   }
+  return kernel;
+}
+
+LaunchCall GraphSteps::call_of(std::size_t kernel) const {
+  LaunchCall call;
+  if (copy_ == nullptr) return call;  // the program's nodes may be gone
+  std::size_t number = 0;
+  for (const Step& step : steps_) {
+    if (step.type != CU_GRAPH_NODE_TYPE_KERNEL || number++ != kernel) continue;
+    const auto read = read_kernel(step.node);
+    if (!read) break;
+    call.function = read->func;
+    call.grid = {read->gridDimX, read->gridDimY, read->gridDimZ};
+    call.block = {read->blockDimX, read->blockDimY, read->blockDimZ};
+    call.dynamic_shared_bytes = read->sharedMemBytes;
+    call.parameters = read->kernelParams;
+    break;
+  }
+  return call;
+}
+
+bool GraphSteps::launch_kernel(CUgraphNode node, CUstream stream) const {
+  const auto read = read_kernel(node);
+  if (!read) return false;
+  const CUDA_KERNEL_NODE_PARAMS& kernel = *read;
   std::array<CUlaunchAttribute, 3> attributes{};
   CUlaunchConfig config{};
   config.gridDimX = kernel.gridDimX;
@@ -201,7 +227,7 @@ bool GraphSteps::launch_kernel(CUgraphNode node, CUstream stream) const {
       ++config.numAttrs;
     }
   }
-  return api_.cuLaunchKernelEx(&config, function, kernel.kernelParams, kernel.extra) ==
+  return api_.cuLaunchKernelEx(&config, kernel.func, kernel.kernelParams, kernel.extra) ==
          CUDA_SUCCESS;
 }
 

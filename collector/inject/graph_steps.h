@@ -7,10 +7,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "collector/cupti/library.h"
+#include "collector/inject/launch_call.h"
 
 namespace warpmeter::inject {
 
@@ -27,6 +29,9 @@ class GraphSteps {
   void refuse(const std::string& obstacle) { obstacle_ = obstacle; }
   /// Names of its kernels as the machine code has them, those of its child graphs included.
   const std::vector<std::string>& kernels() const { return kernels_; }
+  /// How that one of them is launched. The parameters live as long as this object; there are none
+  /// when the driver does not say.
+  LaunchCall call_of(std::size_t kernel) const;
 
   /// Runs all nodes on `stream`. `around` is called for each kernel with a function that launches
   /// it, and both return whether the driver did. False when nothing has run, so that the graph has
@@ -45,6 +50,7 @@ class GraphSteps {
   bool prepare(CUcontext context);
   CUgraphExec make_alone(const Step& step, CUcontext context) const;
   bool launch_kernel(CUgraphNode node, CUstream stream) const;
+  std::optional<CUDA_KERNEL_NODE_PARAMS> read_kernel(CUgraphNode node) const;
 
   const cupti::DriverApi& api_;
   CUgraph copy_ = nullptr;

@@ -76,6 +76,13 @@ LaunchCall per_thread(LaunchCall call) {
 
 }  // namespace
 
+bool is_captured(const cupti::DriverApi& driver, CUstream stream) {
+  if (stream == nullptr) return false;  // the default stream cannot be captured, nor asked
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return driver.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
+         status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
 std::span<const CUpti_CallbackId> launch_functions() {
   static constexpr CUpti_CallbackId functions[] = {
       CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,

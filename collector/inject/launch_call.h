@@ -26,6 +26,9 @@ inline CUstream stream_of(const LaunchCall& call) {
   return call.per_thread_stream && call.stream == nullptr ? CU_STREAM_PER_THREAD : call.stream;
 }
 
+/// True if what is put into the stream does not run now, but becomes a part of a graph.
+bool is_captured(const cupti::DriverApi& driver, CUstream stream);
+
 /// The driver's functions that launch something, for cuptiEnableCallback.
 std::span<const CUpti_CallbackId> launch_functions();
 

@@ -5,10 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <iterator>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "base/kernel_name.h"
 
 namespace warpmeter::inject {
 namespace {
@@ -41,25 +45,37 @@ class Relaxed {
   CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
 
-/// True if the address is of memory that the host or another GPU can reach.
+/// What a question about an event says of the work before it. Most errors are of that work or its
+/// context, of which nothing runs any more; these are of the question, which says nothing then.
+bool is_over(CUresult answer) {
+  const bool is_refused = answer == CUDA_ERROR_INVALID_CONTEXT ||
+                          answer == CUDA_ERROR_NOT_PERMITTED ||
+                          (answer >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
+                           answer <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+  return answer != CUDA_ERROR_NOT_READY && !is_refused;
+}
+
+/// True if the address is of memory that the host or another GPU can reach, or may be.
 bool is_reached_by_others(const cupti::DriverApi& api, std::uint64_t address, CUdevice device) {
   unsigned int type = 0, managed = 0;
   int owner = device;
-  if (address == 0 ||
-      api.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) != CUDA_SUCCESS) {
-    return false;  // no address of CUDA's
-  }
+  if (address == 0) return false;
+  const CUresult known =
+      api.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address);
+  if (known == CUDA_ERROR_INVALID_VALUE) return false;  // no address of CUDA's
+  if (known != CUDA_SUCCESS) return true;
   api.cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address);
   api.cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address);
   return type == CU_MEMORYTYPE_HOST || managed != 0 || owner != device;
 }
 
-/// True if a parameter is, or holds, the address of such memory.
+/// True if a parameter is, or holds, the address of such memory; also where nobody can look.
 bool has_parameter_of_others(const cupti::DriverApi& api, const LaunchCall& call, CUdevice device) {
+  if (call.parameters == nullptr) return true;
   std::size_t offset = 0, bytes = 0;
-  for (std::size_t i = 0; call.parameters != nullptr &&
-                          api.cuFuncGetParamInfo(call.function, i, &offset, &bytes) == CUDA_SUCCESS;
-       ++i) {
+  CUresult result = CUDA_SUCCESS;
+  for (std::size_t i = 0;
+       (result = api.cuFuncGetParamInfo(call.function, i, &offset, &bytes)) == CUDA_SUCCESS; ++i) {
     const auto* value = static_cast<const char*>(call.parameters[i]);
     for (std::size_t at = 0; at + sizeof(std::uint64_t) <= bytes; at += sizeof(std::uint64_t)) {
       std::uint64_t address = 0;
@@ -67,7 +83,7 @@ bool has_parameter_of_others(const cupti::DriverApi& api, const LaunchCall& call
       if (is_reached_by_others(api, address, device)) return true;
     }
   }
-  return false;
+  return result != CUDA_ERROR_INVALID_VALUE;  // that is the answer behind the last one
 }
 
 /// The functions' parameters: the stream comes first, or behind those of the semaphores.
@@ -151,17 +167,29 @@ bool shares_memory(CUpti_CallbackId called) {
   return std::find(known.begin(), known.end(), called) != known.end();
 }
 
+/// Work in a stream, with an event behind it.
+struct Waits::Work {
+  Work(const cupti::DriverApi& driver, CUcontext owner, CUstream place, Blocker who)
+      : api(driver), context(owner), stream(place), blocker(std::move(who)) {}
+  ~Work() {
+    if (done != nullptr && !is_context_gone) api.cuEventDestroy_v2(done);
+  }
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+
+  const cupti::DriverApi& api;
+  const CUcontext context;
+  const CUstream stream;
+  const Blocker blocker;
+  CUevent done = nullptr;
+  std::atomic<bool> is_context_gone{false};
+};
+
 void Waits::module_loaded(Bytes cubin) {
   const auto found = model::sass::waiting_kernels(cubin);
   const std::lock_guard lock(mutex_);
-  for (const auto& [kernel, waiting] : found) {
-    // Two modules may have kernels of one name: what is true of one counts.
-    model::sass::Waiting& all = kernels_[kernel];
-    all.waits |= waiting.waits;
-    all.may_wait |= waiting.may_wait;
-    all.allocates |= waiting.allocates;
-    all.times_itself |= waiting.times_itself;
-  }
+  // Two modules may have kernels of one name: what is true of one counts.
+  for (const auto& [kernel, waiting] : found) kernels_[kernel] |= waiting;
 }
 
 void Waits::memory_shared() {
@@ -172,103 +200,124 @@ void Waits::memory_shared() {
 model::sass::Waiting Waits::waiting_of(const std::string& kernel) const {
   const std::lock_guard lock(mutex_);
   const auto found = kernels_.find(kernel);
-  return found != kernels_.end() ? found->second : model::sass::Waiting();
-}
-
-bool Waits::allocates(const std::string& kernel) const { return waiting_of(kernel).allocates; }
-
-bool Waits::times_itself(const std::string& kernel) const {
-  return waiting_of(kernel).times_itself;
-}
-
-std::string Waits::obstacle(const std::string& kernel) const {
-  const model::sass::Waiting waiting = waiting_of(kernel);
-  const std::lock_guard lock(mutex_);
-  return waiting.waits || (waiting.may_wait && shares_memory_) ? waits_for_others : "";
+  model::sass::Waiting waiting;
+  if (found != kernels_.end()) waiting = found->second;
+  waiting.waits |= waiting.may_wait && shares_memory_;
+  return waiting;
 }
 
 /// A grid of one block does not wait for another block of its own.
 std::string Waits::obstacle(const cupti::DriverApi& api, const LaunchCall& call,
                             const std::string& kernel, CUdevice device) const {
-  const std::string always = obstacle(kernel);
-  if (!always.empty() || !waiting_of(kernel).may_wait) return always;
+  const model::sass::Waiting waiting = waiting_of(kernel);
+  if (!waiting.may_wait) return "";
   const bool is_one_block = call.grid == std::array<std::uint32_t, 3>{1, 1, 1};
-  return is_one_block || has_parameter_of_others(api, call, device) ? waits_for_others : "";
+  const bool waits = waiting.waits || is_one_block || has_parameter_of_others(api, call, device);
+  return waits ? waits_for_others : "";
 }
 
-void Waits::add(const cupti::DriverApi& api, CUcontext context, CUstream stream,
-                const std::string& name) {
+void Waits::add_launch(const cupti::DriverApi& api, CUcontext context, CUstream stream,
+                       const std::string& kernel) {
+  add(api, context, stream, {"kernel " + function_name(kernel), {nullptr, nullptr, kernel}});
+}
+
+void Waits::add(const cupti::DriverApi& api, CUcontext context, const WaitingWork& work) {
+  add(api, context, work.stream, {work.name, {context, work.stream, work.name}});
+}
+
+void Waits::add(const cupti::DriverApi& api, CUcontext context, CUstream stream, Blocker blocker) {
   const Relaxed relaxed(api);
-  Work work{context, nullptr, name};
-  if (api.cuEventCreate(&work.done, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) return;
-  if (api.cuEventRecord(work.done, stream) != CUDA_SUCCESS) {
-    api.cuEventDestroy_v2(work.done);
+  first_open(api, context);  // forgets those that are done, or they would be ever more
+  const auto work = std::make_shared<Work>(api, context, stream, std::move(blocker));
+  if (api.cuEventCreate(&work->done, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
+    work->done = nullptr;
     return;
   }
+  if (api.cuEventRecord(work->done, stream) != CUDA_SUCCESS) return;
   const std::lock_guard lock(mutex_);
   works_.push_back(work);
 }
 
-std::string Waits::pending(const cupti::DriverApi& api, CUcontext context) {
-  const std::lock_guard lock(mutex_);
-  for (auto work = works_.begin(); work != works_.end();) {
-    if (work->context == context) {
-      if (api.cuEventQuery(work->done) == CUDA_ERROR_NOT_READY) return work->name;
-      api.cuEventDestroy_v2(work->done);
-      work = works_.erase(work);
+/// The first work of the context that is not known to be done; those before it in their streams are
+/// forgotten.
+std::shared_ptr<const Waits::Work> Waits::first_open(const cupti::DriverApi& api,
+                                                     CUcontext context) {
+  std::vector<std::shared_ptr<Work>> works;
+  {
+    const std::lock_guard lock(mutex_);
+    std::copy_if(works_.begin(), works_.end(), std::back_inserter(works),
+                 [&](const auto& work) { return work->context == context; });
+  }
+  std::shared_ptr<const Work> first;
+  std::set<CUstream> busy;
+  std::set<std::shared_ptr<Work>> over;  // their events are destroyed at the end, without the lock
+  for (const std::shared_ptr<Work>& work : works) {
+    if (busy.count(work->stream) != 0) continue;  // streams keep the order
+    if (is_over(api.cuEventQuery(work->done))) {
+      over.insert(work);
     } else {
-      ++work;
+      busy.insert(work->stream);
+      if (first == nullptr) first = work;
     }
   }
-  return "";
+  if (over.empty()) return first;
+  const std::lock_guard lock(mutex_);
+  works_.remove_if([&](const auto& work) { return over.count(work) != 0; });
+  return first;
 }
 
-std::chrono::milliseconds Waits::patience_for(const std::string& name) const {
-  const std::lock_guard lock(mutex_);
-  const auto whole = name == earlier_work ? longer_for_others * patience_ : patience_;
-  return waited_in_vain_.count(name) != 0 ? std::min(whole, {short_patience}) : whole;
+std::string Waits::pending(const cupti::DriverApi& api, CUcontext context) {
+  const Relaxed relaxed(api);
+  const std::shared_ptr<const Work> work = first_open(api, context);
+  return work != nullptr ? work->blocker.name : "";
+}
+
+std::optional<Waits::Blocker> Waits::find_blocker(const cupti::DriverApi& api, CUcontext context,
+                                                  CUstream stream) {
+  const Relaxed relaxed(api);
+  if (const auto work = first_open(api, context)) return work->blocker;
+  if (api.cuStreamQuery(stream) != CUDA_ERROR_NOT_READY) return std::nullopt;
+  return Blocker{earlier_work, {context, stream, earlier_work}};
 }
 
 std::string Waits::blocker(const cupti::DriverApi& api, CUcontext context, CUstream stream) {
-  const Relaxed relaxed(api);
-  const std::string name = pending(api, context);
-  if (name.empty() && api.cuStreamQuery(stream) == CUDA_ERROR_NOT_READY) return earlier_work;
-  return name;
+  const std::optional<Blocker> found = find_blocker(api, context, stream);
+  return found ? found->name : "";
+}
+
+std::chrono::milliseconds Waits::patience_for(const Blocker& blocker) const {
+  const std::lock_guard lock(mutex_);
+  const auto whole = blocker.name == earlier_work ? longer_for_others * patience_ : patience_;
+  return waited_in_vain_.count(blocker.cause) != 0 ? std::min(whole, {short_patience}) : whole;
 }
 
 std::string Waits::await(const cupti::DriverApi& api, CUcontext context, CUstream stream) {
   const auto begin = Clock::now();
   for (;;) {
-    const std::string name = blocker(api, context, stream);
-    if (name.empty()) return "";
+    const std::optional<Blocker> found = find_blocker(api, context, stream);
+    if (!found) return "";
     const auto waited = Clock::now() - begin;
-    const bool is_over = waited >= patience_for(name);
-    if (is_over) {
+    if (waited >= patience_for(*found)) {
       const std::lock_guard lock(mutex_);
-      waited_in_vain_.insert(name);
+      waited_in_vain_.insert(found->cause);
       return fmt::format(
           "{} had not ended, and may wait for the program; --launch-timeout SECONDS "
           "waits longer",
-          name);
+          found->name);
     }
     std::this_thread::sleep_for(waited < 1ms ? 5us : 100us);
   }
 }
 
-bool Waits::is_idle(const cupti::DriverApi& api) {
-  std::set<CUcontext> contexts;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const Work& work : works_) contexts.insert(work.context);
-  }
-  return std::all_of(contexts.begin(), contexts.end(), [&](CUcontext context) {
-    return api.cuCtxSetCurrent(context) == CUDA_SUCCESS && pending(api, context).empty();
-  });
-}
-
 void Waits::context_ends(CUcontext context) {
   const std::lock_guard lock(mutex_);
-  works_.remove_if([&](const Work& work) { return work.context == context; });
+  works_.remove_if([&](const std::shared_ptr<Work>& work) {
+    if (work->context != context) return false;
+    work->is_context_gone = true;  // and the event with it
+    return true;
+  });
+  std::erase_if(waited_in_vain_,
+                [&](const Cause& cause) { return std::get<CUcontext>(cause) == context; });
 }
 
 }  // namespace warpmeter::inject

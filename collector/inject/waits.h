@@ -11,11 +11,13 @@
 #include <cstdint>
 #include <list>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 
 #include "base/bytes.h"
 #include "collector/inject/launch_call.h"
@@ -38,7 +40,8 @@ bool shares_memory(CUpti_CallbackId called);
 
 class Waits {
  public:
-  /// `patience`: how long the program is held for work that may wait for it.
+  /// `patience`: how long the program is held for work that may wait for it; up to twelve times as
+  /// long for work of which nothing is known.
   explicit Waits(std::chrono::milliseconds patience) : patience_(patience) {}
 
   /// The machine code of kernels to come. By any thread, as all of these functions.
@@ -46,46 +49,55 @@ class Waits {
   /// The process shares memory with another one, or with another GPU.
   void memory_shared();
 
-  /// Why the kernel is neither repeated nor waited for; empty when it may be. The second is for a
-  /// kernel in a graph, of which there is no call.
+  /// Why the kernel is neither repeated nor waited for; empty when it may be. The call may be one
+  /// that a graph makes.
   std::string obstacle(const cupti::DriverApi& api, const LaunchCall& call,
                        const std::string& kernel, CUdevice device) const;
-  std::string obstacle(const std::string& kernel) const;
+  /// False when no call of the kernel has an obstacle.
+  bool may_wait(const std::string& kernel) const { return waiting_of(kernel).may_wait; }
   /// True if it calls malloc or free.
-  bool allocates(const std::string& kernel) const;
+  bool allocates(const std::string& kernel) const { return waiting_of(kernel).allocates; }
   /// True if one of its loops ends by a clock.
-  bool times_itself(const std::string& kernel) const;
+  bool times_itself(const std::string& kernel) const { return waiting_of(kernel).times_itself; }
 
-  /// The program put work into a stream that may wait: `name` is the work's, for messages. To be
-  /// called after the call of the driver, with the context current.
-  void add(const cupti::DriverApi& api, CUcontext context, CUstream stream,
-           const std::string& name);
+  /// The program put work into a stream that may wait: a kernel that has an obstacle, a graph that
+  /// may hold one, or something else. To be called after the call of the driver, with the context
+  /// current.
+  void add_launch(const cupti::DriverApi& api, CUcontext context, CUstream stream,
+                  const std::string& kernel);
+  void add(const cupti::DriverApi& api, CUcontext context, const WaitingWork& work);
   /// Waits until the stream is empty and the context has no work that may wait. Why a launch behind
   /// them cannot be counted; empty when it can.
   std::string await(const cupti::DriverApi& api, CUcontext context, CUstream stream);
   /// The name of what await() would wait for; empty for nothing.
   std::string blocker(const cupti::DriverApi& api, CUcontext context, CUstream stream);
-  /// The name of the context's first work that may wait and is not done; empty for none.
+  /// The name of the context's first work that may wait and is not known to be done; empty for
+  /// none.
   std::string pending(const cupti::DriverApi& api, CUcontext context);
-  /// True if there is no such work; for a thread of ours, whose context it changes.
-  bool is_idle(const cupti::DriverApi& api);
   void context_ends(CUcontext context);
 
  private:
-  struct Work {
-    CUcontext context = nullptr;
-    CUevent done = nullptr;
-    std::string name;
+  /// A kernel waits by its code, in whichever stream; other work is told apart by its stream.
+  using Cause = std::tuple<CUcontext, CUstream, std::string>;
+  struct Work;
+  struct Blocker {
+    std::string name;  ///< for messages
+    Cause cause;
   };
   model::sass::Waiting waiting_of(const std::string& kernel) const;
-  std::chrono::milliseconds patience_for(const std::string& name) const;
+  void add(const cupti::DriverApi& api, CUcontext context, CUstream stream, Blocker blocker);
+  std::shared_ptr<const Work> first_open(const cupti::DriverApi& api, CUcontext context);
+  std::optional<Blocker> find_blocker(const cupti::DriverApi& api, CUcontext context,
+                                      CUstream stream);
+  std::chrono::milliseconds patience_for(const Blocker& blocker) const;
 
   const std::chrono::milliseconds patience_;
+  /// Never held while the driver is called: it may call us back in another thread, and wait there.
   mutable std::mutex mutex_;
   std::map<std::string, model::sass::Waiting> kernels_;
-  std::list<Work> works_;
-  std::set<std::string> waited_in_vain_;  ///< names of works
   bool shares_memory_ = false;
+  std::list<std::shared_ptr<Work>> works_;  ///< of each stream in order, those that are not done
+  std::set<Cause> waited_in_vain_;
 };
 
 }  // namespace warpmeter::inject

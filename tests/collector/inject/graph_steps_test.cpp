@@ -77,6 +77,7 @@ CUresult get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* kernel) {
   *kernel = {};
   kernel->func = reinterpret_cast<CUfunction>(node);
   kernel->gridDimX = 3;
+  kernel->kernelParams = reinterpret_cast<void**>(node);
   return CUDA_SUCCESS;
 }
 
@@ -207,6 +208,31 @@ TEST_F(GraphStepsTest, ChildGraphsAndEmptyNodesArePartOfTheOrder) {
   EXPECT_THAT(all.kernels(), ElementsAre("first", "second", "last"));
   EXPECT_TRUE(run(all));
   EXPECT_THAT(driver_.done, ElementsAre("(", "first", ")", "(", "second", ")", "(", "last", ")"));
+}
+
+TEST_F(GraphStepsTest, EachKernelSaysHowItIsLaunched) {
+  FakeGraph child;
+  FakeNode* first = child.kernel("first");
+  FakeNode* copy = graph_.add(CU_GRAPH_NODE_TYPE_MEMCPY, "copy");
+  FakeNode* inside = graph_.add(CU_GRAPH_NODE_TYPE_GRAPH, "", {copy});
+  inside->child = &child;
+  FakeNode* second = graph_.kernel("second", {inside});
+  const GraphSteps all = steps();
+  ASSERT_THAT(all.kernels(), ElementsAre("first", "second"));
+  std::size_t i = 0;
+  for (FakeNode* node : {first, second}) {
+    const LaunchCall call = all.call_of(i++);
+    EXPECT_EQ(call.function, reinterpret_cast<CUfunction>(node));
+    EXPECT_EQ(call.grid[0], 3U);
+    EXPECT_EQ(call.parameters, reinterpret_cast<void**>(node));
+  }
+  EXPECT_EQ(all.call_of(2).parameters, nullptr);
+  api_.cuGraphClone = [](CUgraph*, CUgraph) { return CUDA_ERROR_INVALID_VALUE; };
+  api_.cuGetErrorName = api_.cuGetErrorString = [](CUresult, const char** words) {
+    *words = "refused";
+    return CUDA_SUCCESS;
+  };
+  EXPECT_EQ(steps().call_of(0).parameters, nullptr) << "the program may have destroyed its graph";
 }
 
 TEST_F(GraphStepsTest, KernelsKeepTheirAttributes) {

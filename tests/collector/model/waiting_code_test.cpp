@@ -10,44 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "collector/model/input/kernel_file.h"
-#include "collector/model/ptx/module.h"
+#include "tests/collector/model/flag_kernel.h"
 
 namespace warpmeter::model::sass {
 namespace {
-
-std::vector<std::byte> cubin_of(const std::string& target, const std::string& code,
-                                const std::string& functions) {
-  const std::string text = fmt::format(R"(.version 8.6
-.target {}
-.address_size 64
-{}
-.visible .entry kernel(.param .u64 flag, .param .u64 out, .param .u32 n) {{
-  .reg .pred %p<8>;
-  .reg .b32 %r<16>;
-  .reg .b64 %rd<16>;
-  .shared .align 4 .b8 word[4];
-  ld.param.u64 %rd1, [flag];
-  ld.param.u64 %rd2, [out];
-  ld.param.u32 %r9, [n];
-  cvta.to.global.u64 %rd1, %rd1;
-  cvta.to.global.u64 %rd2, %rd2;
-  mov.u32 %r8, 0;
-{}
-  st.global.u32 [%rd2], %r8;
-  ret;
-}}
-)",
-                                       target, functions, code);
-  auto parsed = ptx::parse(text);
-  if (!std::holds_alternative<std::unique_ptr<ptx::Module>>(parsed)) {
-    ADD_FAILURE() << "this is no PTX:\n" << text;
-    return {};
-  }
-  const Assembled assembled = assemble(*std::get<std::unique_ptr<ptx::Module>>(parsed));
-  EXPECT_EQ(assembled.failure, "") << text;
-  return assembled.cubin;
-}
 
 Waiting waiting_of(std::span<const std::byte> cubin) {
   const auto found = waiting_kernels(cubin);
