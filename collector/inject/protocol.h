@@ -70,7 +70,8 @@ struct Selection {
   std::vector<std::string> ranges;     ///< NVTX ranges, of which one is open; empty: any
   Profiling profiling = Profiling::on;
   /// A launch is not counted that would hold the program for longer, because of work in front of it
-  /// that may wait for the program.
+  /// that may wait for the program; or for twelve times as long, where nothing is known of that
+  /// work.
   std::uint32_t launch_timeout_ms = 5000;
 };
 

@@ -45,8 +45,8 @@ class Relaxed {
   CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
 
-/// What a question about an event says of the work before it. Most errors are of that work or its
-/// context, of which nothing runs any more; these are of the question, which says nothing then.
+/// True if an event's answer says that the work before it runs no more. Most errors say that the
+/// work or its context failed. The ones below refuse the question, and nobody knows.
 bool is_over(CUresult answer) {
   const bool is_refused = answer == CUDA_ERROR_INVALID_CONTEXT ||
                           answer == CUDA_ERROR_NOT_PERMITTED ||

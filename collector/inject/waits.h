@@ -96,7 +96,7 @@ class Waits {
   mutable std::mutex mutex_;
   std::map<std::string, model::sass::Waiting> kernels_;
   bool shares_memory_ = false;
-  std::list<std::shared_ptr<Work>> works_;  ///< of each stream in order, those that are not done
+  std::list<std::shared_ptr<Work>> works_;  ///< not done, in order of each stream
   std::set<Cause> waited_in_vain_;
 };
 

@@ -389,8 +389,8 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
               "End each run of the program after that long; the exit code is 3 then");
   add_seconds(
       app, "--launch-timeout", request->launch_timeout,
-      "With --metrics: hold the program that long before a launch, for work that may wait for "
-      "the program; 5 when not given");
+      "With --metrics: wait that long for earlier work that may wait for the program, and 12 times "
+      "as long for other work; 5 when not given");
   add_text(app, "--label", "TEXT", request->label, "A name for the run, for report --run later");
   add_database(app, request->database);
   add_recorded_as(app, request->command_line);

@@ -171,16 +171,16 @@ TEST(Waits, AThreadThatLoadsAModuleIsNotHeldByAQuestion) {
 /// Memory of the device, of the host, and of nobody.
 constexpr std::uint64_t on_device = 0x1000, on_host = 0x2000, nowhere = 0x3000;
 
-/// A kernel of one parameter, at the end of whose list there is `end`.
-CUresult end = CUDA_ERROR_INVALID_VALUE;
+/// The answer behind the only parameter of a kernel.
+CUresult end_of_parameters = CUDA_ERROR_INVALID_VALUE;
 
 cupti::DriverApi driver_of_parameters() {
   cupti::DriverApi api = slow_driver();
-  end = CUDA_ERROR_INVALID_VALUE;
+  end_of_parameters = CUDA_ERROR_INVALID_VALUE;
   api.cuFuncGetParamInfo = [](CUfunction, std::size_t i, std::size_t* offset, std::size_t* bytes) {
     *offset = 0;
     *bytes = sizeof(std::uint64_t);
-    return i == 0 ? CUDA_SUCCESS : end;
+    return i == 0 ? CUDA_SUCCESS : end_of_parameters;
   };
   api.cuPointerGetAttribute = [](void* value, CUpointer_attribute about, CUdeviceptr address) {
     if (address == nowhere) return CUDA_ERROR_INVALID_VALUE;
@@ -224,9 +224,9 @@ loop:
   unknown.grid = {2, 1, 1};
   EXPECT_NE(waits.obstacle(api, unknown, "kernel", 0), "");
   EXPECT_EQ(waits.obstacle(api, unknown, "another", 0), "");
-  end = CUDA_ERROR_INVALID_HANDLE;
+  end_of_parameters = CUDA_ERROR_INVALID_HANDLE;
   EXPECT_TRUE(has_obstacle(on_device)) << "the driver does not tell the parameters";
-  end = CUDA_ERROR_INVALID_VALUE;
+  end_of_parameters = CUDA_ERROR_INVALID_VALUE;
   waits.memory_shared();
   EXPECT_TRUE(has_obstacle(on_device));
 }

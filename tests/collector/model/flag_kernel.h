@@ -15,8 +15,8 @@
 
 namespace warpmeter::model {
 
-/// Of the kernel `kernel`: `code` has the flag's address in %rd1, another one in %rd2, a number in
-/// %r9. `functions`: what else the module has.
+/// Compiles the kernel `kernel`. Its `code` has the flag's address in %rd1, another one in %rd2, a
+/// number in %r9. `functions`: what else the module has.
 inline std::vector<std::byte> cubin_of(const std::string& target, const std::string& code,
                                        const std::string& functions) {
   const std::string text = fmt::format(R"(.version 8.6
