@@ -36,8 +36,9 @@ constexpr auto own_ending = 500ms;     // after Ctrl-C the terminal has signalle
 constexpr auto patience_to_kill = 3s;  // after SIGTERM
 constexpr auto waiting_remark = 2s;    // after the program, for its children
 
-/// A mark of what the process executes, which is another after exec(); empty for a process that is
-/// ending, whose files the kernel closes before it is gone.
+/// A mark of what the process executes, which is another after exec(). Empty where that is not
+/// known: for a process that is ending, whose files the kernel closes before it is gone, and for
+/// one that we may not look into (ptrace(2)), of which the kernel says 1.
 std::string image_of(pid_t process) {
   constexpr unsigned long is_exiting = 4;  // PF_EXITING of include/linux/sched.h
   std::ifstream file(fmt::format("/proc/{}/stat", process));
@@ -48,6 +49,7 @@ std::string image_of(pid_t process) {
   const std::vector<std::string> fields(std::istream_iterator<std::string>(behind_name), {});
   if (fields.size() < 26 || fields[0] == "Z") return "";
   if ((std::strtoul(fields[6].c_str(), nullptr, 10) & is_exiting) != 0) return "";
+  if (fields[23] == "1") return "";
   return fields[23] + " " + fields[25];  // where its code and its stack begin
 }
 
@@ -164,10 +166,11 @@ class Session {
     const auto followed = followed_.extract(peer.number);
     const bool is_lost = !followed.empty() && !followed.mapped().empty() &&
                          followed.mapped() == image_of(peer.process);
-    if (is_lost) ++outcome_.lost;
     if (!fault.empty()) {
+      ++outcome_.faulty;
       remark(fmt::format("process {} is left out: {}", peer.process, fault));
     } else if (is_lost) {
+      ++outcome_.lost;
       remark(
           fmt::format("process {} closed its connection to warpmeter, with files that it had "
                       "not opened itself; what it does from here on is not measured",

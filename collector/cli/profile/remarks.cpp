@@ -126,15 +126,16 @@ std::string checked_text(const Looked& by, bool has_findings, bool is_verbose) {
 void show_findings(const ProfileRequest& request, const profile::Recorder& recorder,
                    const profile::Outcome& outcome) {
   const std::vector<ShownFinding> findings = shown_findings(recorder);
+  const reports::Table table = findings_table(findings, {});
   reports::Document document;
-  if (!findings.empty()) document.table(findings_table(findings, {}));
+  if (!findings.empty()) document.table(table);
   document.paragraph(
       checked_text(looked_of(recorder, outcome), !findings.empty(), request.verbose));
   if (!request.output.empty() && !request.counts() && !request.traces()) {
     Output file(request.destination);
     const reports::Format format = *reports::parse_format(request.format);
     file.write(format == reports::Format::table ? reports::document_text(document, 0) + "\n"
-                                                : render(findings_table(findings, {}), format));
+                                                : render(table, format));
     return file.finish();
   }
   if (request.quiet) return;
@@ -328,6 +329,10 @@ Error nothing_measured(const ProfileRequest& request, const profile::Outcome& ou
                         request.quiet
                             ? fmt::format("; {}: {}", refused_in_words(launches), printable(reason))
                             : "")};
+  }
+  if (outcome.faulty > 0) {
+    return {ExitCode::nothing,
+            fmt::format("nothing was {} before a process sent what makes no sense", verb)};
   }
   if (outcome.lost > 0) {
     return {ExitCode::nothing,

@@ -152,6 +152,8 @@ TEST_F(SessionTest, PeersThatBreakTheProtocolAreLeftOutAndNamed) {
     EXPECT_TRUE(outcome.ending.ok()) << act;
     EXPECT_THAT(remarks_, ElementsAre(HasSubstr(words))) << act;
     EXPECT_EQ(recorder_->launches(), 1U) << act;
+    EXPECT_EQ(outcome.faulty, 1) << act;
+    EXPECT_EQ(outcome.lost, 0) << act;
   }
 }
 
