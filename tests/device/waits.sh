@@ -15,9 +15,11 @@
 choose_build "${1:-}" warpmeter
 need_tools nvcc python3
 need_gpu
+compilers=()
 for source in "$here"/waits/*.cu; do
   nvcc -O2 -arch=native -o "$work/$(basename "$source" .cu)" "$source" -lcuda &
+  compilers+=($!)
 done
-wait
+for compiler in "${compilers[@]}"; do wait "$compiler"; done
 cp "$here"/waits/*.py "$work"
 python3 "$here/waits.py" "$build" "$work" "${@:2}"
