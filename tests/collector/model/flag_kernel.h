@@ -16,9 +16,10 @@
 namespace warpmeter::model {
 
 /// Compiles the kernel `kernel`. Its `code` has the flag's address in %rd1, another one in %rd2, a
-/// number in %r9. `functions`: what else the module has.
+/// number in %r9. `functions`: what else the module has. `is_linked`: functions stay apart from the
+/// kernels, as with nvcc -rdc=true.
 inline std::vector<std::byte> cubin_of(const std::string& target, const std::string& code,
-                                       const std::string& functions) {
+                                       const std::string& functions, bool is_linked = false) {
   const std::string text = fmt::format(R"(.version 8.6
 .target {}
 .address_size 64
@@ -45,6 +46,7 @@ inline std::vector<std::byte> cubin_of(const std::string& target, const std::str
     ADD_FAILURE() << "this is no PTX:\n" << text;
     return {};
   }
+  std::get<std::unique_ptr<ptx::Module>>(parsed)->is_linked = is_linked;
   const Assembled assembled = assemble(*std::get<std::unique_ptr<ptx::Module>>(parsed));
   EXPECT_EQ(assembled.failure, "") << text;
   return assembled.cubin;

@@ -132,6 +132,7 @@ constexpr const char* call_of_it = R"(  { .param .b64 a;
 
 TEST_P(WaitingCode, AFunctionMayWaitForItsKernel) {
   EXPECT_TRUE(read(call_of_it, waiting_function).waits);
+  EXPECT_TRUE(waiting_of(cubin_of(GetParam(), call_of_it, waiting_function, true)).waits);
 }
 
 // Where lanes part and meet again the machine code has BSSY and BSYNC, which call nothing.
@@ -161,7 +162,8 @@ done:
   ret;
 }
 )";
-  const auto found = waiting_kernels(cubin_of(GetParam(), call_of_it, waiting_function + parting));
+  const auto found =
+      waiting_kernels(cubin_of(GetParam(), call_of_it, waiting_function + parting, true));
   EXPECT_EQ(found.count("kernel"), 1U);
   EXPECT_EQ(found.count("parting"), 0U);
 }
