@@ -94,15 +94,20 @@ void profile(bool is_on) {
   }
 }
 
+/// True at the end of a call of the driver that did what it should.
+bool has_succeeded(const CUpti_CallbackData& call) {
+  return call.callbackSite == CUPTI_API_EXIT &&
+         *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS;
+}
+
 /// Takes a call after which launches may wait, or may be waited for; false for any other function.
 bool take_waits(CUpti_CallbackId id, const CUpti_CallbackData& call) {
   const std::optional<WaitingWork> work = read_waiting_work(id, call.functionParams);
   const bool shares = shares_memory(id);
   if (!work && !shares) return false;
-  const bool is_done = call.callbackSite == CUPTI_API_EXIT &&
-                       *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS;
-  if (is_done && shares) injector->counting->memory_shared();
-  if (is_done && work) injector->counting->waiting_work(*work, call.context);
+  if (!has_succeeded(call)) return true;
+  if (shares) injector->counting->memory_shared();
+  if (work) injector->counting->waiting_work(*work, call.context);
   return true;
 }
 
@@ -124,9 +129,7 @@ void CUPTIAPI on_event(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, 
       if (is_launch && enters) tracing::launching(call.correlationId);
       if (!is_launch && !enters) tracing::after_waiting();
     } else if (const auto change = read_graph_change(id, call.functionParams)) {
-      const bool is_done = call.callbackSite == CUPTI_API_EXIT &&
-                           *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS;
-      if (is_done) injector->counting->graph_changes(*change);
+      if (has_succeeded(call)) injector->counting->graph_changes(*change);
     } else if (take_waits(id, call)) {
       return;
     } else if (call.callbackSite == CUPTI_API_ENTER) {
