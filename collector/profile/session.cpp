@@ -175,6 +175,8 @@ class Session {
           fmt::format("process {} closed its connection to warpmeter, with files that it had "
                       "not opened itself; what it does from here on is not measured",
                       peer.process));
+    } else if (!followed.empty()) {
+      ++outcome_.unended;
     }
     receiver_.forget(peer.number);
     broken_.erase(peer.number);

@@ -36,6 +36,7 @@ struct Outcome {
   bool timed_out = false, cancelled = false;
   int processes = 0;  ///< that used CUDA
   int lost = 0;       ///< those that closed their connection and went on, as daemons do
+  int unended = 0;    ///< those that ended without a word: killed, by _exit(), or lost just before
   int faulty = 0;     ///< those that we cut off because they broke the protocol
 };
 

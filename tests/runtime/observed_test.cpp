@@ -90,6 +90,14 @@ TEST_F(Observed, AProgramThatClosesTheConnectionIsNamed) {
   }
 }
 
+TEST_F(Observed, AProgramThatEndsOutOfOrderIsNotSaidToHaveLaunchedNothing) {
+  const Outcome outcome = run_program(
+      {{"profile", "-b", "model", clean_, "no launch"}, folder_, {{"LD_LIBRARY_PATH", ""}}});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.error, HasSubstr("before a process ended out of order"));
+  EXPECT_THAT(outcome.error, Not(HasSubstr("launched no kernel")));
+}
+
 TEST_F(Observed, AProgramThatIsKilledBeforeItsFirstCallIsNotCalledClean) {
   const Answer direct = check({clean_, "killed before a call"});
   EXPECT_EQ(direct.exit_code, 137);

@@ -196,11 +196,14 @@ class Cluster:
 
     def fail_node(self, name):
         """The node loses its power: nothing of it runs on, and the controller is told."""
-        for pid in self.processes_of(name):
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        processes = self.processes_of(name)
+        # All are stopped before the first is killed: otherwise a step tells the controller how its program ended.
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in processes:
+                try:
+                    os.kill(pid, number)
+                except ProcessLookupError:
+                    pass
         self.daemons.pop(name).wait()
         self.run(["scontrol", "update", f"nodename={name}", "state=down", "reason=power"])
 

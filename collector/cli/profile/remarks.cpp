@@ -338,6 +338,12 @@ Error nothing_measured(const ProfileRequest& request, const profile::Outcome& ou
     return {ExitCode::nothing,
             fmt::format("nothing was {} before the connection to the program was lost", verb)};
   }
+  if (outcome.unended > 0) {
+    return {ExitCode::nothing,
+            fmt::format("nothing was {} before a process ended out of order (it was killed, called "
+                        "_exit(), or had closed our connection to it)",
+                        verb)};
+  }
   if (recorder.has_met_any()) return {ExitCode::nothing, "the program launched no kernel"};
   return {ExitCode::nothing,
           "no kernel was launched by this program or its children; is it the "
