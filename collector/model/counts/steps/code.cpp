@@ -135,7 +135,8 @@ Places read_by(const Operation& operation) {
   add(places, operation.input);
   add(places, operation.second_input);
   add(places, operation.third_input);
-  const bool is_pair = operation.kind == Kind::load || operation.kind == Kind::back;
+  const bool is_pair = operation.kind == Kind::load || operation.kind == Kind::back ||
+                       operation.kind == Kind::ask_space;
   add(places, operation.a, is_pair ? 2 : 1);
   add(places, operation.b, operation.kind == Kind::local_store ? 4 : 1);
   const bool adds_pair =

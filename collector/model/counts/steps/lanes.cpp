@@ -196,6 +196,9 @@ void WarpRegisters::execute(const Operation& operation, Lanes active) {
       case Kind::check_division:
         execute_check_division(operation, guard.holds);
         break;
+      case Kind::ask_space:
+        execute_ask_space(operation, guard.holds);
+        break;
       case Kind::register_to_predicates:
         execute_register_to_predicates(operation, guard.holds);
         break;
@@ -290,6 +293,20 @@ void WarpRegisters::execute_load(const Operation& operation, Lanes active) {
   for (unsigned i = 0; i < operation.result_registers; ++i) {
     write(operation, i, results[i], active, known);
   }
+}
+
+void WarpRegisters::execute_ask_space(const Operation& operation, Lanes active) {
+  const Fetched low = fetch(operation.a), high = fetch(operation.a, 1);
+  Lanes known = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    const Lanes bit = Lanes{1} << lane;
+    if ((low.known & high.known & active & bit) == 0) continue;
+    const std::uint64_t address = (std::uint64_t{high.values[lane]} << 32 | low.values[lane]) +
+                                  static_cast<std::uint64_t>(operation.target);
+    if (surroundings_.is_global(address)) known |= bit;
+  }
+  forget(operation, active);
+  write(operation.results[0], operation.is_high ? all_lanes : 0, active, known);
 }
 
 void WarpRegisters::execute_register_to_predicates(const Operation& operation, Lanes active) {

@@ -34,6 +34,8 @@ class Surroundings {
   /// `bytes` of global memory as they were before the launch, at most 16, into `words`; false where
   /// there is none, or it is not to be looked at.
   virtual bool load(std::uint64_t address, unsigned bytes, std::uint32_t* words) = 0;
+  /// True where an allocation of global memory has the address.
+  virtual bool is_global(std::uint64_t address) const = 0;
 };
 
 class WarpRegisters {
@@ -94,6 +96,7 @@ class WarpRegisters {
   void execute_floats(const Operation& operation, Lanes active);
   void execute_compare_floats(const Operation& operation, Lanes active);
   void execute_check_division(const Operation& operation, Lanes active);
+  void execute_ask_space(const Operation& operation, Lanes active);
   void execute_register_to_predicates(const Operation& operation, Lanes active);
   void execute_predicates_to_register(const Operation& operation, Lanes active);
 

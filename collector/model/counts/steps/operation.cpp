@@ -204,6 +204,19 @@ void read_load(const Bits& bits, Operation& operation) {
   }
 }
 
+/// A generic atomic of floats, whose predicate says that it was done: to memory that is not global
+/// it cannot be. Or QSPC.E.S, which asks for shared memory.
+void read_ask_space(unsigned opcode, const Bits& bits, Operation& operation) {
+  const bool is_atomic = opcode == 0x9a2;
+  read_unknown(opcode, bits, operation);
+  const bool has_address = is_atomic ? bits.at(70, 3) == 7 : bits.at(64, 17) == 0x500;
+  if (!has_address || operation.results[0].number == 7) return;
+  operation.kind = Kind::ask_space;
+  operation.a = general(bits.at(24, 8));
+  operation.target = bits.signed_at(40, 24);
+  operation.is_high = is_atomic;  // true for global memory
+}
+
 /// LDL or STL.
 void read_local(unsigned opcode, const Bits& bits, Operation& operation) {
   const bool is_store = opcode == 0x387;
@@ -263,6 +276,10 @@ Operation decode_operation(sass::Word word, std::uint64_t offset, int arch) {
       return operation;
     case 0x981:  // LDG
       read_load(bits, operation);
+      return operation;
+    case 0x9a2:  // ATOM
+    case 0x3aa:  // QSPC
+      read_ask_space(opcode, bits, operation);
       return operation;
     case 0x983:  // LDL
     case 0x387:  // STL

@@ -53,6 +53,7 @@ enum class Kind : std::uint8_t {
   multiply_add_floats,
   compare_floats,
   check_division,
+  ask_space,  ///< if an address leads to global memory
   // Control.
   branch,
   branch_by_table,

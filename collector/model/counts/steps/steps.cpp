@@ -76,11 +76,12 @@ class Seen {
 class OfLaunch : public Surroundings {
  public:
   OfLaunch(const Code& code, const Geometry& geometry, std::span<const std::byte> parameters,
-           const DeviceMemory* memory, std::uint32_t stack_top)
+           const DeviceMemory& memory, bool may_load, std::uint32_t stack_top)
       : code_(code),
         geometry_(geometry),
         parameters_(parameters),
         memory_(memory),
+        may_load_(may_load),
         stack_top_(stack_top) {}
 
   std::optional<std::uint32_t> constant(unsigned bank, std::uint32_t offset) override {
@@ -98,11 +99,13 @@ class OfLaunch : public Surroundings {
   }
 
   bool load(std::uint64_t address, unsigned bytes, std::uint32_t* words) override {
-    if (memory_ == nullptr || is_full_) return false;
-    if (!Seen::read(*memory_, address, bytes, words)) return false;
+    if (!may_load_ || is_full_) return false;
+    if (!Seen::read(memory_, address, bytes, words)) return false;
     is_full_ = !seen_.add(address, bytes, words);
     return !is_full_;
   }
+
+  bool is_global(std::uint64_t address) const override { return memory_.find(address) != nullptr; }
 
   const Seen& seen() const { return seen_; }
   bool has_stack() const { return has_stack_; }
@@ -118,7 +121,8 @@ class OfLaunch : public Surroundings {
   const Code& code_;
   const Geometry& geometry_;
   std::span<const std::byte> parameters_;
-  const DeviceMemory* memory_;
+  const DeviceMemory& memory_;
+  const bool may_load_;
   std::vector<std::byte> padded_ = with_padding();
   const std::uint32_t stack_top_;
   Seen seen_;
@@ -138,36 +142,36 @@ class Followed : public FollowedLaunch {
   Followed(const Code& code, const Geometry& geometry, std::span<const std::byte> parameters,
            const DeviceMemory& memory, unsigned threads)
       : code_(code), geometry_(geometry), parameters_(parameters), threads_(std::max(threads, 1U)) {
-    run(&memory);
+    run(memory, true);
   }
 
   Executions end(const DeviceMemory& memory) override {
     const bool is_same = std::all_of(parts_.begin(), parts_.end(), [&](const auto& part) {
       return part->surroundings.seen().is_same_in(memory);
     });
-    if (!is_same) run(nullptr);
+    if (!is_same) run(memory, false);
     return result();
   }
 
  private:
-  /// Follows all warps, and again with local memory elsewhere if they ask where it is; without
-  /// memory, what they load is not known.
-  void run(const DeviceMemory* memory) {
-    follow(memory, stack_tops[0]);
+  /// Follows all warps, and again with local memory elsewhere if they ask where it is; where they
+  /// may not load, what is in memory is not known.
+  void run(const DeviceMemory& memory, bool may_load) {
+    follow(memory, may_load, stack_tops[0]);
     const bool has_stack = std::any_of(parts_.begin(), parts_.end(), [](const auto& part) {
       return part->surroundings.has_stack();
     });
     if (!has_stack || !sum_.doubt.empty()) return;
     Tally first = std::move(sum_);
-    follow(memory, stack_tops[1]);
+    follow(memory, may_load, stack_tops[1]);
     if (sum_ != first) sum_.doubt = address_doubt;
   }
 
-  void follow(const DeviceMemory* memory, std::uint32_t stack_top) {
+  void follow(const DeviceMemory& memory, bool may_load, std::uint32_t stack_top) {
     parts_.clear();
     next_ = 0;
     spent_ = 0;
-    const OfLaunch surroundings(code_, geometry_, parameters_, memory, stack_top);
+    const OfLaunch surroundings(code_, geometry_, parameters_, memory, may_load, stack_top);
     std::vector<std::thread> others;
     for (unsigned i = 0; i < threads_; ++i) {
       parts_.push_back(std::make_unique<Part>(code_, surroundings));

@@ -102,6 +102,7 @@ bool Walk::part(Group& group, Lanes lanes, std::uint32_t to) {
   const Lanes others = group.lanes & ~lanes;
   if (others != 0) {
     groups_.push_back({others, group.at + 1, false});
+    group.turn = 0;
   }
   group.lanes = lanes;
   group.at = to;
@@ -143,6 +144,7 @@ bool Walk::jump(Group& group, const Operation& last, std::uint32_t at, Lanes jum
     groups_.push_back({together, place, false});
     tally.depends_on_time = true;
     group.lanes = others;
+    group.turn = 0;
     jumping &= ~together;
   }
   return true;
@@ -218,6 +220,7 @@ bool Walk::arrive(Group& group, Tally& tally) {
 /// The lanes of each mask become a group of their own, all of which go on behind the operation.
 bool Walk::part_by_mask(Group& group, const Operation& operation, Tally& tally) {
   ++group.at;
+  ++turns_;
   while (group.lanes != 0) {
     const auto first = static_cast<unsigned>(std::countr_zero(group.lanes));
     Lanes together = 0;
@@ -226,7 +229,7 @@ bool Walk::part_by_mask(Group& group, const Operation& operation, Tally& tally) 
           registers_.value(operation.a.number, lane) == registers_.value(operation.a.number, first);
       if (is_alike) together |= group.lanes & Lanes{1} << lane;
     }
-    groups_.push_back({together, group.at});
+    groups_.push_back({together, group.at, false, 0, turns_});
     group.lanes &= ~together;
     if (group.lanes != 0) tally.issue_again(group.lanes);
   }
@@ -272,34 +275,34 @@ bool Walk::gather(Group& group, const Operation& operation, std::uint32_t at, La
 void Walk::release(Tally& tally) {
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     if (!groups_[i].is_waiting) continue;
-    const std::uint32_t at = groups_[i].at;
+    const std::uint32_t at = groups_[i].at, turn = groups_[i].turn;
     const Operation& sync = code_.operations[at];
+    const bool is_gather = sync.kind == Kind::gather;
     const auto lane = static_cast<unsigned>(std::countr_zero(groups_[i].lanes));
-    const Lanes others =
-        sync.kind == Kind::gather ? groups_[i].gathered : waited_for_[sync.barrier][lane];
+    const Lanes others = is_gather ? groups_[i].gathered : waited_for_[sync.barrier][lane];
     const Lanes wanted = (others | groups_[i].lanes) & ~ended_;
+    const auto is_of_it = [&](const Group& group) {
+      return group.is_waiting && group.at == at && (group.lanes & wanted) != 0;
+    };
     Lanes here = 0;
     unsigned met = 0;
+    bool is_in_turn = turn != 0;
     for (const Group& group : groups_) {
-      const bool is_of_it = group.is_waiting && group.at == at && (group.lanes & wanted) != 0;
-      if (!is_of_it) continue;
+      if (!is_of_it(group)) continue;
       here |= group.lanes;
       ++met;
+      is_in_turn &= group.turn == turn;
     }
     if ((wanted & ~here) != 0) continue;
     // Who goes on first is not known where a group that is taken along waits for others as well.
     for (const Group& group : groups_) {
-      const bool is_taken = group.is_waiting && group.at == at && (group.lanes & wanted) != 0;
       const Lanes its = (group.gathered | group.lanes) & ~ended_;
-      if (sync.kind == Kind::gather && is_taken && (its & ~wanted) != 0) {
-        tally.depends_on_time = true;
-      }
+      if (is_gather && is_of_it(group) && (its & ~wanted) != 0) tally.depends_on_time = true;
     }
-    if (met > 2) tally.depends_on_time = true;
-    if (sync.kind == Kind::gather) tally.issue_again(here);
-    std::erase_if(groups_, [&](const Group& group) {
-      return group.is_waiting && group.at == at && (group.lanes & wanted) != 0;
-    });
+    // Those that an exclusive WARPSYNC let go come one after the other.
+    if (met > 2 && !is_in_turn) tally.depends_on_time = true;
+    if (is_gather) tally.issue_again(here);
+    std::erase_if(groups_, is_of_it);
     groups_.push_back({here, at + 1, false});
     i = ~std::size_t{0};  // from the beginning
   }

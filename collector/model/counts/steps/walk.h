@@ -60,6 +60,8 @@ class Walk {
     std::uint32_t at = 0;     ///< an operation
     bool is_waiting = false;  ///< at a BSYNC, or a WARPSYNC
     Lanes gathered = 0;       ///< those that the WARPSYNC waits for
+    /// Which exclusive WARPSYNC let it go alone; 0: none, or lanes have parted or met since.
+    std::uint32_t turn = 0;
   };
 
   bool run(Group& group, Tally& tally);
@@ -77,6 +79,7 @@ class Walk {
   std::vector<Group> groups_;
   std::array<std::array<Lanes, 32>, 16> waited_for_ = {};  ///< by barrier and lane
   Lanes ended_ = 0;
+  std::uint32_t turns_ = 0;  ///< exclusive WARPSYNCs at which lanes parted
   std::uint64_t budget_ = 0;
 };
 
