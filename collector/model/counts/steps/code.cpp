@@ -137,10 +137,13 @@ Places read_by(const Operation& operation) {
   add(places, operation.third_input);
   const bool is_pair = operation.kind == Kind::load || operation.kind == Kind::back ||
                        operation.kind == Kind::ask_space;
-  add(places, operation.a, is_pair ? 2 : 1);
-  add(places, operation.b, operation.kind == Kind::local_store ? 4 : 1);
-  const bool adds_pair =
-      operation.kind == Kind::multiply_add_wide || operation.kind == Kind::multiply_add_high;
+  const bool is_of_doubles = is_double(operation.kind);
+  const bool converts_pair = is_float(operation.kind) && operation.is_high;
+  add(places, operation.a, is_pair || is_of_doubles ? 2 : 1);
+  const unsigned second = is_of_doubles || converts_pair ? 2 : 1;
+  add(places, operation.b, operation.kind == Kind::local_store ? 4 : second);
+  const bool adds_pair = operation.kind == Kind::multiply_add_wide ||
+                         operation.kind == Kind::multiply_add_high || is_of_doubles;
   add(places, operation.c, adds_pair ? 2 : 1);
   if (operation.kind == Kind::predicates_to_register) {
     for (std::uint8_t i = 0; i < 7; ++i) add(places, Predicate{i});
@@ -171,9 +174,8 @@ Places needed_before(const Code& code, const Block& block, Places places,
   return places;
 }
 
-bool is_float(Kind kind) {
-  return kind == Kind::add_floats || kind == Kind::multiply_floats ||
-         kind == Kind::multiply_add_floats;
+bool is_float_result(const Operation& operation) {
+  return is_float(operation.kind) && operation.writes_registers();
 }
 
 /// Which places may be known behind a block, from those that may be before it. Floats whose
@@ -182,7 +184,7 @@ bool is_float(Kind kind) {
 Places known_behind(Code& code, const Block& block, Places known, bool settles) {
   for (std::uint32_t i = block.first; i < block.end; ++i) {
     Operation& operation = code.operations[i];
-    const bool is_hopeless = is_float(operation.kind) && (read_by(operation) & ~known).any();
+    const bool is_hopeless = is_float_result(operation) && (read_by(operation) & ~known).any();
     const Places written = written_by(operation);
     if (operation.kind != Kind::unknown && !is_hopeless) {
       known |= written;

@@ -63,11 +63,18 @@ inline Operation& make(Operation& operation, Kind kind) {
   return operation;
 }
 
+/// Operands a, b and c of arithmetic. The three bits above the operation's number say which of b
+/// and c is a register, an immediate, a constant or uniform.
+void read_operands(const Bits& bits, Operation& operation);
+
 /// Integer arithmetic that both datapaths have; `number`: the opcode without its form. False: it is
 /// none of it.
 bool read_shared_arithmetic(unsigned number, const Bits& bits, Operation& operation);
 /// The same of arithmetic that only the general datapath has. The kind is unknown for a form of it
 /// that is not executed here.
 bool read_general_arithmetic(unsigned number, const Bits& bits, Operation& operation);
+
+/// The same of floats.
+bool read_floats(unsigned number, const Bits& bits, Operation& operation);
 
 }  // namespace warpmeter::model::steps

@@ -190,6 +190,27 @@ void WarpRegisters::execute(const Operation& operation, Lanes active) {
       case Kind::multiply_add_floats:
         execute_floats(operation, guard.holds);
         break;
+      case Kind::select_floats:
+      case Kind::minimum_floats:
+        execute_choice_of_floats(operation, guard.holds);
+        break;
+      case Kind::special_function:
+        execute_special_function(operation, guard.holds);
+        break;
+      case Kind::add_doubles:
+      case Kind::multiply_doubles:
+      case Kind::multiply_add_doubles:
+        execute_doubles(operation, guard.holds);
+        break;
+      case Kind::compare_doubles:
+        execute_compare_doubles(operation, guard.holds);
+        break;
+      case Kind::integer_to_float:
+      case Kind::float_to_integer:
+      case Kind::float_to_float:
+      case Kind::float_to_whole:
+        execute_conversion(operation, guard.holds);
+        break;
       case Kind::compare_floats:
         execute_compare_floats(operation, guard.holds);
         break;

@@ -63,9 +63,17 @@ class WarpRegisters {
     Row values;
     Lanes known = 0;
   };
+  /// Doubles, and integers of 64 bits.
+  struct FetchedPairs {
+    std::array<std::uint64_t, 32> values;
+    Lanes known = 0;
+  };
   static constexpr unsigned first_uniform = 256;
 
   Fetched fetch(const Operand& operand, unsigned next = 0) const;
+  FetchedPairs fetch_pairs(const Operand& operand, bool is_double) const;
+  void write_pairs(const Operation& operation, const std::array<std::uint64_t, 32>& values,
+                   Lanes active, Lanes known);
   static unsigned place(bool is_uniform, unsigned number) {
     return (is_uniform ? first_uniform : 0) + number;
   }
@@ -94,6 +102,11 @@ class WarpRegisters {
   void execute_match(const Operation& operation, Lanes active);
   void execute_reduce(const Operation& operation, Lanes active);
   void execute_floats(const Operation& operation, Lanes active);
+  void execute_choice_of_floats(const Operation& operation, Lanes active);
+  void execute_special_function(const Operation& operation, Lanes active);
+  void execute_doubles(const Operation& operation, Lanes active);
+  void execute_compare_doubles(const Operation& operation, Lanes active);
+  void execute_conversion(const Operation& operation, Lanes active);
   void execute_compare_floats(const Operation& operation, Lanes active);
   void execute_check_division(const Operation& operation, Lanes active);
   void execute_ask_space(const Operation& operation, Lanes active);

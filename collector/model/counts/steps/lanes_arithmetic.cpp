@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Arithmetic of the registers of a warp.
-#define WARPMETER_ISA of_steps
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "collector/model/counts/steps/lanes.h"
-#include "collector/model/machine/execute/special.h"
 
 namespace warpmeter::model::steps {
 namespace {
@@ -75,24 +71,6 @@ std::uint32_t reversed(std::uint32_t value) {
   std::uint32_t result = 0;
   for (unsigned i = 0; i < 32; ++i) result |= (value >> i & 1) << (31 - i);
   return result;
-}
-
-std::uint32_t reciprocal(std::uint32_t bits) { return of_steps::unit_rcp(bits); }
-
-std::uint32_t rounded(std::uint32_t value, bool is_signed, bool is_up) {
-  const double exact = is_signed ? static_cast<double>(static_cast<std::int32_t>(value)) : value;
-  auto result = static_cast<float>(exact);
-  if (!is_up) return std::bit_cast<std::uint32_t>(result);
-  if (static_cast<double>(result) < exact) {
-    result = std::nextafter(result, std::numeric_limits<float>::infinity());
-  }
-  return std::bit_cast<std::uint32_t>(result);
-}
-
-std::uint32_t truncated(std::uint32_t bits) {
-  const float value = std::bit_cast<float>(bits);
-  if (!(value >= 1)) return 0;
-  return value >= 4294967296.0F ? ~0U : static_cast<std::uint32_t>(value);
 }
 
 std::uint32_t with_sign(std::uint32_t value, bool is_negated) {
@@ -374,12 +352,6 @@ void WarpRegisters::execute_arithmetic(const Operation& operation, Lanes active)
       return put([](U, U y, U) { return reversed(y); });
     case Kind::permute:
       return put([](U x, U y, U z) { return permuted(x, y, z); });
-    case Kind::reciprocal:
-      return put([](U, U y, U) { return reciprocal(y); });
-    case Kind::integer_to_float:
-      return put([&](U, U y, U) { return rounded(y, operation.is_signed, operation.mode == 0); });
-    case Kind::float_to_integer:
-      return put([](U, U y, U) { return truncated(y); });
     default:
       forget(operation, active);
   }

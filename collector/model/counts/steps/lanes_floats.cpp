@@ -1,33 +1,29 @@
 // SPDX-License-Identifier: MIT
-// Floats of the registers of a warp: single precision, rounded to the nearest.
-#define WARPMETER_ISA of_steps
-#include <bit>
-#include <cmath>
-
+// Floats of the registers of a warp: single precision.
+#include "collector/model/counts/steps/floats.h"
 #include "collector/model/counts/steps/lanes.h"
-#include "collector/model/machine/execute/semantics.h"
 
 namespace warpmeter::model::steps {
 namespace {
 
-constexpr std::uint32_t sign_bit = 0x80000000, no_number = 0x7fffffff;
-
-float flushed(float value, bool flushes) { return flushes ? of_steps::flushed(value) : value; }
-
-float number(std::uint32_t bits, const Operand& operand, bool flushes) {
-  if (operand.is_absolute) bits &= ~sign_bit;
-  if (operand.is_negated) bits ^= sign_bit;
-  return flushed(std::bit_cast<float>(bits), flushes);
+float computed(const Operation& operation, float x, float y, float z) {
+  const Rounding rounding = rounding_of(operation.rounding);
+  const bool is_nearest = operation.rounding == to_nearest;
+  if (operation.kind == Kind::add_floats) return is_nearest ? x + y : rounded_add(x, y, rounding);
+  if (operation.kind == Kind::multiply_floats) {
+    return is_nearest ? x * y : rounded_mul(x, y, rounding);
+  }
+  return is_nearest ? of_steps::fused(x, y, z) : rounded_fma(x, y, z, rounding);
 }
 
-std::uint32_t bits_of(float value, bool flushes) {
-  return std::isnan(value) ? no_number : std::bit_cast<std::uint32_t>(flushed(value, flushes));
-}
+/// No number becomes 0.
+float saturated(float value) { return value >= 1 ? 1.0F : value > 0 ? value : 0.0F; }
 
-/// `how`: less 1, equal 2, greater 4, 8 where one is no number; sums of these.
-bool compared(float a, float b, unsigned how) {
-  if (std::isnan(a) || std::isnan(b)) return (how & 8) != 0;
-  return (how & (a < b ? 1U : a == b ? 2U : 4U)) != 0;
+/// A number comes before none, and −0 before +0.
+float least(float x, float y) {
+  if (std::isnan(x)) return y;
+  if (std::isnan(y) || x < y) return x;
+  return x == y && std::signbit(x) ? x : y;
 }
 
 /// True where a division needs none of the precautions for very large and very small numbers: from
@@ -37,44 +33,97 @@ bool is_moderate(std::uint32_t bits) {
   return exponent >= 127 - 20 && exponent <= 127 + 20;
 }
 
+std::uint32_t special_function(unsigned number, std::uint32_t bits) {
+  switch (number) {
+    case 0:
+      return of_steps::unit_sine(bits, 1);
+    case 1:
+      return of_steps::unit_sine(bits, 0);
+    case 2:
+      return of_steps::unit_ex2(bits);
+    case 3:
+      return of_steps::unit_lg2(bits);
+    case 4:
+      return of_steps::unit_rcp(bits);
+    case 5:
+      return of_steps::unit_rsqrt(bits);
+    case 6:
+      return of_steps::unit_rcp_64(bits);
+    case 7:
+      return of_steps::unit_rsqrt_64(bits);
+    case 8:
+      return of_steps::unit_sqrt(bits);
+    default:
+      return of_steps::unit_tanh(bits);
+  }
+}
+
 }  // namespace
 
 void WarpRegisters::execute_floats(const Operation& operation, Lanes active) {
   const Fetched a = fetch(operation.a), b = fetch(operation.b), c = fetch(operation.c);
   const bool flushes = operation.flushes;
   const Row result = each_lane([&](unsigned lane) {
-    const float x = number(a.values[lane], operation.a, flushes),
-                y = number(b.values[lane], operation.b, flushes),
-                z = number(c.values[lane], operation.c, flushes);
-    const float value = operation.kind == Kind::add_floats        ? x + y
-                        : operation.kind == Kind::multiply_floats ? x * y
-                                                                  : of_steps::fused(x, y, z);
-    return bits_of(value, flushes);
+    if ((active >> lane & 1) == 0) return 0U;
+    const float value = computed(operation, float_of(operation.a, a.values[lane], flushes),
+                                 float_of(operation.b, b.values[lane], flushes),
+                                 float_of(operation.c, c.values[lane], flushes));
+    return bits_of(operation.saturates ? saturated(value) : value, flushes);
   });
   write(operation, 0, result, active, a.known & b.known & c.known);
+}
+
+/// FSEL takes the first where its predicate holds, FMNMX the least.
+void WarpRegisters::execute_choice_of_floats(const Operation& operation, Lanes active) {
+  const Fetched a = fetch(operation.a), b = fetch(operation.b);
+  const Split input = lanes_of(operation.input);
+  const bool selects = operation.kind == Kind::select_floats;
+  const Row result = each_lane([&](unsigned lane) {
+    const bool is_first = (input.holds >> lane & 1) != 0;
+    const std::uint32_t first = with_sign_of(operation.a, a.values[lane]),
+                        second = with_sign_of(operation.b, b.values[lane]);
+    if (selects && !operation.flushes) return is_first ? first : second;
+    const float x = flushed(std::bit_cast<float>(first), operation.flushes),
+                y = flushed(std::bit_cast<float>(second), operation.flushes);
+    if (selects) return std::bit_cast<std::uint32_t>(is_first ? x : y);
+    return bits_of(is_first ? least(x, y) : -least(-x, -y), false);
+  });
+  Lanes known = a.known & b.known;
+  if (selects) known = (a.known & input.holds) | (b.known & ~input.holds);
+  write(operation, 0, result, active, known & ~input.unknown);
+}
+
+void WarpRegisters::execute_special_function(const Operation& operation, Lanes active) {
+  const Fetched from = fetch(operation.b);
+  const Row result = each_lane([&](unsigned lane) {
+    return special_function(operation.amount, with_sign_of(operation.b, from.values[lane]));
+  });
+  write(operation, 0, result, active, from.known);
 }
 
 void WarpRegisters::execute_compare_floats(const Operation& operation, Lanes active) {
   const Fetched a = fetch(operation.a), b = fetch(operation.b);
   Lanes holds = 0;
   for (unsigned lane = 0; lane < 32; ++lane) {
-    const float x = number(a.values[lane], operation.a, operation.flushes),
-                y = number(b.values[lane], operation.b, operation.flushes);
+    const float x = float_of(operation.a, a.values[lane], operation.flushes),
+                y = float_of(operation.b, b.values[lane], operation.flushes);
     holds |= static_cast<Lanes>(compared(x, y, operation.amount)) << lane;
   }
   write_joined(operation, holds, a.known & b.known, active);
 }
 
-/// FCHK asks if a division needs its slow way. Numbers in the middle do not; of others the limits
-/// were not measured.
+/// FCHK asks if a division needs its slow way. A dividend of 0 does, and numbers in the middle do
+/// not (both on an H200); of others the limits were not measured.
 void WarpRegisters::execute_check_division(const Operation& operation, Lanes active) {
   const Fetched a = fetch(operation.a), b = fetch(operation.b);
-  Lanes known = 0;
+  Lanes known = 0, holds = 0;
   for (unsigned lane = 0; lane < 32; ++lane) {
-    const bool is_known = is_moderate(a.values[lane]) && is_moderate(b.values[lane]);
+    const bool is_zero = (a.values[lane] & ~sign_bit) == 0;
+    const bool is_known = (is_zero || is_moderate(a.values[lane])) && is_moderate(b.values[lane]);
     known |= static_cast<Lanes>(is_known) << lane;
+    holds |= static_cast<Lanes>(is_zero) << lane;
   }
-  write(operation.results[0], 0, active, known & a.known & b.known);
+  write(operation.results[0], holds, active, known & a.known & b.known);
 }
 
 }  // namespace warpmeter::model::steps

@@ -247,7 +247,8 @@ Operation decode_operation(sass::Word word, std::uint64_t offset, int arch) {
     if (read_shared_arithmetic(number & 0x7f, bits, operation)) return operation;
   } else if (read_shared_arithmetic(number, bits, operation)) {
     return operation;
-  } else if (read_general_arithmetic(number, bits, operation)) {
+  } else if (read_general_arithmetic(number, bits, operation) ||
+             read_floats(number, bits, operation)) {
     if (operation.kind == Kind::unknown) read_unknown(opcode, bits, operation);
     return operation;
   }

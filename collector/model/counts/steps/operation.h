@@ -45,15 +45,24 @@ enum class Kind : std::uint8_t {
   vote,
   match_any,
   reduce,
-  reciprocal,
+  ask_space,  ///< if an address leads to global memory
+  // Floats. Those that convert have 64 bits where `is_high`, and results of as many as registers.
   integer_to_float,
   float_to_integer,
+  float_to_float,
+  float_to_whole,
+  special_function,
+  select_floats,
+  minimum_floats,
   add_floats,
   multiply_floats,
   multiply_add_floats,
   compare_floats,
   check_division,
-  ask_space,  ///< if an address leads to global memory
+  add_doubles,
+  multiply_doubles,
+  multiply_add_doubles,
+  compare_doubles,
   // Control.
   branch,
   branch_by_table,
@@ -105,6 +114,8 @@ struct Operation {
   bool is_signed = false, is_extended = false, is_high = false, is_wrapped = false;
   bool is_right = false;
   bool flushes = false;       ///< floats below the normal ones count as 0
+  bool saturates = false;     ///< a float becomes one from 0 to 1
+  std::uint8_t rounding = 0;  ///< of floats: nearest, down, up, towards zero
   bool writes_local = false;  ///< may write local memory of its threads
   std::uint8_t barrier = 0;
   std::int64_t target = 0;  ///< a jump's offset in the section, without its register
@@ -112,6 +123,13 @@ struct Operation {
   bool never_runs() const { return guard.number == 7 && guard.is_negated; }
   bool writes_registers() const { return result_registers > 0; }
 };
+
+inline bool is_float(Kind kind) {
+  return kind >= Kind::integer_to_float && kind <= Kind::compare_doubles;
+}
+inline bool is_double(Kind kind) {
+  return kind >= Kind::add_doubles && kind <= Kind::compare_doubles;
+}
 
 /// `offset`: of the instruction in its section.
 Operation decode_operation(sass::Word word, std::uint64_t offset, int arch);

@@ -6,8 +6,17 @@ namespace {
 
 using Form = Operand::Form;
 
-/// Operands a, b and c of arithmetic. The three bits above the operation's number say which of b
-/// and c is a register, an immediate, a constant or uniform.
+void read_input(const Bits& bits, Operation& operation) {
+  operation.input = predicate(bits, 87, operation.is_uniform);
+  operation.second_input = predicate(bits, 77, operation.is_uniform);
+}
+
+void without_signs(Operation& operation) {
+  operation.a.is_negated = operation.b.is_negated = operation.c.is_negated = false;
+}
+
+}  // namespace
+
 void read_operands(const Bits& bits, Operation& operation) {
   const auto number = [&](std::uint64_t n) {
     return operation.is_uniform ? uniform(n) : general(n);
@@ -31,15 +40,6 @@ void read_operands(const Bits& bits, Operation& operation) {
   operation.c = is_swapped ? low : high;
 }
 
-void read_input(const Bits& bits, Operation& operation) {
-  operation.input = predicate(bits, 87, operation.is_uniform);
-  operation.second_input = predicate(bits, 77, operation.is_uniform);
-}
-
-void without_signs(Operation& operation) {
-  operation.a.is_negated = operation.b.is_negated = operation.c.is_negated = false;
-}
-
 void read_arithmetic(const Bits& bits, Operation& operation) {
   read_operands(bits, operation);
   read_result(bits, operation, 1);
@@ -48,38 +48,6 @@ void read_arithmetic(const Bits& bits, Operation& operation) {
   operation.is_signed = bits.is_set(73);
   operation.is_extended = bits.is_set(74);
 }
-
-/// Arithmetic of floats with the usual rounding.
-void read_floats(const Bits& bits, Operation& operation) {
-  const Kind kind = operation.kind;
-  read_arithmetic(bits, operation);
-  operation.a.is_absolute = bits.is_set(73);
-  operation.flushes = bits.is_set(80);
-  // The second operand of an addition has the place of a third where it is no register.
-  if (kind != Kind::multiply_add_floats) {
-    if (operation.c.form != Form::general) operation.b = operation.c;
-    operation.c = {};
-  }
-  if (operation.b.form != Form::immediate) operation.b.is_absolute = bits.is_set(62);
-  if (kind == Kind::multiply_add_floats) {
-    // These two stay with their bits where the operands change places.
-    const bool has_immediate =
-        operation.b.form == Form::immediate || operation.c.form == Form::immediate;
-    if ((!has_immediate && bits.is_set(62)) || bits.is_set(74)) operation.kind = Kind::unknown;
-    operation.b.is_absolute = false;
-  }
-  operation.input = operation.second_input = {};
-  if (kind == Kind::compare_floats || kind == Kind::check_division) {
-    operation.result_registers = 0;
-    return;
-  }
-  operation.results = {};
-  const bool is_other = bits.at(77, 3) != 0 || bits.is_set(76);  // SAT, another rounding, FMZ
-  const bool scales = kind == Kind::multiply_floats && bits.at(84, 3) != 4;
-  if (is_other || scales) operation.kind = Kind::unknown;
-}
-
-}  // namespace
 
 bool read_shared_arithmetic(unsigned number, const Bits& bits, Operation& operation) {
   switch (number) {
@@ -220,54 +188,6 @@ bool read_general_arithmetic(unsigned number, const Bits& bits, Operation& opera
         }
         operation.is_signed = false;
       }
-      operation.results = {};
-      return true;
-    case 0x106:  // I2F, to a float, rounded up
-      read_arithmetic(bits, make(operation, Kind::integer_to_float));
-      operation.is_signed = bits.is_set(74);
-      if ((bits.at(72, 8) & 0xfb) != 0x90 || bits.at(80, 7) != 0x20) {
-        operation.kind = Kind::unknown;
-      }
-      operation.a = operation.c = {};
-      operation.results = {};
-      return true;
-    case 0x045:  // I2FP.F32, to the nearest
-      read_arithmetic(bits, make(operation, Kind::integer_to_float));
-      operation.is_signed = bits.is_set(74);
-      operation.mode = 1;
-      if ((bits.at(72, 15) & ~std::uint64_t{4}) != 0x2010) operation.kind = Kind::unknown;
-      operation.a = operation.c = {};
-      operation.results = {};
-      return true;
-    case 0x020:  // FMUL
-    case 0x021:  // FADD
-    case 0x023:  // FFMA
-      read_floats(bits, make(operation, number == 0x020   ? Kind::multiply_floats
-                                        : number == 0x021 ? Kind::add_floats
-                                                          : Kind::multiply_add_floats));
-      return true;
-    case 0x00b:  // FSETP
-      read_floats(bits, make(operation, Kind::compare_floats));
-      operation.amount = static_cast<std::uint8_t>(bits.at(76, 4));
-      operation.mode = static_cast<std::uint8_t>(bits.at(74, 2));
-      operation.input = predicate(bits, 87, false);
-      return true;
-    case 0x102:  // FCHK
-      read_floats(bits, make(operation, Kind::check_division));
-      operation.results[1] = {};
-      return true;
-    case 0x105:  // F2I.FTZ.U32.TRUNC.NTZ
-      read_arithmetic(bits, make(operation, Kind::float_to_integer));
-      if (bits.at(72, 15) != 0x21f0) operation.kind = Kind::unknown;
-      operation.a = operation.c = {};
-      operation.results = {};
-      return true;
-    case 0x108:  // MUFU.RCP
-      read_arithmetic(bits, make(operation, Kind::reciprocal));
-      if (bits.at(74, 6) != 4 || bits.is_set(62) || bits.is_set(63)) {
-        operation.kind = Kind::unknown;
-      }
-      operation.a = operation.c = {};
       operation.results = {};
       return true;
     default:

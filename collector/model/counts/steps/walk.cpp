@@ -48,6 +48,7 @@ void Tally::issue_again(Lanes lanes) {
 
 bool Walk::doubt(Tally& tally, std::string_view why, std::uint32_t at) const {
   tally.doubt = why;
+ 
   tally.doubt_line = code_.lines[at];
   return false;
 }
