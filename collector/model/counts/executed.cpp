@@ -19,6 +19,9 @@ constexpr std::string_view warp_instructions = "warp_instructions",
 constexpr std::string_view guard_reason =
     "guards or branches of the machine code depend on values that are not worked out, or how warps "
     "part at them is not counted";
+constexpr std::string_view crowd_reason =
+    "lanes of a warp part in three groups or more: where these meet, hardware counts some threads "
+    "again, depending on time";
 constexpr std::string_view instruction_reason =
     "PTX instructions: machine code executes another number of them";
 
@@ -47,9 +50,11 @@ schema::Counter count_instructions(std::string_view name, const Program& program
   const SiteGrade grade = grade_without_access(program);
   result.grade = grade.grade;
   result.reason = grade.reason;
-  if (executions.time_doubt.empty() || result.grade > schema::Grade::modelled) return result;
+  std::string_view doubt = executions.time_doubt;
+  if (doubt.empty() && !is_of_warps && executions.threads_vary()) doubt = crowd_reason;
+  if (doubt.empty() || result.grade > schema::Grade::modelled) return result;
   result.grade = schema::Grade::modelled;
-  result.reason = executions.time_doubt;
+  result.reason = doubt;
   return result;
 }
 
@@ -68,12 +73,14 @@ std::optional<sass::MachineExecutions> followed_executions(const Program& progra
     all.warps = one.warps;
     all.threads = one.threads;
     all.threads_on = one.passed.value_or(0);
-    all.knows_warps = all.knows_threads = true;
-    all.knows_threads_on = one.passed.has_value();
+    all.knows_warps = true;
+    all.knows_threads = !one.threads_vary;
+    all.knows_threads_on = one.passed.has_value() && !one.threads_vary;
     all.knows_parted = !program.machine_operations[i].is_guarded || one.warps == 0;
     const bool is_whole = all.knows_threads_on && all.knows_parted;
     if (!is_whole) result.reason = guard_reason;
   }
+  if (executions.threads_vary()) result.reason = crowd_reason;
   return result;
 }
 

@@ -82,7 +82,7 @@ class MachineCode : public testing::TestWithParam<agreement::Case> {};
 
 TEST_P(MachineCode, IsExecutedAsOftenAsOnTheHardwareWhereItsCountIsExact) {
   const Followed ours = follow(GetParam());
-  EXPECT_EQ(ours.warps.grade, ours.threads.grade);
+  EXPECT_LE(ours.warps.grade, ours.threads.grade);
   EXPECT_EQ(ours.warps.grade == schema::Grade::exact, ours.warps.reason.empty());
   if (ours.warps.grade != schema::Grade::exact) return;
   const std::vector<Execution> theirs = executions_of(golden().at(std::string(GetParam().entry)));
@@ -104,7 +104,29 @@ TEST(MachineCodeAsAWhole, MostKernelsHaveExactCounts) {
   for (const agreement::Case& which : agreement::cases()) {
     exact += follow(which).warps.grade == schema::Grade::exact ? 1 : 0;
   }
-  EXPECT_GE(exact, 161U) << exact;
+  EXPECT_GE(exact, 169U) << exact;
+}
+
+Followed follow(std::string_view entry) {
+  const auto& all = agreement::cases();
+  const auto which = std::find_if(all.begin(), all.end(),
+                                  [&](const agreement::Case& one) { return one.entry == entry; });
+  EXPECT_NE(which, all.end()) << entry;
+  return follow(*which);
+}
+
+/// Totals of an H200 (h200_model_kernels.csv). Behind a loop it issues a BSYNC less often than
+/// groups come there; without one as often, with threads that wait already now and then.
+TEST(MachineCodeAsAWhole, CountsWarpsWhereManyGroupsMeetUnlessALoopComesBefore) {
+  const Followed collatz = follow("collatz");
+  EXPECT_EQ(collatz.warps.value, 5405);
+  EXPECT_EQ(collatz.warps.grade, schema::Grade::exact);
+  EXPECT_EQ(collatz.threads.value, 87078) << "the H200 counts 87136";
+  EXPECT_EQ(collatz.threads.grade, schema::Grade::modelled);
+  EXPECT_NE(collatz.threads.reason, "");
+  for (const std::string_view entry : {"mandelbrot", "nested", "follow_links", "break_deep"}) {
+    EXPECT_NE(follow(entry).warps.grade, schema::Grade::exact) << entry;
+  }
 }
 
 /// A WARPSYNC at which lanes meet, or that lets those of each mask go alone, is issued again:
@@ -118,14 +140,10 @@ TEST(MachineCodeAsAWhole, CountsTheIssuesOfAWarpsyncThatNoInstructionHas) {
   for (const Totals& theirs : {Totals{"group_sums", 3400, 69808},
                                {"reduced_by_warp", 976, 29760},
                                {"tile_sums", 1824, 51456}}) {
-    const auto& all = agreement::cases();
-    const auto which = std::find_if(all.begin(), all.end(), [&](const agreement::Case& one) {
-      return one.entry == theirs.entry;
-    });
-    ASSERT_NE(which, all.end()) << theirs.entry;
-    const Followed ours = follow(*which);
+    const Followed ours = follow(theirs.entry);
     EXPECT_EQ(ours.warps.value, theirs.warps) << theirs.entry;
     EXPECT_EQ(ours.threads.value, theirs.threads) << theirs.entry;
+    EXPECT_EQ(ours.threads.grade, schema::Grade::exact) << theirs.entry;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <bitset>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "collector/model/counts/sass/elf.h"
@@ -93,6 +94,61 @@ void connect(Code& code, const Tables& tables) {
     if (last.kind == Kind::back) {
       block.successors.insert(block.successors.end(), behind_calls.begin(), behind_calls.end());
     }
+  }
+}
+
+using Predecessors = std::vector<std::vector<std::uint32_t>>;
+/// Blocks, and how many successors each has among them.
+using Region = std::unordered_map<std::uint32_t, std::size_t>;
+
+/// The blocks between a BSYNC, with its own, and its BSSY; empty where the search leaves what one
+/// BSSY begins, or becomes long.
+Region region_of(const Code& code, std::uint32_t sync, const Predecessors& predecessors) {
+  constexpr std::size_t most = 1000;
+  const std::uint8_t barrier = code.operations[code.blocks[sync].end - 1].barrier;
+  Region region = {{sync, 0}};
+  std::vector<std::uint32_t> left = {sync};
+  while (!left.empty()) {
+    const std::uint32_t block = left.back();
+    left.pop_back();
+    if (block == 0 || region.size() > most) return {};
+    for (const std::uint32_t before : predecessors[block]) {
+      const Operation& last = code.operations[code.blocks[before].end - 1];
+      if (last.kind == Kind::begin_sync && last.barrier == barrier) continue;
+      if (before == sync) return {};
+      const auto [found, is_new] = region.try_emplace(before, 0);
+      ++found->second;
+      if (is_new) left.push_back(before);
+    }
+  }
+  return region;
+}
+
+/// True if the region has a loop: taking away what leads to nothing that is left, from the end on,
+/// leaves blocks.
+bool has_loop(Region region, std::uint32_t sync, const Predecessors& predecessors) {
+  std::vector<std::uint32_t> ends = {sync};
+  while (!ends.empty()) {
+    const std::uint32_t end = ends.back();
+    ends.pop_back();
+    region.erase(end);
+    for (const std::uint32_t before : predecessors[end]) {
+      const auto found = region.find(before);
+      if (found != region.end() && --found->second == 0) ends.push_back(before);
+    }
+  }
+  return !region.empty();
+}
+
+void find_loops(Code& code) {
+  Predecessors predecessors(code.blocks.size());
+  for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
+    for (const std::uint32_t next : code.blocks[b].successors) predecessors[next].push_back(b);
+  }
+  for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
+    if (code.operations[code.blocks[b].end - 1].kind != Kind::sync) continue;
+    const Region region = region_of(code, b, predecessors);
+    code.blocks[b].is_passed_once = !region.empty() && !has_loop(region, b, predecessors);
   }
 }
 
@@ -283,6 +339,7 @@ std::variant<Code, std::string> read_code(Bytes cubin, std::string_view entry) {
   const Tables tables = sass::jump_tables(section->contents, code.tables);
   make_blocks(code, tables);
   connect(code, tables);
+  find_loops(code);
   drop_hopeless_floats(code);
   find_needed(code);
   return code;

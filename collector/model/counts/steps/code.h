@@ -22,6 +22,9 @@ struct Block {
   std::vector<std::uint32_t> needed;      ///< those to execute, ascending
   std::vector<std::uint32_t> guarded;     ///< those with a guard, ascending
   std::vector<std::uint32_t> successors;  ///< blocks
+  /// Ends with a BSYNC between which and its BSSY there is no loop: a group of lanes comes there
+  /// once, on a way of its own.
+  bool is_passed_once = false;
 };
 
 struct Code {

@@ -4,7 +4,7 @@
 // be executed; anything else has the kind `unknown`, and nobody knows what it writes.
 //
 // The fields were found by turning each bit of real instructions and reading what nvdisasm 13.0
-// makes of it; tests/collector/model/counts/steps_test.cpp holds them to hardware's counts.
+// makes of it; tests/collector/model/steps_test.cpp holds them to hardware's counts.
 #pragma once
 
 #include <array>

@@ -24,8 +24,9 @@ constexpr std::uint64_t most_blocks = 400'000'000;
 constexpr std::size_t most_places = std::size_t{1} << 22;
 
 constexpr std::string_view time_doubt =
-    "lanes of a warp part so that hardware's issues depend on time: in three groups or more, or "
-    "while some of them end";
+    "lanes of a warp part so that hardware's issues depend on time: in three groups or more behind "
+    "a "
+    "loop, or while some of them end";
 
 constexpr unsigned parameter_bank = 0, table_bank = 2;
 /// Where a thread's local memory ends: only distances from it are of use.
@@ -222,6 +223,8 @@ class Followed : public FollowedLaunch {
     for (std::size_t i = 0; i < result.of.size(); ++i) {
       const Tally::Times& times = sum.blocks[code_.block_of[i]];
       result.of[i] = {times.warps, times.threads, times.threads};
+      const Block& block = code_.blocks[code_.block_of[i]];
+      result.of[i].threads_vary = i + 1 == block.end && sum.crowded[code_.block_of[i]] != 0;
       const Predicate& guard = code_.operations[i].guard;
       if (guard.is_true()) continue;
       if (!guard.is_uniform) result.of[i].passed = sum.on[i].threads;

@@ -26,6 +26,7 @@ void Tally::add(const Tally& other) {
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     blocks[b].warps += other.blocks[b].warps;
     blocks[b].threads += other.blocks[b].threads;
+    crowded[b] = static_cast<std::uint8_t>(crowded[b] | other.crowded[b]);
   }
   for (std::size_t i = 0; i < on.size(); ++i) {
     on[i].warps += other.on[i].warps;
@@ -48,7 +49,6 @@ void Tally::issue_again(Lanes lanes) {
 
 bool Walk::doubt(Tally& tally, std::string_view why, std::uint32_t at) const {
   tally.doubt = why;
- 
   tally.doubt_line = code_.lines[at];
   return false;
 }
@@ -301,7 +301,11 @@ void Walk::release(Tally& tally) {
       if (is_gather && is_of_it(group) && (its & ~wanted) != 0) tally.depends_on_time = true;
     }
     // Those that an exclusive WARPSYNC let go come one after the other.
-    if (met > 2 && !is_in_turn) tally.depends_on_time = true;
+    if (met > 2 && !is_in_turn) {
+      const std::uint32_t block = code_.block_of[at];
+      tally.crowded[block] = 1;
+      if (!code_.blocks[block].is_passed_once) tally.depends_on_time = true;
+    }
     if (is_gather) tally.issue_again(here);
     std::erase_if(groups_, is_of_it);
     groups_.push_back({here, at + 1, false});

@@ -4,6 +4,7 @@
 // finds it, and when the kernel has ended.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -27,6 +28,7 @@ struct Execution {
   std::uint64_t threads = 0;  ///< active threads, over those times
   /// Those of them that its guard let pass; nothing where the guard is not known.
   std::optional<std::uint64_t> passed;
+  bool threads_vary = false;  ///< hardware's sums may count threads of it more often
 };
 
 struct Executions {
@@ -47,6 +49,9 @@ struct Executions {
     std::uint64_t sum = again.threads;
     for (const Execution& one : of) sum += one.threads;
     return sum;
+  }
+  bool threads_vary() const {
+    return std::any_of(of.begin(), of.end(), [](const Execution& one) { return one.threads_vary; });
   }
   /// Adds another launch of the same code.
   Executions& operator+=(const Executions& other);

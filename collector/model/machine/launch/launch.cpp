@@ -246,6 +246,7 @@ Executions& Executions::operator+=(const Executions& other) {
   for (std::size_t i = 0; i < std::min(of.size(), other.of.size()); ++i) {
     of[i].warps += other.of[i].warps;
     of[i].threads += other.of[i].threads;
+    of[i].threads_vary |= other.of[i].threads_vary;
     if (of[i].passed && other.of[i].passed) {
       *of[i].passed += *other.of[i].passed;
     } else {
