@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -72,9 +73,16 @@ const std::vector<std::string> counted = {"shared_load_wavefronts",  "shared_loa
                                           "global_load_sectors",     "global_load_requests",
                                           "global_store_sectors",    "global_store_requests"};
 
-std::map<std::string, schema::Counter> measure(const Ours& wanted, const Options& options) {
+const std::vector<std::string> instructions = {"warp_instructions", "thread_instructions"};
+
+/// The golden kernels were written by others. These make the same accesses as ours, by other
+/// instructions.
+const std::set<std::string> with_other_instructions = {
+    "transpose_naive", "transpose", "matrixMultiply", "matrixMultiplyShared", "setRowReadRow2"};
+
+std::map<std::string, schema::Counter> measure(const Ours& wanted, const Options& options,
+                                               std::vector<std::string> names = counted) {
   const auto backend = open(options);
-  std::vector<std::string> names = counted;
   names.insert(names.end(), {"global_load_bytes", "global_store_bytes"});
   backend->select(names);
   const kernels::Family* family = family::find_in_catalogue(wanted.family);
@@ -126,6 +134,41 @@ TEST_P(GoldenKernels, AreMetToTheLastCount) {
     EXPECT_EQ(efficiency(counters, "global_load"), std::stod(row.at("gld_efficiency_pct")));
     EXPECT_EQ(efficiency(counters, "global_store"), std::stod(row.at("gst_efficiency_pct")));
   }
+}
+
+TEST(GoldenKernelsOfSm90, HaveTheHardwaresCountsOfInstructions) {
+  int rows = 0;
+  for (const Row& row : golden_kernels()) {
+    if (with_other_instructions.contains(row.at("kernel"))) continue;
+    ++rows;
+    const Ours wanted = ours(row);
+    const auto counters = measure(wanted, {}, instructions);
+    for (const std::string& name : instructions) {
+      const schema::Counter& counter = counters.at(name);
+      const std::string where = wanted.family + "/" + wanted.variant + " " + name;
+      EXPECT_EQ(counter.value, std::stod(row.at(name))) << where;
+      EXPECT_EQ(counter.grade, schema::Grade::exact) << where << ": " << counter.reason;
+    }
+  }
+  EXPECT_EQ(rows, 32);
+}
+
+TEST(OwnKernels, HaveExactCountsOfInstructions) {
+  int variants = 0;
+  for (const kernels::Family* family : family::catalogue()) {
+    const std::int64_t size = family->has_sizes() ? family->sizes.front() : 0;
+    for (const kernels::Variant& variant : family->variants) {
+      if (!variant.library.empty()) continue;
+      ++variants;
+      for (const auto& [name, counter] :
+           measure({family->name, variant.name, size}, {}, instructions)) {
+        if (name.ends_with("_instructions")) {
+          EXPECT_EQ(counter.grade, schema::Grade::exact) << family->name << '/' << variant.name;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(variants, 37);
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryEmbeddedArchitecture, GoldenKernels, testing::Values(80, 90),
