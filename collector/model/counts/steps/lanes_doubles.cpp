@@ -152,9 +152,10 @@ void WarpRegisters::execute_conversion(const Operation& operation, Lanes active)
   }
   std::array<std::uint64_t, 32> results = {};
   Lanes known = from.known & active;
+  std::optional<std::uint64_t> value;
   for (unsigned lane = 0; lane < 32; ++lane) {
-    if ((known >> lane & 1) == 0) continue;
-    const auto value = converted(operation, from.values[lane]);
+    const bool is_alike = lane != 0 && from.values[lane] == from.values[lane - 1];
+    if (!is_alike) value = converted(operation, from.values[lane]);
     if (!value) known &= ~(Lanes{1} << lane);
     results[lane] = value.value_or(0);
   }

@@ -95,9 +95,14 @@ void WarpRegisters::execute_choice_of_floats(const Operation& operation, Lanes a
 
 void WarpRegisters::execute_special_function(const Operation& operation, Lanes active) {
   const Fetched from = fetch(operation.b);
-  const Row result = each_lane([&](unsigned lane) {
-    return special_function(operation.amount, with_sign_of(operation.b, from.values[lane]));
-  });
+  Row result;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    const std::uint32_t bits = from.values[lane];
+    // Divisors are alike in all lanes.
+    const bool is_alike = lane != 0 && bits == from.values[lane - 1];
+    result[lane] = is_alike ? result[lane - 1]
+                            : special_function(operation.amount, with_sign_of(operation.b, bits));
+  }
   write(operation, 0, result, active, from.known);
 }
 

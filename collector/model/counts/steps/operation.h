@@ -115,7 +115,7 @@ struct Operation {
   bool is_right = false;
   bool flushes = false;       ///< floats below the normal ones count as 0
   bool saturates = false;     ///< a float becomes one from 0 to 1
-  std::uint8_t rounding = 0;  ///< of floats: nearest, down, up, towards zero
+  std::uint8_t rounding = 0;  ///< how floats round: nearest, down, up, towards zero
   bool writes_local = false;  ///< may write local memory of its threads
   std::uint8_t barrier = 0;
   std::int64_t target = 0;  ///< a jump's offset in the section, without its register
