@@ -72,12 +72,13 @@ void read_conversion(Kind kind, const Bits& bits, Operation& operation) {
   operation.flushes = bits.is_set(80);
   read_result(bits, operation, to == size_of_64 ? 2 : 1);
   const bool is_of_floats = kind == Kind::float_to_float || kind == Kind::float_to_whole;
-  const bool has_type = kind == Kind::float_to_integer || !bits.is_set(77);
+  // NTZ, no number to zero: ptxas says it of 32 bits to 32 bits, whose results were measured so.
+  const bool gives_zero = kind == Kind::float_to_integer && from == size_of_32 && to == size_of_32;
   const bool has_signs =
       kind != Kind::integer_to_float || (!operation.b.is_absolute && !operation.b.is_negated);
-  const bool is_plain = has_type && has_signs && from >= size_of_32 && to >= size_of_32 &&
-                        bits.at(81, 3) == 0 && !bits.is_set(86) && !bits.is_set(73) &&
-                        !(is_of_floats && (bits.is_set(72) || bits.is_set(74)));
+  const bool is_plain = bits.is_set(77) == gives_zero && has_signs && from >= size_of_32 &&
+                        to >= size_of_32 && bits.at(81, 3) == 0 && !bits.is_set(86) &&
+                        !bits.is_set(73) && !(is_of_floats && (bits.is_set(72) || bits.is_set(74)));
   if (!is_plain) operation.kind = Kind::unknown;
 }
 
