@@ -104,7 +104,7 @@ using Region = std::unordered_map<std::uint32_t, std::size_t>;
 /// The blocks between a BSYNC, with its own, and its BSSY; empty where the search leaves what one
 /// BSSY begins, or becomes long.
 Region region_of(const Code& code, std::uint32_t sync, const Predecessors& predecessors) {
-  constexpr std::size_t most = 1000;
+  constexpr std::size_t most = 500;
   const std::uint8_t barrier = code.operations[code.blocks[sync].end - 1].barrier;
   Region region = {{sync, 0}};
   std::vector<std::uint32_t> left = {sync};
