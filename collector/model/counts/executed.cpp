@@ -19,9 +19,6 @@ constexpr std::string_view warp_instructions = "warp_instructions",
 constexpr std::string_view guard_reason =
     "guards or branches of the machine code depend on values that are not worked out, or how warps "
     "part at them is not counted";
-constexpr std::string_view crowd_reason =
-    "lanes of a warp part in three groups or more: where these meet, hardware counts some threads "
-    "again, depending on time";
 constexpr std::string_view instruction_reason =
     "PTX instructions: machine code executes another number of them";
 
@@ -63,24 +60,23 @@ std::optional<sass::MachineExecutions> followed_executions(const Program& progra
   if (!outcome.executions) return std::nullopt;
   const Executions& executions = *outcome.executions;
   const bool is_known = executions.doubt.empty() && executions.time_doubt.empty() &&
-                        executions.of.size() == program.machine_operations.size() &&
-                        executions.again.warps == 0;
+                        executions.of.size() == program.machine_operations.size();
   if (!is_known) return std::nullopt;
   sass::MachineExecutions result;
   for (std::size_t i = 0; i < executions.of.size(); ++i) {
     const Execution& one = executions.of[i];
     sass::Executions& all = result.of.emplace_back();
-    all.warps = one.warps;
+    all.warps = one.warps + one.warps_again;
     all.threads = one.threads;
     all.threads_on = one.passed.value_or(0);
-    all.knows_warps = true;
-    all.knows_threads = !one.threads_vary;
-    all.knows_threads_on = one.passed.has_value() && !one.threads_vary;
+    all.threads_again = one.threads_again;
+    all.threads_vary = one.threads_vary;
+    all.knows_warps = all.knows_threads = true;
+    all.knows_threads_on = one.passed.has_value();
     all.knows_parted = !program.machine_operations[i].is_guarded || one.warps == 0;
     const bool is_whole = all.knows_threads_on && all.knows_parted;
     if (!is_whole) result.reason = guard_reason;
   }
-  if (executions.threads_vary()) result.reason = crowd_reason;
   return result;
 }
 

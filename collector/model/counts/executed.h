@@ -13,6 +13,10 @@
 
 namespace warpmeter::model {
 
+inline constexpr std::string_view crowd_reason =
+    "lanes of a warp part in three groups or more: where these meet, hardware counts some threads "
+    "again, depending on time";
+
 /// True for the counters warp_instructions and thread_instructions.
 bool is_of_instructions(std::string_view counter);
 

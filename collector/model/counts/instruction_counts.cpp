@@ -147,7 +147,8 @@ class Sum {
       if (counter.executors == warps_with_lanes && operation.is_guarded) {
         return refuse(guarded_reason);
       }
-      sum += *executed;
+      if (is_any && executions_.of[i].threads_vary) return refuse(crowd_reason);
+      sum += *executed + (is_any ? executions_.of[i].threads_again : 0);
     }
     return sum;
   }

@@ -17,7 +17,8 @@ MachineExecutions executions(const Program& program, const LaunchOutcome& outcom
   for (std::size_t i = 0; i < result.of.size(); ++i) {
     const MachineOperation& operation = program.machine_operations[i];
     if (!operation.may_run) {
-      result.of[i] = {0, 0, 0, 0, true, true, true, true};
+      Executions& none = result.of[i];
+      none.knows_warps = none.knows_threads = none.knows_threads_on = none.knows_parted = true;
       continue;
     }
     if (!program.is_straight) {

@@ -218,11 +218,14 @@ class Followed : public FollowedLaunch {
       return result;
     }
     if (sum.depends_on_time) result.time_doubt = time_doubt;
-    result.again = {sum.again.warps, sum.again.threads, std::nullopt};
     result.of.resize(code_.operations.size());
     for (std::size_t i = 0; i < result.of.size(); ++i) {
       const Tally::Times& times = sum.blocks[code_.block_of[i]];
-      result.of[i] = {times.warps, times.threads, times.threads};
+      result.of[i] = {.warps = times.warps,
+                      .threads = times.threads,
+                      .passed = times.threads,
+                      .warps_again = sum.again[i].warps,
+                      .threads_again = sum.again[i].threads};
       const Block& block = code_.blocks[code_.block_of[i]];
       result.of[i].threads_vary = i + 1 == block.end && sum.crowded[code_.block_of[i]] != 0;
       const Predicate& guard = code_.operations[i].guard;

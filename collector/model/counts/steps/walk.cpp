@@ -31,10 +31,10 @@ void Tally::add(const Tally& other) {
   for (std::size_t i = 0; i < on.size(); ++i) {
     on[i].warps += other.on[i].warps;
     on[i].threads += other.on[i].threads;
+    again[i].warps += other.again[i].warps;
+    again[i].threads += other.again[i].threads;
     unknown[i] = static_cast<std::uint8_t>(unknown[i] | other.unknown[i]);
   }
-  again.warps += other.again.warps;
-  again.threads += other.again.threads;
   depends_on_time |= other.depends_on_time;
   if (doubt.empty()) {
     doubt = other.doubt;
@@ -42,9 +42,9 @@ void Tally::add(const Tally& other) {
   }
 }
 
-void Tally::issue_again(Lanes lanes) {
-  ++again.warps;
-  again.threads += count(lanes);
+void Tally::issue_again(std::uint32_t at, Lanes lanes) {
+  ++again[at].warps;
+  again[at].threads += count(lanes);
 }
 
 bool Walk::doubt(Tally& tally, std::string_view why, std::uint32_t at) const {
@@ -220,7 +220,7 @@ bool Walk::arrive(Group& group, Tally& tally) {
 
 /// The lanes of each mask become a group of their own, all of which go on behind the operation.
 bool Walk::part_by_mask(Group& group, const Operation& operation, Tally& tally) {
-  ++group.at;
+  const std::uint32_t at = group.at++;
   ++turns_;
   while (group.lanes != 0) {
     const auto first = static_cast<unsigned>(std::countr_zero(group.lanes));
@@ -232,7 +232,7 @@ bool Walk::part_by_mask(Group& group, const Operation& operation, Tally& tally) 
     }
     groups_.push_back({together, group.at, false, 0, turns_});
     group.lanes &= ~together;
-    if (group.lanes != 0) tally.issue_again(group.lanes);
+    if (group.lanes != 0) tally.issue_again(at, group.lanes);
   }
   return true;
 }
@@ -306,7 +306,7 @@ void Walk::release(Tally& tally) {
       tally.crowded[block] = 1;
       if (!code_.blocks[block].is_passed_once) tally.depends_on_time = true;
     }
-    if (is_gather) tally.issue_again(here);
+    if (is_gather) tally.issue_again(at, here);
     std::erase_if(groups_, is_of_it);
     groups_.push_back({here, at + 1, false});
     i = ~std::size_t{0};  // from the beginning

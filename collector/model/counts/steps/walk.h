@@ -18,6 +18,7 @@ struct Tally {
   explicit Tally(const Code& code)
       : blocks(code.blocks.size()),
         on(code.operations.size()),
+        again(code.operations.size()),
         unknown(code.operations.size()),
         crowded(code.blocks.size()) {}
 
@@ -27,9 +28,10 @@ struct Tally {
   };
   std::vector<Times> blocks;
   std::vector<Times> on;  ///< by operation with a guard: those that it lets pass
-  /// Issues that hardware counts for the warp, and not for an instruction: a WARPSYNC at which
-  /// lanes met or part is issued once more for those that go on together or still wait.
-  Times again;
+  /// By operation: issues that hardware counts for the warp, and not for the instruction. A
+  /// WARPSYNC at which lanes met or part is issued once more for those that go on together or still
+  /// wait.
+  std::vector<Times> again;
   std::vector<std::uint8_t> unknown;  ///< 1 where a guard was not known
   /// By block: 1 where three groups or more met at its BSYNC. Without a loop before it, an H200
   /// issues it once for each group, at times together with lanes that wait: it counts as many warps
@@ -45,7 +47,7 @@ struct Tally {
   bool operator==(const Tally&) const = default;
 
   void add(const Tally& other);
-  void issue_again(Lanes lanes);
+  void issue_again(std::uint32_t at, Lanes lanes);
 };
 
 inline constexpr std::string_view too_long = "the launch is too long to be followed";

@@ -28,12 +28,13 @@ struct Execution {
   std::uint64_t threads = 0;  ///< active threads, over those times
   /// Those of them that its guard let pass; nothing where the guard is not known.
   std::optional<std::uint64_t> passed;
+  /// Issues of it that hardware counts in its sums, and not for the instruction.
+  std::uint64_t warps_again = 0, threads_again = 0;
   bool threads_vary = false;  ///< hardware's sums may count threads of it more often
 };
 
 struct Executions {
   std::vector<Execution> of;  ///< by the instruction's number in the kernel's code; empty: doubt
-  Execution again;            ///< issues that hardware counts for no instruction, but in the sums
   std::string doubt;          ///< why nobody knows; the end of a sentence
   std::string time_doubt;     ///< why hardware's may differ from these; empty: they do not
   /// Requests of the loads and stores of global and shared memory, by the line of the PTX; nothing
@@ -41,13 +42,13 @@ struct Executions {
   std::map<int, std::optional<std::uint64_t>> requests;
 
   std::uint64_t warps() const {
-    std::uint64_t sum = again.warps;
-    for (const Execution& one : of) sum += one.warps;
+    std::uint64_t sum = 0;
+    for (const Execution& one : of) sum += one.warps + one.warps_again;
     return sum;
   }
   std::uint64_t threads() const {
-    std::uint64_t sum = again.threads;
-    for (const Execution& one : of) sum += one.threads;
+    std::uint64_t sum = 0;
+    for (const Execution& one : of) sum += one.threads + one.threads_again;
     return sum;
   }
   bool threads_vary() const {

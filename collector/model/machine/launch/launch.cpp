@@ -235,8 +235,6 @@ Executions& Executions::operator+=(const Executions& other) {
   if (doubt.empty()) doubt = other.doubt;
   if (time_doubt.empty()) time_doubt = other.time_doubt;
   if (!doubt.empty()) of.clear();
-  again.warps += other.again.warps;
-  again.threads += other.again.threads;
   for (const auto& [line, count] : other.requests) {
     const auto [found, is_new] = requests.try_emplace(line, count);
     if (is_new) continue;
@@ -246,6 +244,8 @@ Executions& Executions::operator+=(const Executions& other) {
   for (std::size_t i = 0; i < std::min(of.size(), other.of.size()); ++i) {
     of[i].warps += other.of[i].warps;
     of[i].threads += other.of[i].threads;
+    of[i].warps_again += other.of[i].warps_again;
+    of[i].threads_again += other.of[i].threads_again;
     of[i].threads_vary |= other.of[i].threads_vary;
     if (of[i].passed && other.of[i].passed) {
       *of[i].passed += *other.of[i].passed;
