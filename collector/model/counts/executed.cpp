@@ -17,8 +17,7 @@ namespace {
 constexpr std::string_view warp_instructions = "warp_instructions",
                            thread_instructions = "thread_instructions";
 constexpr std::string_view guard_reason =
-    "guards or branches of the machine code depend on values that are not worked out, or how warps "
-    "part at them is not counted";
+    "guards of the machine code depend on values that are not worked out";
 constexpr std::string_view instruction_reason =
     "PTX instructions: machine code executes another number of them";
 
@@ -73,9 +72,9 @@ std::optional<sass::MachineExecutions> followed_executions(const Program& progra
     all.threads_vary = one.threads_vary;
     all.knows_warps = all.knows_threads = true;
     all.knows_threads_on = one.passed.has_value();
-    all.knows_parted = !program.machine_operations[i].is_guarded || one.warps == 0;
-    const bool is_whole = all.knows_threads_on && all.knows_parted;
-    if (!is_whole) result.reason = guard_reason;
+    all.parted = one.parted;
+    all.knows_parted = true;
+    if (!all.knows_threads_on) result.reason = guard_reason;
   }
   return result;
 }

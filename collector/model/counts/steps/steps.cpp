@@ -224,6 +224,7 @@ class Followed : public FollowedLaunch {
       result.of[i] = {.warps = times.warps,
                       .threads = times.threads,
                       .passed = times.threads,
+                      .parted = sum.parted[i],
                       .warps_again = sum.again[i].warps,
                       .threads_again = sum.again[i].threads};
       const Block& block = code_.blocks[code_.block_of[i]];

@@ -31,6 +31,7 @@ void Tally::add(const Tally& other) {
   for (std::size_t i = 0; i < on.size(); ++i) {
     on[i].warps += other.on[i].warps;
     on[i].threads += other.on[i].threads;
+    parted[i] += other.parted[i];
     again[i].warps += other.again[i].warps;
     again[i].threads += other.again[i].threads;
     unknown[i] = static_cast<std::uint8_t>(unknown[i] | other.unknown[i]);
@@ -117,6 +118,7 @@ bool Walk::jump(Group& group, const Operation& last, std::uint32_t at, Lanes jum
     ++group.at;
     return true;
   }
+  if (jumping != group.lanes) ++tally.parted[at];
   // Lanes may go to different places.
   while (jumping != 0) {
     Lanes together = jumping;

@@ -19,6 +19,7 @@ struct Tally {
       : blocks(code.blocks.size()),
         on(code.operations.size()),
         again(code.operations.size()),
+        parted(code.operations.size()),
         unknown(code.operations.size()),
         crowded(code.blocks.size()) {}
 
@@ -32,6 +33,7 @@ struct Tally {
   /// WARPSYNC at which lanes met or part is issued once more for those that go on together or still
   /// wait.
   std::vector<Times> again;
+  std::vector<std::uint64_t> parted;  ///< by operation: warps that it parts
   std::vector<std::uint8_t> unknown;  ///< 1 where a guard was not known
   /// By block: 1 where three groups or more met at its BSYNC. Without a loop before it, an H200
   /// issues it once for each group, at times together with lanes that wait: it counts as many warps

@@ -244,6 +244,7 @@ Executions& Executions::operator+=(const Executions& other) {
   for (std::size_t i = 0; i < std::min(of.size(), other.of.size()); ++i) {
     of[i].warps += other.of[i].warps;
     of[i].threads += other.of[i].threads;
+    of[i].parted += other.of[i].parted;
     of[i].warps_again += other.of[i].warps_again;
     of[i].threads_again += other.of[i].threads_again;
     of[i].threads_vary |= other.of[i].threads_vary;
