@@ -377,9 +377,11 @@ TEST(ControlFlow, KnowsWhereEachThreadIsIn16Bits) {
     st.global.u32 [%d3], %r5;
     exit;)";
   for (const std::string head :
-       {".version 1.4\n.target sm_10\n", ".version 8.0\n.target sm_90\n.address_size 64\n"}) {
-    const TestRun run = run_ptx(head + ".entry k(.param .u64 out) {" + body + "}", "k",
-                                geometry(3, 64), {TestArgument::buffer(Numbers(192))});
+       {".version 1.2\n.target sm_10\n.entry k {.param .u64 out;",
+        ".version 1.4\n.target sm_10\n.entry k(.param .u64 out) {",
+        ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out) {"}) {
+    const TestRun run =
+        run_ptx(head + body + "}", "k", geometry(3, 64), {TestArgument::buffer(Numbers(192))});
     ASSERT_EQ(run.refusal + run.trap(), "");
     EXPECT_EQ(run.buffer<std::uint32_t>(0),
               expected_of(192, [](std::uint32_t i) { return i / 64 * 64 + i % 64 + 3; }));

@@ -132,15 +132,19 @@ void Parser::module_variables(Space space, bool is_extern) {
 
 void Parser::local_variables(Body& body, Space space) {
   const DeclarationPrefix prefix = declaration_prefix(space);
+  // PTX 1.0 to 1.3 declare the parameters of a kernel in its body, later PTX only those of calls.
+  const bool are_parameters =
+      space == Space::param && body.function.is_entry && module_.version < 14;
   do {
     const Token at = token_;
-    Variable variable = declarator(prefix);
+    Variable variable = are_parameters ? parameter(prefix) : declarator(prefix);
     const std::optional<std::string_view> unique = body.scopes.declare(variable.name);
     if (!unique) {
       fail(at, fmt::format("{} is declared twice in this scope", describe(at)));
     }
     variable.name = *unique;
-    body.function.variables.push_back(std::move(variable));
+    (are_parameters ? body.function.parameters : body.function.variables)
+        .push_back(std::move(variable));
   } while (accept(','));
   expect(';', "after the variable");
 }
