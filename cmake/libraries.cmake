@@ -9,6 +9,7 @@ find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(pugixml REQUIRED)
 find_path(WARPMETER_TOML_INCLUDE toml++/toml.h REQUIRED)
+find_path(WARPMETER_PROTOZERO_INCLUDE protozero/pbf_builder.hpp REQUIRED)
 
 # fmt, compiled once into what links it. Its shared library would be one more file for a lab machine to
 # miss, its header-only form doubles the time of every file of ours, and distributions ship no static one.

@@ -173,7 +173,7 @@ const std::vector<Layer>& layers() {
       {"collector/lab", {"base"}, {"nlohmann/"}},
       {"reports/sql", {}, {}},
       {"reports/table", {"base", "schema"}, {"nlohmann/"}},
-      {"reports/trace", {"base", "schema"}, {}},
+      {"reports/trace", {"base", "schema"}, {"protozero/"}},
       {"reports/plot", {"base", "reports/table"}, {}},
       {"reports/nvprof", {"base", "schema", "reports/trace"}, {}},
       {"reports", {"base", "reports/plot", "reports/sql", "reports/table", "schema"}, {"boost/"}},

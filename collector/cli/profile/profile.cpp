@@ -255,9 +255,15 @@ ExitCode profile_program(const ProfileRequest& typed, const ProfileHooks& hooks)
   files.store(request.database);
   request.destination = files.write(request.output, "-o");
   request.nvprof_destination = files.write(request.nvprof_file, "--nvprof-out");
+  request.trace_destination = files.write(request.trace_file, "--trace-out");
   check_label(request.label);
   inject::Config config = config_of(request);
   const bool is_model = is_for_model(request);
+  if (is_model && !request.trace_file.empty()) {
+    throw Error(ExitCode::no_hardware,
+                "--trace-out shows when everything ran, and the model has no clock: leave it out, "
+                "or use a machine with a GPU");
+  }
   for (const std::string& shape : request.shapes) model::explain::parse_shape(shape);
   if (request.checks && !request.shapes.empty()) {
     throw Error(ExitCode::usage,
@@ -343,6 +349,8 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
   add_flag(app, "--csv", request->csv, "Short for --format csv");
   add_text(app, "-o,--output", "FILE", request->output,
            "Write the tables to FILE; standard error when not given");
+  add_text(app, "--trace-out", "FILE", request->trace_file,
+           "Write what ran when to FILE, as a Perfetto trace (ui.perfetto.dev)");
   add_text(app, "--nvprof-out", "FILE", request->nvprof_file,
            "Write what was recorded to FILE, as nvprof -o did");
   add_flag(app, "--check", request->checks,

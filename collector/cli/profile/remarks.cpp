@@ -376,6 +376,7 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
                   profile::Recorder& recorder) {
   const std::string ended = end_run(request, outcome, recorder);
   write_nvprof_file(request, recorder);
+  write_trace_file(request, recorder);
   const bool is_empty = recorder.launches() == recorder.not_run() && recorder.traced() == 0;
   if (!request.quiet || !request.output.empty()) show_tables(request, recorder);
   if (!request.quiet) show_lines(request, recorder);

@@ -35,9 +35,12 @@ void check_needs(const ProfileRequest& request) {
   if (request.lines_kernels != 0 && !request.lines) {
     throw Error(ExitCode::usage, "--lines-kernels says how many kernels --lines looks at: add it");
   }
-  if (request.counts() && request.traces()) {
-    throw Error(ExitCode::usage,
-                "--trace shows when everything ran, and --metrics repeat launches: leave one out");
+  if (request.counts() && (request.traces() || !request.trace_file.empty())) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("{} shows when everything ran, and --metrics repeat launches: leave one "
+                    "out",
+                    request.traces() ? "--trace" : "--trace-out"));
   }
   if (request.counts()) return;
   const auto refuse = [](const char* option, const char* why) {

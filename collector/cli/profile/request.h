@@ -33,12 +33,14 @@ struct ProfileRequest {
   Destination destination = Destination::standard_output();  ///< the place that `output` names
   std::string nvprof_file;                                   ///< empty: none is written
   Destination nvprof_destination = Destination::standard_output();  ///< the place that it names
+  std::string trace_file;                                           ///< empty: none is written
+  Destination trace_destination = Destination::standard_output();   ///< the place that it names
 
   bool counts() const { return !metrics.empty(); }
   /// Does it show activities?
   bool traces() const { return trace || trace_calls; }
-  /// nvprof's file has the activities of a program that nothing is counted of.
-  bool writes_trace() const { return !nvprof_file.empty() && !counts(); }
+  /// Perfetto's file has activities, nvprof's those of a program that nothing is counted of.
+  bool writes_trace() const { return !trace_file.empty() || (!nvprof_file.empty() && !counts()); }
   bool replays_program() const { return replay == "application"; }
 };
 

@@ -13,6 +13,7 @@
 #include "collector/cli/profile/remarks.h"
 #include "collector/cli/tables/trace_tables.h"
 #include "collector/cli/terminal.h"
+#include "collector/cli/trace_file.h"
 #include "reports/table/table.h"
 #include "reports/trace/trace.h"
 #include "schema/nvprof_file/export.h"
@@ -88,6 +89,13 @@ void write_nvprof_file(const ProfileRequest& request, const profile::Recorder& r
       request.nvprof_file, exported.kernels, exported.copies + exported.sets, exported.calls,
       exported.ranges, exported.values,
       exported.has_unknown_times ? "; a start and an end of 0 say that a time is not known" : ""));
+}
+
+void write_trace_file(const ProfileRequest& request, const profile::Recorder& recorder) {
+  if (request.trace_file.empty() || !recorder.run_id() || recorder.traced() == 0) return;
+  const std::string text = write_trace_file(schema::Reader(request.database), *recorder.run_id(),
+                                            request.trace_destination);
+  if (!request.quiet) say_line("warpmeter: " + text);
 }
 
 void show_tables(const ProfileRequest& request, const profile::Recorder& recorder) {

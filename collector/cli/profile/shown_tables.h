@@ -16,6 +16,9 @@ void show_tables(const ProfileRequest& request, const profile::Recorder& recorde
 /// --nvprof-out: writes the file, and says what is in it unless the request is quiet.
 void write_nvprof_file(const ProfileRequest& request, const profile::Recorder& recorder);
 
+/// --trace-out: the same of Perfetto's file. A run that recorded no activity has none.
+void write_trace_file(const ProfileRequest& request, const profile::Recorder& recorder);
+
 /// --kernel-name-base
 KernelNameBase base_of(const std::string& name);
 

@@ -17,6 +17,7 @@
 #include "collector/cli/options.h"
 #include "collector/cli/plot_files.h"
 #include "collector/cli/terminal.h"
+#include "collector/cli/trace_file.h"
 #include "reports/render/report.h"
 #include "reports/table/table.h"
 #include "schema/store.h"
@@ -27,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Report {
-  std::string database, run = "last", format = "markdown", file;
+  std::string database, run = "last", format = "markdown", file, trace_file;
   std::vector<std::string> sections;
   double timeout = 60;  ///< seconds for a section of the person's
   bool no_plots = false;
@@ -59,7 +60,18 @@ std::string plot_folder_of(const Report& report) {
   return plot_folder_beside(report.file);
 }
 
+/// Writes the activities of the run as a Perfetto trace, and no report.
+ExitCode write_trace(const Report& report) {
+  FileClaims files;
+  files.read_database(report.database);
+  const Destination destination = files.write(report.trace_file, "--trace-out");
+  const schema::Reader reader(report.database);
+  say(write_trace_file(reader, reader.find_run(report.run), destination) + "\n");
+  return ExitCode::done;
+}
+
 ExitCode run(const Report& report) {
+  if (!report.trace_file.empty()) return write_trace(report);
   FileClaims files;
   files.read_database(report.database);
   for (const std::string& section : report.sections) {
@@ -105,6 +117,7 @@ Command add_report(CLI::App& program) {
        {"warpmeter report -o report.html", "one page for a browser: sort, filter, plots"},
        {"warpmeter report --section comparison,slowest.sql",
         "one section of ours and one of your own"},
+       {"warpmeter report --trace-out app.pftrace", "a traced run for ui.perfetto.dev"},
        {"warpmeter report --format csv", "every figure of the run in one long table"}});
   auto report = std::make_shared<Report>();
   add_database(app, report->database);
@@ -120,6 +133,8 @@ Command add_report(CLI::App& program) {
                        fmt::join(reports::section_names(), ", ")));
   add_seconds(app, "--timeout", report->timeout,
               "Stop a section of your own after that long, and exit with 3; 60 when not given");
+  add_text(app, "--trace-out", "FILE", report->trace_file,
+           "Write what ran when to FILE, as a Perfetto trace (ui.perfetto.dev), and no report");
   add_flag(app, "--no-plots", report->no_plots, "Tables only, in markdown and HTML");
   return {&app, [report, &app] {
             if (app.count("--format") == 0)
