@@ -39,7 +39,7 @@ std::string part_text(const Picture& picture, std::size_t begin, std::size_t end
   return text;
 }
 
-constexpr double cell = 20, top = 26, character = 6.6;
+constexpr double cell = 20, top = 26, letter_width = 6.6;
 
 /// The drawing alone: `focus` makes each cell that somebody goes to reachable by keyboard.
 std::string body_of(const Picture& picture, double left, bool focus) {
@@ -81,7 +81,7 @@ struct Size {
 
 Size size_of(const Picture& picture) {
   Size size;
-  size.left = 12 + character * static_cast<double>(label_width(picture));
+  size.left = 12 + letter_width * static_cast<double>(label_width(picture));
   size.width = size.left + cell * static_cast<double>(picture.columns.size()) + 8;
   size.height = top + cell * static_cast<double>(picture.rows.size()) + 6;
   return size;

@@ -18,6 +18,8 @@ SECTION(add_headline, "headline", true, "what was learnt, in a few sentences")
 SECTION(add_provenance, "run", true, "when, where, with what and how the run ended")
 SECTION(add_failures, "failures", true, "launches that failed, and why")
 SECTION(add_comparison, "comparison", true, "the variants of each family side by side, with plots")
+SECTION(add_limits, "limits", true,
+        "the resource that limits each variant, and the roofline (run -m @limits)")
 SECTION(add_sweeps, "sweeps", true,
         "the best parameters of each sweep, plots over one and heat maps over two")
 SECTION(add_findings, "findings", true, "what costs each variant most, and what would help")

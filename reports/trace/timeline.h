@@ -24,7 +24,7 @@ struct TimelineRow {
   std::string device;
   std::int64_t process_id = 0;
   std::optional<std::int64_t> context, stream, thread_id;
-  std::vector<std::size_t> depths;  ///< of each lane: the most activities that lie in one another
+  std::vector<std::size_t> depths;  ///< a lane each: the most activities that nest
 
   bool is_on_device() const { return kind == Kind::stream || kind == Kind::memory; }
   /// "stream 7", "managed memory", "calls", "ranges", with what tells it apart.

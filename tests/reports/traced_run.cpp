@@ -49,7 +49,7 @@ class Process {
     host_ns_ = std::max(host_ns_ + 4'000, device_ns_ - 40'000);
     if (correlation_ % 50 == 0) {
       add(copy_call, host_ns_, 2'000, ++correlation_);
-      add(copy, host_ns_ + 5'000, 40'000, correlation_, 1 << 20);
+      add(copy_work, host_ns_ + 5'000, 40'000, correlation_, 1 << 20);
       host_ns_ += 3'000;
     }
     if (correlation_ % 20 == 0) add(forward, step_ns_ + 1'000, host_ns_ - step_ns_ - 2'000, {});
@@ -70,7 +70,7 @@ class Process {
   std::int64_t* next_id = nullptr;
 
  private:
-  enum : std::uint32_t { copy = 4, launch_call, copy_call, malloc_call, whole_step, forward };
+  enum : std::uint32_t { copy_work = 4, launch_call, copy_call, malloc_call, whole_step, forward };
 
   schema::ActivityShape on_device(const char* kind, std::int64_t stream,
                                   std::int64_t device) const {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// The peaks that NVIDIA's documents give: rates of a multiprocessor by compute capability, and what
+// a card has of multiprocessors, clock and memory bandwidth.
+#pragma once
+
+#include <string_view>
+
+namespace warpmeter::reports {
+
+/// The most of each that a multiprocessor does in a cycle.
+struct Rates {
+  int compute_capability = 0;  ///< 90 is 9.0
+  double warp_instructions = 0;
+  double fp32 = 0, fp64 = 0, fp16 = 0;  ///< additions, products or fused multiply-adds, by thread
+  double load_store_requests = 0;       ///< of warps
+  double shared_wavefronts = 0;
+  double l1_sectors = 0;  ///< of 32 bytes
+};
+
+struct CardPeaks {
+  std::string_view name;
+  int compute_capability = 0;
+  double multiprocessors = 0;
+  double clock_ghz = 0;  ///< the boost clock, which the datasheet's peaks are of
+  double memory_bytes_per_ns = 0;
+
+  /// Operations a second in units of 10^12; a fused multiply-add is two.
+  double peak_tflops(double per_cycle) const {
+    return 2 * per_cycle * multiprocessors * clock_ghz / 1000;
+  }
+};
+
+/// nullptr for a compute capability that the table lacks.
+const Rates* rates_of(int compute_capability);
+
+/// The card that `name` names ("NVIDIA H200"); nullptr for one that the table lacks.
+const CardPeaks* card_named(std::string_view name);
+
+/// The card that stands for a compute capability where there is none, on the model.
+const CardPeaks* card_of(int compute_capability);
+
+}  // namespace warpmeter::reports

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+// How far from which limit each variant is: its counts over the rates that NVIDIA documents.
+//
+// A resource needs count / rate cycles of a multiprocessor, however many multiprocessors share
+// them. The resource that needs the most is the limit: no launch takes less. Its time is longer,
+// for latency and what has no count. The roofline draws the same for floating-point operations and
+// the bytes between L1 and the registers. A limit is named only where all resources have their
+// counts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "reports/sections/needs.h"
+#include "reports/table/number.h"
+
+namespace warpmeter::reports::sections {
+namespace {
+
+constexpr double sector_bytes = 32;
+
+/// "134,217,728 wavefronts at 1 a cycle; 4.0 times issue slots"
+std::string evidence_of(const Need& most, const std::vector<Need>& needs) {
+  const Need* second = nullptr;
+  for (const Need& need : needs) {
+    if (&need == &most || !need.cycles.missing.empty()) continue;
+    if (second == nullptr || need.cycles.value > second->cycles.value) second = &need;
+  }
+  if (second == nullptr || second->cycles.value <= 0) return most.evidence;
+  return fmt::format("{}: {} times {}", most.evidence,
+                     readable_number(most.cycles.value / second->cycles.value, Zeros::keep),
+                     second->name);
+}
+
+/// True if a launch visibly multiplies matrices on the tensor cores, whose work has no count.
+bool uses_tensor_cores(const Subject& subject) {
+  const Sum sum = sum_of(subject, {"shared_wgmma_requests", "shared_matrix_load_requests"});
+  return sum.missing.empty() && sum.value > 0;
+}
+
+Cell limit_of(const Subject& subject, const Need& most) {
+  if (uses_tensor_cores(subject)) return Missing{"the work of the tensor cores has no count"};
+  if (most.cycles.value <= 0) return Missing{"nothing was counted"};
+  return most.name;
+}
+
+/// A row for each variant of a family at its largest size.
+Table table_of(const std::vector<Limits>& all) {
+  Table table;
+  table.columns = {Column::text("variant"), Column::number("size", "", "", Kind::count),
+                   Column::text("limit"), Column::text("evidence"),
+                   Column::number("cycles", "cycles of multiprocessors", "", Kind::count)};
+  for (const Resource& resource : resources()) {
+    table.columns.push_back(Column::number(std::string(resource.name) + "_share", resource.heading,
+                                           "%", Kind::quotient));
+  }
+  table.columns.push_back(
+      Column::number("device_memory_share", "device memory, at least", "%", Kind::quotient));
+  for (const Limits& limits : all) {
+    const bool has_larger = std::any_of(all.begin(), all.end(), [&](const Limits& other) {
+      return other.group->family == limits.group->family &&
+             other.group->device_id == limits.group->device_id &&
+             is_smaller(*limits.group, *other.group);
+    });
+    if (has_larger) continue;
+    const auto is_less = [](const Need& a, const Need& b) {
+      return a.cycles.value < b.cycles.value;
+    };
+    const Need& most = *std::max_element(limits.needs.begin(), limits.needs.end(), is_less);
+    const Group& group = *limits.group;
+    auto& row = table.rows.emplace_back();
+    row.emplace_back(group.family + "/" + limits.subject->variant);
+    row.push_back(group.size ? Cell(*group.size) : Cell(Missing{"the family has one size"}));
+    row.push_back(limit_of(*limits.subject, most));
+    row.emplace_back(evidence_of(most, limits.needs));
+    Cell& cycles = row.emplace_back(most.cycles.value);
+    cycles.mark = most.cycles.mark;
+    for (const Need& need : limits.needs) {
+      if (!need.cycles.missing.empty() || most.cycles.value <= 0) {
+        row.emplace_back(Missing{need.cycles.missing});
+        continue;
+      }
+      row.emplace_back(100 * need.cycles.value / most.cycles.value).mark = need.cycles.mark;
+    }
+  }
+  return table;
+}
+
+// ---- the roofline
+
+/// The floating-point kind that most of a launch's operations are of.
+struct Intensity {
+  const Limits* limits = nullptr;
+  const char* kind = "";
+  Sum flops, bytes;
+  double per_byte = 0, roof_tflops = 0, peak_tflops = 0;
+  std::optional<double> achieved_tflops;
+};
+
+double l1_bytes_per_ns(const LaunchFacts& facts) {
+  return facts.rates->l1_sectors * sector_bytes * facts.card->multiprocessors *
+         facts.card->clock_ghz;
+}
+
+std::optional<Intensity> intensity_of(const Limits& limits) {
+  struct Precision {
+    const char *kind, *flops;
+    double Rates::*rate;
+  };
+  static constexpr std::array<Precision, 3> precisions = {
+      {{"FP32", "flop_count_sp", &Rates::fp32},
+       {"FP64", "flop_count_dp", &Rates::fp64},
+       {"FP16", "flop_count_hp", &Rates::fp16}}};
+  const LaunchFacts& facts = *limits.facts;
+  if (facts.card == nullptr) return std::nullopt;
+  Intensity most;
+  most.limits = &limits;
+  for (const Precision& precision : precisions) {
+    const Sum flops = sum_of(*limits.subject, {precision.flops});
+    if (!flops.missing.empty() || flops.value <= most.flops.value) continue;
+    most.kind = precision.kind;
+    most.flops = flops;
+    most.peak_tflops = facts.card->peak_tflops(facts.rates->*precision.rate);
+  }
+  most.bytes = sum_of(*limits.subject, resources().back().counters);
+  most.bytes.value *= sector_bytes;
+  if (most.flops.value <= 0 || most.bytes.value <= 0) return std::nullopt;
+  most.per_byte = most.flops.value / most.bytes.value;
+  most.roof_tflops = std::min(most.peak_tflops, most.per_byte * l1_bytes_per_ns(facts) / 1000);
+  if (const auto duration = limits.subject->figure("duration").value; duration && *duration > 0) {
+    most.achieved_tflops = most.flops.value / *duration / 1000;
+  }
+  return most;
+}
+
+Table roofline_table(const std::vector<Intensity>& all) {
+  Table table;
+  table.caption = "Roofline";
+  table.columns = {Column::text("variant"),
+                   Column::number("size", "", "", Kind::count),
+                   Column::text("operations of"),
+                   Column::number("flops", "operations", "", Kind::count),
+                   Column::number("l1_bytes", "bytes of L1", "", Kind::count),
+                   Column::number("intensity", "operations a byte", "", Kind::quotient),
+                   Column::number("roof", "the roof there", "TFLOP/s", Kind::quotient),
+                   Column::number("achieved", "achieved", "TFLOP/s", Kind::quotient)};
+  for (const Intensity& one : all) {
+    const Group& group = *one.limits->group;
+    auto& row = table.rows.emplace_back();
+    row.emplace_back(group.family + "/" + one.limits->subject->variant);
+    row.push_back(group.size ? Cell(*group.size) : Cell(Missing{"the family has one size"}));
+    row.emplace_back(one.kind);
+    row.emplace_back(one.flops.value).mark = one.flops.mark;
+    row.emplace_back(one.bytes.value).mark = one.bytes.mark;
+    row.emplace_back(one.per_byte).mark = std::max(one.flops.mark, one.bytes.mark);
+    row.emplace_back(one.roof_tflops);
+    row.push_back(one.achieved_tflops ? Cell(*one.achieved_tflops)
+                                      : Cell(Missing{"the launch has no time"}));
+  }
+  return table;
+}
+
+/// The roof, and a line over the sizes for each variant of a family.
+Plot roofline_plot(const std::vector<const Intensity*>& points) {
+  const Intensity& first = *points.front();
+  const LaunchFacts& facts = *first.limits->facts;
+  const double slope = l1_bytes_per_ns(facts) / 1000, ridge = first.peak_tflops / slope;
+  std::set<double> xs = {ridge};
+  std::map<std::string, std::map<double, double>> lines;
+  std::vector<std::string> order;
+  for (const Intensity* point : points) {
+    const std::string& variant = point->limits->subject->variant;
+    if (!lines.contains(variant)) order.push_back(variant);
+    lines[variant][point->per_byte] = point->achieved_tflops.value_or(point->roof_tflops);
+    xs.insert(point->per_byte);
+  }
+  xs.insert({*xs.begin() / 2, *xs.rbegin() * 2});
+  Plot plot;
+  plot.form = Plot::Form::lines;
+  plot.title = fmt::format("Roofline of {}{}", first.limits->group->family,
+                           facts.device.empty() ? "" : " on " + facts.device);
+  plot.description = fmt::format(
+      "The roof is {}'s: {} TFLOP/s of {}, {} TB/s of L1. {}", facts.card->name,
+      readable_number(first.peak_tflops, Zeros::trim), first.kind,
+      readable_number(slope, Zeros::trim),
+      first.achieved_tflops ? "A point is what a variant achieved."
+                            : "Without times, a point shows the most that the roof allows.");
+  plot.x = {"operations a byte of L1", true};
+  plot.y = {"TFLOP/s", true};
+  plot.data.columns = {Column::number("intensity", "operations a byte", "", Kind::quotient),
+                       Column::number("roof", "", "", Kind::quotient)};
+  for (const std::string& variant : order) {
+    plot.data.columns.push_back(Column::number(variant, "", "", Kind::quotient));
+  }
+  for (const double x : xs) {
+    auto& row = plot.data.rows.emplace_back();
+    row.emplace_back(x);
+    row.emplace_back(std::min(first.peak_tflops, x * slope));
+    for (const std::string& variant : order) {
+      const auto found = lines[variant].find(x);
+      row.push_back(found == lines[variant].end() ? Cell(Missing{}) : Cell(found->second));
+    }
+  }
+  return plot;
+}
+
+void add_roofline(Document& document, const std::vector<Limits>& all) {
+  std::vector<Intensity> intensities;
+  for (const Limits& limits : all) {
+    if (auto intensity = intensity_of(limits)) intensities.push_back(std::move(*intensity));
+  }
+  if (intensities.empty()) return;
+  document.heading(3, "Roofline");
+  document.table(roofline_table(intensities));
+  std::map<std::tuple<std::string, std::int64_t, std::string>, std::vector<const Intensity*>> plots;
+  for (const Intensity& one : intensities) {
+    const Group& group = *one.limits->group;
+    plots[{group.family, group.device_id, one.kind}].push_back(&one);
+  }
+  for (const auto& [key, points] : plots) document.plot(roofline_plot(points));
+}
+
+}  // namespace
+
+void add_limits(Document& document, const Source& source) {
+  const std::map<std::int64_t, LaunchFacts> facts = facts_of(source);
+  std::vector<Limits> all;
+  for (const Group& group : source.run.groups) {
+    for (const Subject& subject : group.subjects) {
+      const auto found = facts.find(subject.ids.front());
+      if (found == facts.end()) continue;
+      if (auto limits = limits_of(group, subject, found->second)) all.push_back(std::move(*limits));
+    }
+  }
+  if (all.empty()) return;
+  document.heading(2, "What limits each variant");
+  document.paragraph(
+      "A count over the rate that NVIDIA documents is the cycles that a resource needs, summed "
+      "over "
+      "the multiprocessors. The resource that needs the most is the limit; the shares are of it. "
+      "L2 "
+      "and the tensor cores have no count here. Each variant at its largest size.");
+  if (const CardPeaks* card = all.front().facts->card; card != nullptr) {
+    document.paragraph(
+        fmt::format("Device memory has the bandwidth of an {}. Where its bytes were not counted, "
+                    "they are those "
+                    "of input and output, each once: the least with cold caches.",
+                    card->name));
+  }
+  document.table(table_of(all));
+  add_roofline(document, all);
+}
+
+}  // namespace warpmeter::reports::sections

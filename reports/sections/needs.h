@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// The cycles of a multiprocessor that a launch needs from each resource: its counts over the rates
+// that NVIDIA documents, however many multiprocessors share them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/cards.h"
+#include "reports/sections/sections.h"
+
+namespace warpmeter::reports::sections {
+
+/// A resource of a multiprocessor: the counters whose sum it serves, and at what rate.
+struct Resource {
+  const char *name, *heading, *unit;
+  double Rates::*rate;
+  std::vector<const char*> counters;
+};
+
+/// L1 is the last.
+const std::vector<Resource>& resources();
+
+/// The sum of figures: the weakest grade of its parts; no value where one of them has none.
+struct Sum {
+  double value = 0;
+  std::string mark;
+  std::string missing;  ///< why it has no value; empty where it has one
+};
+
+Sum sum_of(const Subject& subject, const std::vector<const char*>& counters);
+
+/// The facts about a launch beyond its figures.
+struct LaunchFacts {
+  std::string device;
+  const Rates* rates = nullptr;
+  const CardPeaks* card = nullptr;
+  std::optional<double> useful_bytes;
+};
+
+/// By launch.
+std::map<std::int64_t, LaunchFacts> facts_of(const Source& source);
+
+/// Cycles that a resource needs, summed over the multiprocessors.
+struct Need {
+  std::string name, evidence;
+  Sum cycles;
+};
+
+struct Limits {
+  const Group* group = nullptr;
+  const Subject* subject = nullptr;
+  const LaunchFacts* facts = nullptr;
+  std::vector<Need> needs;  ///< of each resource, then device memory
+};
+
+/// nullopt where a resource of the multiprocessor has no count: nobody knows then what limits.
+/// Device memory may have none.
+std::optional<Limits> limits_of(const Group& group, const Subject& subject,
+                                const LaunchFacts& facts);
+
+}  // namespace warpmeter::reports::sections

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// The limits of launches whose counts are made up, and the peaks of cards beside their datasheets.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "reports/cards.h"
+#include "reports/render/report.h"
+#include "tests/reports/runs.h"
+
+namespace warpmeter::reports {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// TFLOP/s of single and double precision as NVIDIA's datasheets print them.
+TEST(Cards, HaveThePeaksOfTheirDatasheets) {
+  const std::map<std::string, std::pair<double, double>> datasheets = {
+      {"NVIDIA H200", {67, 34}},
+      {"NVIDIA H100 PCIe", {51, 26}},
+      {"NVIDIA H100 80GB HBM3", {67, 34}},
+      {"NVIDIA A100-SXM4-80GB", {19.5, 9.7}},
+      {"NVIDIA A10", {31.2, 0.49}},
+      {"NVIDIA GeForce RTX 3090", {35.6, 0.556}},
+      {"NVIDIA L40S", {91.6, 1.43}},
+      {"NVIDIA L4", {30.3, 0.473}},
+      {"NVIDIA GeForce RTX 4090", {82.6, 1.29}},
+      {"Tesla V100-SXM2-16GB", {15.7, 7.8}},
+      {"Tesla T4", {8.1, 0.254}},
+  };
+  for (const auto& [name, peaks] : datasheets) {
+    const CardPeaks* card = card_named(name);
+    ASSERT_NE(card, nullptr) << name;
+    const Rates* rates = rates_of(card->compute_capability);
+    ASSERT_NE(rates, nullptr) << name;
+    EXPECT_NEAR(card->peak_tflops(rates->fp32), peaks.first, 0.015 * peaks.first) << name;
+    EXPECT_NEAR(card->peak_tflops(rates->fp64), peaks.second, 0.02 * peaks.second) << name;
+  }
+}
+
+TEST(Cards, AreFoundByWholeWords) {
+  EXPECT_EQ(card_named("NVIDIA A100-PCIE-40GB"), nullptr) << "it is no A10";
+  EXPECT_EQ(card_named("NVIDIA H2000"), nullptr);
+  EXPECT_EQ(card_of(90)->name, "H200");
+  EXPECT_EQ(card_of(61), nullptr);
+}
+
+class LimitsTest : public testing::Test {
+ protected:
+  LimitsTest() : store_(database_.path()) {
+    run_ = store_.begin_run({});
+    schema::Device device;
+    device.backend = "model";
+    device.name = "model sm_90";
+    device.compute_capability = 90;
+    device_ = store_.add_device(run_, device);
+  }
+
+  /// A launch with these counts, and 0 of all others that are asked for.
+  void add(const std::string& variant, const std::map<std::string, double>& counts,
+           double bytes = 1024) {
+    schema::Launch launch;
+    launch.family = "test";
+    launch.variant = variant;
+    launch.kernel = variant;
+    launch.size = 1024;
+    launch.verified = true;
+    launch.useful_bytes_read = launch.useful_bytes_written = static_cast<std::int64_t>(bytes) / 2;
+    for (const char* name : {"warp_instructions",
+                             "flop_sp_add",
+                             "flop_sp_mul",
+                             "flop_sp_fma",
+                             "flop_dp_add",
+                             "flop_dp_mul",
+                             "flop_dp_fma",
+                             "flop_hp_add",
+                             "flop_hp_mul",
+                             "flop_hp_fma",
+                             "global_load_requests",
+                             "global_store_requests",
+                             "local_load_requests",
+                             "local_store_requests",
+                             "shared_load_requests",
+                             "shared_store_requests",
+                             "shared_atomic_requests",
+                             "shared_matrix_load_requests",
+                             "shared_matrix_store_requests",
+                             "global_atomic_requests",
+                             "global_reduction_requests",
+                             "shared_load_wavefronts",
+                             "shared_store_wavefronts",
+                             "shared_atomic_wavefronts",
+                             "shared_matrix_load_wavefronts",
+                             "shared_matrix_store_wavefronts",
+                             "shared_wgmma_wavefronts",
+                             "shared_wgmma_requests",
+                             "global_load_sectors",
+                             "global_store_sectors",
+                             "local_load_sectors",
+                             "local_store_sectors"}) {
+      if (name == left_out) continue;
+      const auto count = counts.find(name);
+      launch.counters.push_back(
+          {name, count == counts.end() ? 0 : count->second, schema::Grade::exact, ""});
+    }
+    store_.add_launch(run_, device_, launch);
+  }
+
+  std::string limits() {
+    ReportOptions options;
+    options.format = Format::json;
+    options.sections = {{"run", ""}, {"limits", ""}};
+    std::string text;
+    write_report(schema::Reader(database_.path()), run_, options, [&](std::string_view part) {
+      text += part;
+      return true;
+    });
+    return nlohmann::json::parse(text).dump();
+  }
+
+  std::string left_out;
+  const TemporaryDatabase database_;
+  schema::Store store_;
+  std::int64_t run_ = 0, device_ = 0;
+};
+
+TEST_F(LimitsTest, NamesTheResourceThatNeedsTheMostCycles) {
+  // 1,000 wavefronts at 1 a cycle; 1,600 instructions at 4 a cycle; 2,400 sectors at 4 a cycle.
+  add("shared", {{"shared_load_wavefronts", 1000},
+                 {"warp_instructions", 1600},
+                 {"global_load_sectors", 2400}});
+  const std::string text = limits();
+  EXPECT_THAT(text, HasSubstr("\"limit\":\"shared memory\""));
+  EXPECT_THAT(text, HasSubstr("1,000 wavefronts at 1 a cycle: 1.67 times L1"));
+  EXPECT_THAT(text, HasSubstr("\"issue_share\":40"));
+  EXPECT_THAT(text, HasSubstr("\"l1_share\":60"));
+}
+
+TEST_F(LimitsTest, CountsTheBytesOfInputAndOutputForDeviceMemory) {
+  // 4,800 GB/s over 132 multiprocessors at 1.98 GHz: 18.37 bytes a cycle.
+  add("copy", {{"warp_instructions", 400}}, 4'800'000);
+  EXPECT_THAT(limits(), HasSubstr("4,800,000 bytes of input and output at 18.4 a cycle"));
+}
+
+TEST_F(LimitsTest, DrawsARooflineOfOperationsOverBytes) {
+  // 2 x 6,400 operations over 100 sectors of 32 bytes: 4 a byte, right of the ridge at 2.
+  add("compute", {{"flop_sp_fma", 6400}, {"global_load_sectors", 100}});
+  const std::string text = limits();
+  EXPECT_THAT(text, HasSubstr("\"flops\":12800"));
+  EXPECT_THAT(text, HasSubstr("\"l1_bytes\":3200"));
+  EXPECT_THAT(text, HasSubstr("\"intensity\":4"));
+  EXPECT_THAT(text, HasSubstr("\"roof\":66.9"));
+  EXPECT_THAT(text, HasSubstr("\"achieved\":null"));
+}
+
+TEST_F(LimitsTest, NamesNoLimitBesideTensorCores) {
+  add("product", {{"shared_wgmma_requests", 8}, {"shared_wgmma_wavefronts", 64}});
+  EXPECT_THAT(limits(), HasSubstr("\"limit\":null"));
+}
+
+TEST_F(LimitsTest, SaysNothingWhereAResourceHasNoCount) {
+  left_out = "warp_instructions";
+  add("unknown", {{"shared_load_wavefronts", 1000}});
+  EXPECT_THAT(limits(), Not(HasSubstr("What limits each variant")));
+}
+
+}  // namespace
+}  // namespace warpmeter::reports
