@@ -9,6 +9,8 @@ find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(pugixml REQUIRED)
 find_path(WARPMETER_TOML_INCLUDE toml++/toml.h REQUIRED)
+find_path(WARPMETER_ZLIB_INCLUDE zlib.h REQUIRED)
+find_library(WARPMETER_ZLIB_LIBRARY NAMES libz.a z REQUIRED)
 find_path(WARPMETER_PROTOZERO_INCLUDE protozero/pbf_builder.hpp REQUIRED)
 
 # fmt, compiled once into what links it. Its shared library would be one more file for a lab machine to

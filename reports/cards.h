@@ -12,9 +12,9 @@ struct Rates {
   int compute_capability = 0;  ///< 90 is 9.0
   double warp_instructions = 0;
   double fp32 = 0, fp64 = 0, fp16 = 0;  ///< additions, products or fused multiply-adds, by thread
-  double load_store_requests = 0;       ///< of warps
+  double load_store_requests = 0;       ///< by warp
   double shared_wavefronts = 0;
-  double l1_sectors = 0;  ///< of 32 bytes
+  double l1_sectors = 0;  ///< 32 bytes each
 };
 
 struct CardPeaks {

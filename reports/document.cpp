@@ -162,6 +162,7 @@ struct MarkdownWriter {
     return fmt::format("**{}**\n\n", escaped_markdown(printable(listing.file))) +
            (*this)(listing.table);
   }
+  std::string operator()(const MovingTimeline&) const { return ""; }
   std::string operator()(const Picture& picture) const {
     if (folder == nullptr && !has_pictures) return "";
     if (folder == nullptr) {
@@ -261,6 +262,7 @@ struct TextWriter {
     if (document.has_heading(remark.heading)) text += " → " + printable(remark.heading);
     return "- " + lines_of(text, std::max<std::size_t>(columns, 22) - 2, "  ");
   }
+  std::string operator()(const MovingTimeline&) const { return ""; }
   std::string operator()(const Picture& picture) const { return picture_text(picture, width); }
   std::string operator()(const Listing& listing) const {
     return printable(listing.file) + "\n\n" + (*this)(listing.table);
@@ -320,6 +322,9 @@ void Document::listing(Listing listing) {
   blocks.emplace_back(std::in_place_type<Listing>, std::move(listing));
 }
 
+void Document::timeline(MovingTimeline timeline) {
+  blocks.emplace_back(std::in_place_type<MovingTimeline>, std::move(timeline));
+}
 void Document::picture(Picture picture) {
   blocks.emplace_back(std::in_place_type<Picture>, std::move(picture));
 }

@@ -59,8 +59,15 @@ struct Listing {
   std::vector<Code> beneath;  ///< its compiled forms, for those who can unfold it
 };
 
+/// A timeline that can be moved. HTML alone shows it; the tables around it are for the others.
+struct MovingTimeline {
+  std::string title, description;
+  std::string activities;  ///< as timeline_payload has them
+};
+
 struct Document {
-  std::vector<std::variant<Heading, Paragraph, Facts, Table, Plot, Entry, Remark, Picture, Listing>>
+  std::vector<std::variant<Heading, Paragraph, Facts, Table, Plot, Entry, Remark, Picture, Listing,
+                           MovingTimeline>>
       blocks;
 
   void heading(int level, std::string text);
@@ -72,6 +79,7 @@ struct Document {
   void remark(Remark remark);
   void picture(Picture picture);
   void listing(Listing listing);
+  void timeline(MovingTimeline timeline);
   void append(Document document);
 
   bool has_heading(std::string_view text) const;

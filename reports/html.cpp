@@ -170,6 +170,14 @@ class HtmlWriter {
     html_ += picture_html(picture);
   }
 
+  void operator()(const MovingTimeline& timeline) {
+    end_plots();
+    html_ += "<figure class=\"timeline\">\n<figcaption><strong>" + shown(timeline.title) +
+             "</strong> <span>" + shown(timeline.description) + "</span></figcaption>\n" +
+             "<script type=\"application/octet-stream\">" + timeline.activities +
+             "</script>\n</figure>\n";
+  }
+
   void operator()(const Listing& listing) {
     end_plots();
     html_ += html::listing_html(listing);

@@ -212,6 +212,7 @@
       colour_chart(chart);
       chart.update();
     }
+    for (const timeline of timelines) timeline.redraw();
   }
 
   // Values on hover, and the same by the arrow keys: they are shown and spoken.

@@ -148,6 +148,8 @@
 
   //@include charts.js
 
+  //@include timeline.js
+
   // ---- begin -----------------------------------------------------------------------------------------
 
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
@@ -158,5 +160,6 @@
   place_sources(false);
   addEventListener('resize', () => place_sources(false));
   prepare_charts();
+  prepare_timelines();
   show_theme(wanted_theme());
 })();

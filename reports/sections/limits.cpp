@@ -42,10 +42,11 @@ bool uses_tensor_cores(const Subject& subject) {
   return sum.missing.empty() && sum.value > 0;
 }
 
-Cell limit_of(const Subject& subject, const Need& most) {
+/// `memory`: device memory, of which less may be known.
+Cell limit_of(const Subject& subject, const Need& most, const Need& memory) {
   if (uses_tensor_cores(subject)) return Missing{"the work of the tensor cores has no count"};
   if (most.cycles.value <= 0) return Missing{"nothing was counted"};
-  return most.name;
+  return memory.cycles.missing.empty() ? most.name : most.name + ", or device memory";
 }
 
 /// A row for each variant of a family at its largest size.
@@ -75,7 +76,7 @@ Table table_of(const std::vector<Limits>& all) {
     auto& row = table.rows.emplace_back();
     row.emplace_back(group.family + "/" + limits.subject->variant);
     row.push_back(group.size ? Cell(*group.size) : Cell(Missing{"the family has one size"}));
-    row.push_back(limit_of(*limits.subject, most));
+    row.push_back(limit_of(*limits.subject, most, limits.needs.back()));
     row.emplace_back(evidence_of(most, limits.needs));
     Cell& cycles = row.emplace_back(most.cycles.value);
     cycles.mark = most.cycles.mark;

@@ -20,6 +20,8 @@ SECTION(add_failures, "failures", true, "launches that failed, and why")
 SECTION(add_comparison, "comparison", true, "the variants of each family side by side, with plots")
 SECTION(add_limits, "limits", true,
         "the resource that limits each variant, and the roofline (run -m @limits)")
+SECTION(add_timeline, "timeline", true,
+        "what ran when in a traced program, and the longest gaps (profile --trace)")
 SECTION(add_sweeps, "sweeps", true,
         "the best parameters of each sweep, plots over one and heat maps over two")
 SECTION(add_findings, "findings", true, "what costs each variant most, and what would help")

@@ -53,7 +53,7 @@ struct Limits {
   const Group* group = nullptr;
   const Subject* subject = nullptr;
   const LaunchFacts* facts = nullptr;
-  std::vector<Need> needs;  ///< of each resource, then device memory
+  std::vector<Need> needs;  ///< one a resource, then device memory
 };
 
 /// nullopt where a resource of the multiprocessor has no count: nobody knows then what limits.

@@ -12,6 +12,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 import unittest
 
 SKIPPED = 77
@@ -54,7 +55,7 @@ class Page(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         FOLDER.mkdir(parents=True, exist_ok=True)
-        subprocess.run([WRITE_PAGES, str(FOLDER)], check=True)
+        subprocess.run([WRITE_PAGES, str(FOLDER), "million"], check=True)
         cls.browser = start_browser()
 
     @classmethod
@@ -262,6 +263,87 @@ class Page(unittest.TestCase):
             self.assertTrue(one["scrolls"], "the keyboard can scroll it")
             self.assertLessEqual(self.run_script("return document.documentElement.scrollWidth"), width)
 
+    # ---- timeline
+
+    def timeline(self, name, **window):
+        self.open(name, **window)
+        WebDriverWait(self.browser, 30).until(lambda _: self.run_script(
+            "return document.querySelector('figure.timeline').timeline !== undefined"))
+        canvas = self.browser.find_element(By.CSS_SELECTOR, "figure.timeline canvas")
+        self.run_script("arguments[0].scrollIntoView({block: 'center'})", canvas)
+        return canvas
+
+    def view(self):
+        return self.run_script("const t = document.querySelector('figure.timeline').timeline; return [t.from, t.to, t.data.span]")
+
+    def test_the_timeline_moves_by_keyboard(self):
+        canvas = self.timeline("traced")
+        start, end, span = self.view()
+        self.assertEqual((start, end), (0, span))
+        canvas.send_keys("++")
+        self.assertEqual(self.view(), [span * 3 / 8, span * 5 / 8, span])
+        canvas.send_keys(Keys.ARROW_RIGHT)
+        self.assertAlmostEqual(self.view()[0], span * (3 / 8 + 0.2 / 4), delta=1)
+        canvas.send_keys(Keys.ARROW_DOWN)
+        spoken = self.browser.find_element(By.ID, "spoken")
+        self.assertRegex(spoken.get_attribute("textContent"), r"^void \w+<float>.*kernel, [\d.]+ µs, from .* ms; NVIDIA H200 #0, process 1000")
+        before = spoken.get_attribute("textContent")
+        canvas.send_keys(".")
+        self.assertNotEqual(spoken.get_attribute("textContent"), before)
+        canvas.send_keys(Keys.HOME)
+        self.assertEqual(self.view(), [0, span, span])
+
+    def test_the_timeline_finds_names(self):
+        self.timeline("traced")
+        field = self.browser.find_element(By.CSS_SELECTOR, "figure.timeline input")
+        field.send_keys("malloc")
+        found = self.browser.find_element(By.CSS_SELECTOR, "figure.timeline .found").text
+        self.assertRegex(found, r"^\d+ of 3,\d+ activities; Enter goes to the next$")
+        field.send_keys(Keys.ENTER)
+        self.assertIn("cudaMalloc", self.browser.find_element(By.ID, "spoken").get_attribute("textContent"))
+
+    def test_the_timeline_shows_an_activity_under_the_mouse(self):
+        canvas = self.timeline("traced")
+        x, y = self.run_script(
+            "const t = document.querySelector('figure.timeline').timeline; const line = t.data.lines.find((l) => l.starts.length > 2);"
+            "const middle = (line.starts[1] + line.ends[1]) / 2; t.show(middle - 20000, middle + 20000);"
+            "const box = t.canvas.getBoundingClientRect(); return [(middle - t.from) / (t.to - t.from) * t.width - box.width / 2, line.y + 7 - box.height / 2]")
+        ActionChains(self.browser).move_to_element_with_offset(canvas, round(x), round(y)).perform()
+        hover = self.browser.find_element(By.ID, "hover")
+        WebDriverWait(self.browser, 10).until(lambda _: hover.is_displayed())
+        self.assertIn("stream 7", hover.text)
+
+    def test_the_timeline_fits_a_narrow_window(self):
+        for scheme in ["light", "dark"]:
+            self.timeline("traced", scheme=scheme, width=390, height=844)
+            self.assertLessEqual(self.run_script("return document.documentElement.scrollWidth"), 390)
+            self.browser.save_screenshot(str(FOLDER / f"timeline_{scheme}.png"))
+
+    def test_a_million_activities_open_and_pan(self):
+        self.assertLess((FOLDER / "million.html").stat().st_size, 8_000_000)
+        opened, rate = 1e9, 0
+        for _ in range(3):  # the machine may have other work
+            begin = time.monotonic()
+            self.timeline("million")
+            opened = min(opened, time.monotonic() - begin)
+            rate = max(rate, self.browser.execute_async_script("""
+                const [done] = arguments, t = document.querySelector('figure.timeline').timeline;
+                const begin = performance.now();
+                let frames = 0;
+                t.zoom(0.8);
+                const step = () => {
+                  t.pan(frames % 20 < 10 ? 0.01 : -0.01);
+                  frames += 1;
+                  const seconds = (performance.now() - begin) / 1000;
+                  if (seconds < 1) requestAnimationFrame(step); else done(frames / seconds);
+                };
+                requestAnimationFrame(step);"""))
+            if opened <= 3 and rate >= 30:
+                break
+        print(f"a million activities: open in {opened:.2f} s, pan at {rate:.0f} frames a second")
+        self.assertLessEqual(opened, 3)
+        self.assertGreaterEqual(rate, 30)
+
     # ---- looks
 
     def ground(self):
@@ -298,7 +380,7 @@ class Page(unittest.TestCase):
                 for rule in found["violations"] for node in rule["nodes"]]
 
     def test_labels_structure_and_contrast(self):
-        for name in ["hardware", "hostile", "model", "two_devices", "long_source", "sweeps"]:
+        for name in ["hardware", "hostile", "model", "two_devices", "long_source", "sweeps", "traced"]:
             for scheme in ["light", "dark"]:
                 with self.subTest(page=name, scheme=scheme):
                     self.open(name, scheme)

@@ -2,7 +2,9 @@
 // Writes the reports of the test runs into a folder, as HTML for the test that drives a browser and
 // as JSON, whole and by sections, for the test of its schema.
 //
-//   write_pages FOLDER
+//   write_pages FOLDER [million]
+//
+// million.html, where it is asked for, has the timeline of a million activities.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -17,10 +19,11 @@
 #include "reports/render/report.h"
 #include "tests/reports/runs.h"
 #include "tests/reports/sweep_runs.h"
+#include "tests/reports/traced_run.h"
 
 int main(int argc, char** argv) {
   using namespace warpmeter;
-  if (argc != 2) return 2;
+  if (argc < 2 || argc > 3) return 2;
   const std::filesystem::path folder = argv[1];
   std::filesystem::create_directories(folder);
   const std::pair<const char*, std::int64_t (*)(schema::Store&)> pages[] = {
@@ -31,7 +34,8 @@ int main(int argc, char** argv) {
       {"two_devices", reports::add_two_device_run},
       {"explained", reports::add_explained_run},
       {"sweeps", reports::add_sweep_run},
-      {"large_sweep", reports::add_large_sweep_run}};
+      {"large_sweep", reports::add_large_sweep_run},
+      {"traced", [](schema::Store& store) { return reports::add_traced_run(store, 3'000); }}};
   for (const auto& [name, add_run] : pages) {
     const reports::TemporaryDatabase database;
     schema::Store store(database.path());
@@ -74,4 +78,16 @@ int main(int argc, char** argv) {
       return true;
     });
   }
+  if (argc == 2) return 0;
+  const reports::TemporaryDatabase database;
+  schema::Store store(database.path());
+  const std::int64_t run = reports::add_traced_run(store, 1'000'000);
+  reports::ReportOptions options;
+  options.format = reports::Format::html;
+  options.sections = {{"timeline", ""}};
+  std::ofstream million(folder / "million.html", std::ios::binary);
+  reports::write_report(schema::Reader(database.path()), run, options, [&](std::string_view text) {
+    million << text;
+    return true;
+  });
 }

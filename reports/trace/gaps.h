@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The times in which a device had nothing to do, and what the host did meanwhile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/trace/timeline.h"
+
+namespace warpmeter::reports {
+
+struct Gap {
+  std::string device;
+  std::int64_t start_ns = 0, duration_ns = 0;
+  std::size_t before = 0, after = 0;  ///< the activities around it: places in Trace::activities
+
+  /// A function, and how long its calls took within the gap.
+  struct Call {
+    std::string name;
+    std::int64_t ns = 0;
+  };
+  std::vector<Call> calls;  ///< outermost ones of the process that ends the gap; longest first
+  std::vector<std::string> ranges;  ///< open in the middle of the gap, the outermost first
+};
+
+/// The longest gaps between the work of any device, over all its streams and processes; longest
+/// first.
+std::vector<Gap> longest_gaps(const Trace& trace, const Timeline& timeline, std::size_t most);
+
+}  // namespace warpmeter::reports

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// The rows, lanes and gaps of traces that are written out here, with times in ns.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "reports/trace/gaps.h"
+#include "reports/trace/timeline.h"
+
+namespace warpmeter::reports {
+namespace {
+
+using testing::ElementsAre;
+
+class TimelineTest : public testing::Test {
+ protected:
+  void kernel(const std::string& name, std::int64_t stream, std::int64_t start, std::int64_t end,
+              std::int64_t device = 0) {
+    TracedShape shape;
+    shape.kind = "kernel";
+    shape.name = name;
+    shape.device = "GPU " + std::to_string(device);
+    shape.device_ordinal = device;
+    shape.process_id = 10 + device;
+    shape.context = 1;
+    shape.stream = stream;
+    add(shape, start, end);
+  }
+  void host(const std::string& kind, const std::string& name, std::int64_t start, std::int64_t end,
+            std::int64_t process = 10) {
+    TracedShape shape;
+    shape.kind = kind;
+    shape.name = name;
+    shape.process_id = process;
+    shape.thread_id = process;
+    add(shape, start, end);
+  }
+  void add(const TracedShape& shape, std::int64_t start, std::int64_t end) {
+    trace_.shapes.push_back(shape);
+    TracedActivity activity;
+    activity.shape = trace_.shapes.size() - 1;
+    activity.start_ns = start;
+    activity.duration_ns = end - start;
+    trace_.activities.push_back(activity);
+  }
+  std::vector<std::string> places() const {
+    std::vector<std::string> texts;
+    for (const TimelinePlace& place : timeline_of(trace_).places) {
+      texts.push_back(trace_.shapes[trace_.activities[place.activity].shape].name + " lane " +
+                      std::to_string(place.lane) + " depth " + std::to_string(place.depth));
+    }
+    return texts;
+  }
+
+  Trace trace_;
+};
+
+TEST_F(TimelineTest, NestsRangesAndPutsOverlapsIntoLanes) {
+  host("range", "inner", 10, 40);
+  host("range", "outer", 10, 50);
+  host("range", "crossing", 30, 60);
+  host("range", "later", 60, 70);
+  EXPECT_THAT(places(), ElementsAre("outer lane 0 depth 0", "inner lane 0 depth 1",
+                                    "crossing lane 1 depth 0", "later lane 0 depth 0"));
+}
+
+TEST_F(TimelineTest, ShowsDevicesBeforeTheHost) {
+  host("call", "cudaMalloc", 0, 5);
+  host("range", "step", 0, 50);
+  kernel("a", 7, 10, 20, 1);
+  kernel("b", 9, 10, 20);
+  kernel("c", 7, 10, 20);
+  std::vector<std::string> names;
+  for (const TimelineRow& row : timeline_of(trace_).rows) names.push_back(row.name());
+  EXPECT_THAT(
+      names,
+      ElementsAre("process 10, context 1, stream 7", "process 10, context 1, stream 9",
+                  "process 11, context 1, stream 7", "thread 10, ranges", "thread 10, calls"));
+}
+
+TEST_F(TimelineTest, LeavesOutWhatHasNoTime) {
+  kernel("a", 7, 10, 20);
+  trace_.activities.back().start_ns.reset();
+  const Timeline timeline = timeline_of(trace_);
+  EXPECT_TRUE(timeline.places.empty());
+  EXPECT_EQ(timeline.untimed, 1U);
+}
+
+TEST_F(TimelineTest, FindsTheGapsOfADeviceOverItsStreams) {
+  kernel("a", 7, 0, 100);
+  kernel("long", 9, 50, 300);  // covers what stream 7 leaves
+  kernel("b", 7, 200, 250);
+  kernel("c", 7, 400, 410);
+  kernel("d", 9, 420, 430);
+  kernel("other", 7, 0, 1, 1);
+  kernel("device", 7, 1'000, 1'001, 1);
+  host("call", "cudaMalloc", 290, 360);
+  host("call", "cudaLaunchKernel", 380, 390);
+  host("call", "nested", 381, 385);
+  host("call", "cudaFree", 310, 390, 11);
+  host("range", "step", 0, 1'000);
+  host("range", "forward", 300, 380);
+  const std::vector<Gap> gaps = longest_gaps(trace_, timeline_of(trace_), 2);
+  ASSERT_EQ(gaps.size(), 2U);
+  EXPECT_EQ(gaps[0].device, "GPU 1");
+  EXPECT_EQ(gaps[0].duration_ns, 999);
+  const Gap& gap = gaps[1];
+  EXPECT_EQ(gap.start_ns, 300);
+  EXPECT_EQ(gap.duration_ns, 100);
+  EXPECT_EQ(trace_.shapes[gap.before].name, "long");
+  EXPECT_EQ(trace_.shapes[gap.after].name, "c");
+  ASSERT_EQ(gap.calls.size(), 2U) << "of its own process, and not within another call";
+  EXPECT_EQ(gap.calls[0].name, "cudaMalloc");
+  EXPECT_EQ(gap.calls[0].ns, 60);
+  EXPECT_EQ(gap.calls[1].ns, 10);
+  EXPECT_THAT(gap.ranges, ElementsAre("step", "forward"));
+}
+
+}  // namespace
+}  // namespace warpmeter::reports
