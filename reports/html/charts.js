@@ -212,7 +212,7 @@
       colour_chart(chart);
       chart.update();
     }
-    for (const timeline of timelines) timeline.redraw();
+    for (const timeline of timelines) timeline.draw();
   }
 
   // Values on hover, and the same by the arrow keys: they are shown and spoken.

@@ -302,7 +302,7 @@
       }
     }
 
-    /** What is narrower than a pixel shares it: the pixel is as strong as the share of it that is busy. */
+    /** Activities narrower than a pixel share it: the pixel is as strong as the share of it that is busy. */
     draw_line(line, strength) {
       const { context, width } = this;
       const { starts, ends, names } = line;

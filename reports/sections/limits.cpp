@@ -49,43 +49,77 @@ Cell limit_of(const Subject& subject, const Need& most, const Need& memory) {
   return memory.cycles.missing.empty() ? most.name : most.name + ", or device memory";
 }
 
-/// A row for each variant of a family at its largest size.
-Table table_of(const std::vector<Limits>& all) {
-  Table table;
-  table.columns = {Column::text("variant"), Column::number("size", "", "", Kind::count),
-                   Column::text("limit"), Column::text("evidence"),
-                   Column::number("cycles", "cycles of multiprocessors", "", Kind::count)};
-  for (const Resource& resource : resources()) {
-    table.columns.push_back(Column::number(std::string(resource.name) + "_share", resource.heading,
-                                           "%", Kind::quotient));
-  }
-  table.columns.push_back(
-      Column::number("device_memory_share", "device memory, at least", "%", Kind::quotient));
+/// The need of the most cycles.
+const Need& most_of(const Limits& limits) {
+  return *std::max_element(
+      limits.needs.begin(), limits.needs.end(),
+      [](const Need& a, const Need& b) { return a.cycles.value < b.cycles.value; });
+}
+
+/// Each variant of a family at its largest size.
+std::vector<const Limits*> largest_of(const std::vector<Limits>& all) {
+  std::vector<const Limits*> largest;
   for (const Limits& limits : all) {
     const bool has_larger = std::any_of(all.begin(), all.end(), [&](const Limits& other) {
       return other.group->family == limits.group->family &&
              other.group->device_id == limits.group->device_id &&
              is_smaller(*limits.group, *other.group);
     });
-    if (has_larger) continue;
-    const auto is_less = [](const Need& a, const Need& b) {
-      return a.cycles.value < b.cycles.value;
-    };
-    const Need& most = *std::max_element(limits.needs.begin(), limits.needs.end(), is_less);
-    const Group& group = *limits.group;
+    if (!has_larger) largest.push_back(&limits);
+  }
+  return largest;
+}
+
+std::string name_of(const Limits& limits) {
+  return limits.group->family + "/" + limits.subject->variant;
+}
+
+Cell size_of(const Group& group) {
+  return group.size ? Cell(*group.size) : Cell(Missing{"the family has one size"});
+}
+
+Table limits_table(const std::vector<const Limits*>& all) {
+  Table table;
+  table.columns = {Column::text("variant"), Column::number("size", "", "", Kind::count),
+                   Column::text("limit"), Column::text("evidence"),
+                   Column::number("cycles", "cycles of multiprocessors", "", Kind::count)};
+  for (const Limits* limits : all) {
+    const Need& most = most_of(*limits);
     auto& row = table.rows.emplace_back();
-    row.emplace_back(group.family + "/" + limits.subject->variant);
-    row.push_back(group.size ? Cell(*group.size) : Cell(Missing{"the family has one size"}));
-    row.push_back(limit_of(*limits.subject, most, limits.needs.back()));
-    row.emplace_back(evidence_of(most, limits.needs));
-    Cell& cycles = row.emplace_back(most.cycles.value);
-    cycles.mark = most.cycles.mark;
-    for (const Need& need : limits.needs) {
-      if (!need.cycles.missing.empty() || most.cycles.value <= 0) {
-        row.emplace_back(Missing{need.cycles.missing});
-        continue;
+    row.emplace_back(name_of(*limits));
+    row.push_back(size_of(*limits->group));
+    row.push_back(limit_of(*limits->subject, most, limits->needs.back()));
+    row.emplace_back(evidence_of(most, limits->needs));
+    row.emplace_back(most.cycles.value).mark = most.cycles.mark;
+  }
+  return table;
+}
+
+/// A column for each resource that some variant uses.
+Table shares_table(const std::vector<const Limits*>& all) {
+  Table table;
+  table.caption = "Shares of the limit";
+  table.columns = {Column::text("variant"), Column::number("size", "", "", Kind::count)};
+  for (const Limits* limits : all) {
+    table.rows.push_back({name_of(*limits), size_of(*limits->group)});
+  }
+  for (std::size_t i = 0; i <= resources().size(); ++i) {
+    const bool is_memory = i == resources().size();
+    if (std::none_of(all.begin(), all.end(),
+                     [&](const Limits* limits) { return limits->needs[i].cycles.value > 0; })) {
+      continue;
+    }
+    table.columns.push_back(Column::number(
+        is_memory ? "device_memory_share" : std::string(resources()[i].name) + "_share",
+        is_memory ? "device memory, at least" : resources()[i].heading, "%", Kind::quotient));
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const Sum& cycles = all[k]->needs[i].cycles;
+      const double most = most_of(*all[k]).cycles.value;
+      if (!cycles.missing.empty() || most <= 0) {
+        table.rows[k].emplace_back(Missing{cycles.missing});
+      } else {
+        table.rows[k].emplace_back(100 * cycles.value / most).mark = cycles.mark;
       }
-      row.emplace_back(100 * need.cycles.value / most.cycles.value).mark = need.cycles.mark;
     }
   }
   return table;
@@ -143,17 +177,16 @@ Table roofline_table(const std::vector<Intensity>& all) {
   table.caption = "Roofline";
   table.columns = {Column::text("variant"),
                    Column::number("size", "", "", Kind::count),
-                   Column::text("operations of"),
+                   Column::text("kind"),
                    Column::number("flops", "operations", "", Kind::count),
                    Column::number("l1_bytes", "bytes of L1", "", Kind::count),
                    Column::number("intensity", "operations a byte", "", Kind::quotient),
                    Column::number("roof", "the roof there", "TFLOP/s", Kind::quotient),
                    Column::number("achieved", "achieved", "TFLOP/s", Kind::quotient)};
   for (const Intensity& one : all) {
-    const Group& group = *one.limits->group;
     auto& row = table.rows.emplace_back();
-    row.emplace_back(group.family + "/" + one.limits->subject->variant);
-    row.push_back(group.size ? Cell(*group.size) : Cell(Missing{"the family has one size"}));
+    row.emplace_back(name_of(*one.limits));
+    row.push_back(size_of(*one.limits->group));
     row.emplace_back(one.kind);
     row.emplace_back(one.flops.value).mark = one.flops.mark;
     row.emplace_back(one.bytes.value).mark = one.bytes.mark;
@@ -252,7 +285,9 @@ void add_limits(Document& document, const Source& source) {
                     "of input and output, each once: the least with cold caches.",
                     card->name));
   }
-  document.table(table_of(all));
+  const std::vector<const Limits*> largest = largest_of(all);
+  document.table(limits_table(largest));
+  document.table(shares_table(largest));
   add_roofline(document, all);
 }
 
