@@ -164,18 +164,25 @@ struct MarkdownWriter {
   }
   std::string operator()(const MovingTimeline&) const { return ""; }
   std::string operator()(const Picture& picture) const {
-    if (folder == nullptr && !has_pictures) return "";
-    if (folder == nullptr) {
-      return fmt::format("![{}]({})\n", escaped_markdown(printable(picture.title)),
-                         data_link(picture_svg(picture)));
-    }
-    const std::string name = folder->name_for(picture.title);
-    folder->files.push_back({name, picture_svg(picture)});
-    return fmt::format("![{}]({})\n", escaped_markdown(printable(picture.title)),
-                       link_target(folder->path + "/" + name));
+    return image(picture.title, picture_svg(picture));
+  }
+  std::string operator()(const MemoryChart& chart) const {
+    return image(chart.title, memory_chart_svg(chart));
   }
 
  private:
+  /// A link to the picture, whose file is added; nothing where pictures are left out.
+  std::string image(const std::string& title, const std::string& svg) const {
+    if (folder == nullptr && !has_pictures) return "";
+    if (folder == nullptr) {
+      return fmt::format("![{}]({})\n", escaped_markdown(printable(title)), data_link(svg));
+    }
+    const std::string name = folder->name_for(title);
+    folder->files.push_back({name, svg});
+    return fmt::format("![{}]({})\n", escaped_markdown(printable(title)),
+                       link_target(folder->path + "/" + name));
+  }
+
   /// Without backticks, so that it can be put between some.
   static std::string plain(const std::string& text) {
     std::string result = printable(text);
@@ -262,6 +269,7 @@ struct TextWriter {
     if (document.has_heading(remark.heading)) text += " → " + printable(remark.heading);
     return "- " + lines_of(text, std::max<std::size_t>(columns, 22) - 2, "  ");
   }
+  std::string operator()(const MemoryChart&) const { return ""; }
   std::string operator()(const MovingTimeline&) const { return ""; }
   std::string operator()(const Picture& picture) const { return picture_text(picture, width); }
   std::string operator()(const Listing& listing) const {
@@ -324,6 +332,9 @@ void Document::listing(Listing listing) {
 
 void Document::timeline(MovingTimeline timeline) {
   blocks.emplace_back(std::in_place_type<MovingTimeline>, std::move(timeline));
+}
+void Document::memory_chart(MemoryChart chart) {
+  blocks.emplace_back(std::in_place_type<MemoryChart>, std::move(chart));
 }
 void Document::picture(Picture picture) {
   blocks.emplace_back(std::in_place_type<Picture>, std::move(picture));

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "reports/plot/memory_chart.h"
 #include "reports/plot/picture.h"
 #include "reports/plot/plot.h"
 #include "reports/table/table.h"
@@ -67,7 +68,7 @@ struct MovingTimeline {
 
 struct Document {
   std::vector<std::variant<Heading, Paragraph, Facts, Table, Plot, Entry, Remark, Picture, Listing,
-                           MovingTimeline>>
+                           MovingTimeline, MemoryChart>>
       blocks;
 
   void heading(int level, std::string text);
@@ -80,6 +81,7 @@ struct Document {
   void picture(Picture picture);
   void listing(Listing listing);
   void timeline(MovingTimeline timeline);
+  void memory_chart(MemoryChart chart);
   void append(Document document);
 
   bool has_heading(std::string_view text) const;

@@ -170,6 +170,10 @@ class HtmlWriter {
     html_ += picture_html(picture);
   }
 
+  void operator()(const MemoryChart& chart) {
+    end_plots();
+    html_ += memory_chart_html(chart);
+  }
   void operator()(const MovingTimeline& timeline) {
     end_plots();
     html_ += "<figure class=\"timeline\">\n<figcaption><strong>" + shown(timeline.title) +

@@ -106,6 +106,7 @@ struct SectionWriter {
   void operator()(const Remark& remark) { sections.back()["text"].push_back(remark.text); }
   void operator()(const Picture&) {}
   void operator()(const MovingTimeline&) {}
+  void operator()(const MemoryChart&) {}
   void operator()(const Listing& listing) {
     caption = listing.file;
     (*this)(listing.table);

@@ -288,6 +288,7 @@ void add_limits(Document& document, const Source& source) {
   const std::vector<const Limits*> largest = largest_of(all);
   document.table(limits_table(largest));
   document.table(shares_table(largest));
+  add_memory(document, largest);
   add_roofline(document, all);
 }
 

@@ -18,6 +18,7 @@ struct Resource {
   const char *name, *heading, *unit;
   double Rates::*rate;
   std::vector<const char*> counters;
+  bool is_memory = false;
 };
 
 /// L1 is the last.
@@ -60,5 +61,8 @@ struct Limits {
 /// Device memory may have none.
 std::optional<Limits> limits_of(const Group& group, const Subject& subject,
                                 const LaunchFacts& facts);
+
+/// The memory charts of the variants, and their table.
+void add_memory(Document& document, const std::vector<const Limits*>& largest);
 
 }  // namespace warpmeter::reports::sections

@@ -380,7 +380,7 @@ class Page(unittest.TestCase):
                 for rule in found["violations"] for node in rule["nodes"]]
 
     def test_labels_structure_and_contrast(self):
-        for name in ["hardware", "hostile", "model", "two_devices", "long_source", "sweeps", "traced"]:
+        for name in ["hardware", "hostile", "model", "two_devices", "long_source", "sweeps", "traced", "limits"]:
             for scheme in ["light", "dark"]:
                 with self.subTest(page=name, scheme=scheme):
                     self.open(name, scheme)

@@ -7,9 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "reports/cards.h"
 #include "reports/render/report.h"
+#include "tests/reports/limits_run.h"
 #include "tests/reports/runs.h"
 
 namespace warpmeter::reports {
@@ -54,61 +56,12 @@ class LimitsTest : public testing::Test {
  protected:
   LimitsTest() : store_(database_.path()) {
     run_ = store_.begin_run({});
-    schema::Device device;
-    device.backend = "model";
-    device.name = "model sm_90";
-    device.compute_capability = 90;
-    device_ = store_.add_device(run_, device);
+    device_ = add_model_device(store_, run_);
   }
 
-  /// A launch with these counts, and 0 of all others that are asked for.
   void add(const std::string& variant, const std::map<std::string, double>& counts,
-           double bytes = 1024) {
-    schema::Launch launch;
-    launch.family = "test";
-    launch.variant = variant;
-    launch.kernel = variant;
-    launch.size = 1024;
-    launch.verified = true;
-    launch.useful_bytes_read = launch.useful_bytes_written = static_cast<std::int64_t>(bytes) / 2;
-    for (const char* name : {"warp_instructions",
-                             "flop_sp_add",
-                             "flop_sp_mul",
-                             "flop_sp_fma",
-                             "flop_dp_add",
-                             "flop_dp_mul",
-                             "flop_dp_fma",
-                             "flop_hp_add",
-                             "flop_hp_mul",
-                             "flop_hp_fma",
-                             "global_load_requests",
-                             "global_store_requests",
-                             "local_load_requests",
-                             "local_store_requests",
-                             "shared_load_requests",
-                             "shared_store_requests",
-                             "shared_atomic_requests",
-                             "shared_matrix_load_requests",
-                             "shared_matrix_store_requests",
-                             "global_atomic_requests",
-                             "global_reduction_requests",
-                             "shared_load_wavefronts",
-                             "shared_store_wavefronts",
-                             "shared_atomic_wavefronts",
-                             "shared_matrix_load_wavefronts",
-                             "shared_matrix_store_wavefronts",
-                             "shared_wgmma_wavefronts",
-                             "shared_wgmma_requests",
-                             "global_load_sectors",
-                             "global_store_sectors",
-                             "local_load_sectors",
-                             "local_store_sectors"}) {
-      if (name == left_out) continue;
-      const auto count = counts.find(name);
-      launch.counters.push_back(
-          {name, count == counts.end() ? 0 : count->second, schema::Grade::exact, ""});
-    }
-    store_.add_launch(run_, device_, launch);
+           std::int64_t bytes = 1024) {
+    store_.add_launch(run_, device_, counted_launch(variant, counts, bytes, left_out));
   }
 
   std::string limits() {
@@ -156,6 +109,24 @@ TEST_F(LimitsTest, DrawsARooflineOfOperationsOverBytes) {
   EXPECT_THAT(text, HasSubstr("\"intensity\":4"));
   EXPECT_THAT(text, HasSubstr("\"roof\":66.9"));
   EXPECT_THAT(text, HasSubstr("\"achieved\":null"));
+}
+
+TEST_F(LimitsTest, DrawsTwoVariantsMemoryBelowOneAnother) {
+  add("bad", {{"shared_load_requests", 100}, {"shared_load_wavefronts", 3200}});
+  add("good", {{"shared_load_requests", 100}, {"shared_load_wavefronts", 400}});
+  ReportOptions options;
+  options.sections = {{"limits", ""}};
+  options.plot_folder = "files";
+  const std::vector<PlotFile> files = write_report(schema::Reader(database_.path()), run_, options,
+                                                   [](std::string_view) { return true; });
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_EQ(files[0].name, "memory-of-test-size-1-024.svg");
+  const std::string& svg = files[0].svg;
+  const std::size_t bad = svg.find(">bad<"), good = svg.find(">good<");
+  ASSERT_LT(bad, good) << "that which costs most is above";
+  EXPECT_LT(svg.find(">loads 100 req, 3,200 wf<"), good);
+  EXPECT_GT(svg.find(">loads 100 req, 400 wf ×0.125<"), good);
+  EXPECT_THAT(svg, HasSubstr(">not counted<")) << "L2 and device memory";
 }
 
 TEST_F(LimitsTest, NamesNoLimitBesideTensorCores) {

@@ -17,6 +17,7 @@
 
 #include "reports/explain/explain.h"
 #include "reports/render/report.h"
+#include "tests/reports/limits_run.h"
 #include "tests/reports/runs.h"
 #include "tests/reports/sweep_runs.h"
 #include "tests/reports/traced_run.h"
@@ -35,6 +36,7 @@ int main(int argc, char** argv) {
       {"explained", reports::add_explained_run},
       {"sweeps", reports::add_sweep_run},
       {"large_sweep", reports::add_large_sweep_run},
+      {"limits", reports::add_limits_run},
       {"traced", [](schema::Store& store) { return reports::add_traced_run(store, 3'000); }}};
   for (const auto& [name, add_run] : pages) {
     const reports::TemporaryDatabase database;
