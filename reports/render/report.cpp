@@ -59,7 +59,9 @@ Document document_of(const schema::Reader& reader, std::int64_t run_id,
       add_user_section(document, reader, run_id, choice, options.limits);
     }
   }
-  if (options.sections.empty()) {
+  if (options.brief) {
+    sections::add_brief(document, source);
+  } else if (options.sections.empty()) {
     add_all(document, source, options.format);
   } else if (document.blocks.empty()) {
     throw Error(ExitCode::nothing,
@@ -100,9 +102,10 @@ std::vector<PlotFile> write_report(const schema::Reader& reader, std::int64_t ru
                                    const ReportOptions& options, const Sink& sink) {
   require_run(reader, run_id);
   std::vector<PlotFile> files;
-  if (options.sections.empty() && options.format == Format::csv) {
+  const bool is_whole = options.sections.empty() && !options.brief;
+  if (is_whole && options.format == Format::csv) {
     write_csv(reader, run_id, sink);
-  } else if (options.sections.empty() && options.format == Format::json) {
+  } else if (is_whole && options.format == Format::json) {
     write_json(reader, run_id, sink);
   } else {
     sink(rendered(document_of(reader, run_id, options), options, files));

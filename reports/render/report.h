@@ -28,6 +28,7 @@ std::vector<std::string> section_names();
 struct ReportOptions {
   Format format = Format::markdown;
   std::size_t width = 0;  ///< columns of the terminal for Format::table; 0 wraps no table
+  bool brief = false;     ///< one screen in place of sections
   std::vector<SectionChoice> sections;  ///< none: those that the format shows by itself
   std::string plot_folder;  ///< the plot folder of markdown's images, relative to the report;
                             ///< empty: no plots

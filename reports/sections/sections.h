@@ -59,6 +59,9 @@ std::span<const Section> all_sections();
 #define SECTION(function, ...) void function(Document& document, const Source& source);
 #include "reports/sections/list.h"
 
+/// The headline, and the best of each family: one screen.
+void add_brief(Document& document, const Source& source);
+
 /// The highest bandwidth that a run's reader may expect of a device's memory, and where it is from.
 struct Ceiling {
   double bandwidth = 0;  ///< GB/s

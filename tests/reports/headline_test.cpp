@@ -21,6 +21,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -425,6 +426,25 @@ TEST_F(Headline, ChosenAloneHasNoLinkToWhatIsNotThere) {
   set_last(add_hardware_run(store()));
   EXPECT_THAT(alone(Format::markdown), Not(HasSubstr("](#")));
   EXPECT_THAT(alone(Format::table), Not(HasSubstr("→")));
+}
+
+TEST_F(Headline, BeginsABriefReportOfOneScreen) {
+  const TemporaryDatabase database;
+  schema::Store hardware(database.path());
+  ReportOptions options;
+  options.brief = true;
+  options.format = Format::table;
+  options.width = 100;
+  std::string text;
+  write_report(schema::Reader(database.path()), add_hardware_run(hardware), options,
+               [&](std::string_view part) {
+                 text += part;
+                 return true;
+               });
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 40);
+  EXPECT_THAT(text, AllOf(HasSubstr("In short"), HasSubstr("tiled_padded is fastest"),
+                          HasSubstr("The best of each family"),
+                          ContainsRegex("transpose  1,024  tiled_padded +1\\.61")));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ struct Report {
   std::string database, run = "last", format = "markdown", file, trace_file;
   std::vector<std::string> sections;
   double timeout = 60;  ///< seconds for a section of the person's
-  bool no_plots = false;
+  bool no_plots = false, brief = false;
 };
 
 bool is_sql_file(const std::string& section) { return fs::path(section).extension() == ".sql"; }
@@ -72,6 +72,9 @@ ExitCode write_trace(const Report& report) {
 
 ExitCode run(const Report& report) {
   if (!report.trace_file.empty()) return write_trace(report);
+  if (report.brief && !report.sections.empty()) {
+    throw Error(ExitCode::usage, "--brief and --section both say what is shown: leave one out");
+  }
   FileClaims files;
   files.read_database(report.database);
   for (const std::string& section : report.sections) {
@@ -95,6 +98,7 @@ ExitCode run(const Report& report) {
   options.format = *reports::parse_format(report.format);
   options.width = width;
   options.sections = choices_of(report.sections);
+  options.brief = report.brief;
   options.plots = !report.no_plots;
   options.limits.time = std::chrono::duration<double>(report.timeout);
   options.plot_folder = plot_folder_of(report);
@@ -135,6 +139,7 @@ Command add_report(CLI::App& program) {
               "Stop a section of your own after that long, and exit with 3; 60 when not given");
   add_text(app, "--trace-out", "FILE", report->trace_file,
            "Write what ran when to FILE, as a Perfetto trace (ui.perfetto.dev), and no report");
+  add_flag(app, "--brief", report->brief, "One screen: the headline and the best of each family");
   add_flag(app, "--no-plots", report->no_plots, "Tables only, in markdown and HTML");
   return {&app, [report, &app] {
             if (app.count("--format") == 0)

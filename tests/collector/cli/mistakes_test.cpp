@@ -47,6 +47,16 @@ TEST_F(Mistakes, ATemplateIsToldAnInstance) {
   }
 }
 
+TEST_F(Mistakes, ATimelineNeedsAClock) {
+  const Outcome outcome =
+      warpmeter({"profile", "-b", "model", "--trace-out", "t.pftrace", "/bin/true"});
+  EXPECT_EQ(outcome.exit_code, 4);
+  EXPECT_THAT(outcome.error, HasSubstr("the model has no clock"));
+  EXPECT_THAT(refusal({"profile", "-m", "@default", "--trace-out", "t.pftrace", "/bin/true"}),
+              HasSubstr("--trace-out shows when everything ran"));
+  EXPECT_THAT(refusal({"report", "--brief", "--section", "run"}), HasSubstr("leave one out"));
+}
+
 TEST_F(Mistakes, ASizeThatIsUsedHasToBeGiven) {
   const std::vector<std::string> words = {"run",   "k.cu",    "-k", "twice", "-b",
                                           "model", "--block", "32", "--grid"};
