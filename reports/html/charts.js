@@ -180,7 +180,7 @@
     const type = { bars: 'bar', lines: 'line', points: 'scatter' }[figure.dataset.form];
     const styled = series.map((one, i) => ({
       ...one,
-      pointStyle: shapes[i % shapes.length], pointRadius: 4.5, pointHoverRadius: 6, borderWidth: type === 'line' ? 2 : 0,
+      order: -i, pointStyle: shapes[i % shapes.length], pointRadius: 4.5, pointHoverRadius: 6, borderWidth: type === 'line' ? 2 : 0,
       borderDash: type === 'line' ? dashes[i % dashes.length] : [], barPercentage: 0.92, categoryPercentage: 0.8, maxBarThickness: 22,
     }));
     const labels = type === 'bar' ? series[0].data.map((point) => point.y) : undefined;

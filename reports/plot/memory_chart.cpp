@@ -8,17 +8,17 @@
 namespace warpmeter::reports {
 namespace {
 
-constexpr double chart_width = 760, side_height = 190, box_height = 66, line_height = 14;
+constexpr double chart_width = 818, side_height = 190, box_height = 66, line_height = 14;
 
 struct Box {
   const char* name;
   double x, y, wide, tall;
 };
 constexpr Box boxes[] = {{"kernel", 8, 28, 62, 148},
-                         {"shared memory", 272, 28, 104, box_height},
-                         {"L1", 272, 110, 104, box_height},
-                         {"L2", 506, 110, 58, box_height},
-                         {"device memory", 650, 110, 102, box_height}};
+                         {"shared memory", 330, 28, 104, box_height},
+                         {"L1", 330, 110, 104, box_height},
+                         {"L2", 564, 110, 58, box_height},
+                         {"device memory", 708, 110, 102, box_height}};
 
 /// An edge leads from the right of one box to the left of another.
 constexpr struct { std::size_t from, to; } edges[] = {{0, 1}, {0, 2}, {2, 3}, {3, 4}};

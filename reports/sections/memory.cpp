@@ -11,7 +11,6 @@
 
 #include "reports/plot/scale.h"
 #include "reports/sections/needs.h"
-#include "reports/table/number.h"
 
 namespace warpmeter::reports::sections {
 namespace {
@@ -74,8 +73,9 @@ std::string line_text(const EdgeLine& line, const Subject& subject, const Subjec
     text += fmt::format("{}{} {}", text.empty() ? std::string(line.word) + " " : ", ",
                         tick_text(sum.value), amount.unit);
     const double before = other == nullptr ? sum.value : sum_of(*other, amount.counters).value;
-    if (before == sum.value || sum.value == 0) continue;
-    text += before == 0 ? " (new)" : " ×" + readable_number(sum.value / before, Zeros::trim);
+    if (before == sum.value || before == 0 || sum.value == 0) continue;
+    const double factor = sum.value / before;
+    text += factor < 100 ? fmt::format(" ×{:.2g}", factor) : fmt::format(" ×{:.0f}", factor);
   }
   return text;
 }

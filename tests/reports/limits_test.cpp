@@ -11,6 +11,8 @@
 
 #include "reports/cards.h"
 #include "reports/render/report.h"
+#include "reports/sections/needs.h"
+#include "schema/catalogue.h"
 #include "tests/reports/limits_run.h"
 #include "tests/reports/runs.h"
 
@@ -18,6 +20,7 @@ namespace warpmeter::reports {
 namespace {
 
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 using testing::Not;
 
 /// TFLOP/s of single and double precision as NVIDIA's datasheets print them.
@@ -125,13 +128,27 @@ TEST_F(LimitsTest, DrawsTwoVariantsMemoryBelowOneAnother) {
   const std::size_t bad = svg.find(">bad<"), good = svg.find(">good<");
   ASSERT_LT(bad, good) << "that which costs most is above";
   EXPECT_LT(svg.find(">loads 100 req, 3,200 wf<"), good);
-  EXPECT_GT(svg.find(">loads 100 req, 400 wf ×0.125<"), good);
+  EXPECT_GT(svg.find(">loads 100 req, 400 wf ×0.12<"), good);
   EXPECT_THAT(svg, HasSubstr(">not counted<")) << "L2 and device memory";
 }
 
 TEST_F(LimitsTest, NamesNoLimitBesideTensorCores) {
   add("product", {{"shared_wgmma_requests", 8}, {"shared_wgmma_wavefronts", 64}});
   EXPECT_THAT(limits(), HasSubstr("\"limit\":null"));
+}
+
+TEST_F(LimitsTest, TheSetCountsWhatTheSectionNeeds) {
+  const auto counters_of = [](const std::string& metric) {
+    return schema::Catalogue::get().counters_for(std::vector{metric});
+  };
+  const std::vector<std::string> counted = counters_of("@limits");
+  for (const sections::Resource& resource : sections::resources()) {
+    for (const char* counter : resource.counters) {
+      const std::vector<std::string> needed = counters_of(counter);
+      EXPECT_FALSE(needed.empty()) << counter;
+      EXPECT_THAT(counted, IsSupersetOf(needed)) << counter;
+    }
+  }
 }
 
 TEST_F(LimitsTest, SaysNothingWhereAResourceHasNoCount) {
