@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "collector/inject/protocol.h"
+#include "collector/runtime/entry/assembler.h"
 #include "collector/runtime/entry/redirect.h"
 #include "collector/runtime/entry/started.h"
 #include "collector/runtime/process/process.h"
@@ -17,9 +18,10 @@ namespace {
 
 /// Before all other libraries (-z initfirst), the C library too: what those that the program is
 /// linked with register as they are initialised would be lost otherwise.
-[[gnu::constructor]] void begin(int /*count*/, char** /*arguments*/, char** variables) {
+[[gnu::constructor]] void begin(int count, char** arguments, char** variables) {
   if (environ == nullptr) environ = variables;
   if (std::getenv(inject::socket_variable) == nullptr) return;
+  look_at_arguments(count, arguments);
   remember_listener();
   redirect_everything();
   if (redirected_objects() > 0) Process::announce();
@@ -28,6 +30,7 @@ namespace {
 /// After the program's own destructors, which may free what it has: this library was there before
 /// the program.
 [[gnu::destructor]] void end() {
+  keep_assembled();
   if (!Process::exists()) return Process::end_unused();
   Process& process = Process::get();
   if (!process.is_fork()) {

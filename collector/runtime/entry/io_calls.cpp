@@ -16,6 +16,7 @@
 
 #include "collector/runtime/api/row.h"
 #include "collector/runtime/device/behind.h"
+#include "collector/runtime/image/made_code.h"
 #include "collector/runtime/process/process.h"
 
 #define WARPMETER_CALL extern "C" [[gnu::visibility("default")]]
@@ -67,6 +68,15 @@ auto pass(const Passed& passed, const iovec* vectors, std::size_t count, const C
   return result;
 }
 
+/// A program that uses CUDA may read machine code. Not this library's own reads.
+void look_at_bytes(int file, const void* bytes, ssize_t count) {
+  constexpr ssize_t least = 64;  // a header of ELF
+  if (call_depth > 0 || count < least || std::memcmp(bytes, "\177ELF", 4) != 0) return;
+  const int error = errno;
+  look_at_read(file, {static_cast<const char*>(bytes), static_cast<std::size_t>(count)});
+  errno = error;
+}
+
 std::uint64_t as_many(ssize_t result) {
   return static_cast<std::uint64_t>(std::max<ssize_t>(result, 0));
 }
@@ -101,6 +111,7 @@ int pass_text(std::string_view function, const char* text, const void* returned,
 
 using warpmeter::runtime::as_many;
 using warpmeter::runtime::behind;
+using warpmeter::runtime::look_at_bytes;
 using warpmeter::runtime::pass;
 using warpmeter::runtime::pass_elements;
 using warpmeter::runtime::pass_text;
@@ -114,7 +125,10 @@ using warpmeter::runtime::pass_text;
 
 WARPMETER_CALL ssize_t read(int file, void* to, size_t bytes) {
   WARPMETER_REAL(read);
-  return pass(WARPMETER_INTO(read), to, bytes, [&] { return real(file, to, bytes); });
+  const ssize_t count =
+      pass(WARPMETER_INTO(read), to, bytes, [&] { return real(file, to, bytes); });
+  look_at_bytes(file, to, count);
+  return count;
 }
 
 WARPMETER_CALL ssize_t write(int file, const void* from, size_t bytes) {

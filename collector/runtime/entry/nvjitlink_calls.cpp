@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "collector/runtime/device/behind.h"
+#include "collector/runtime/entry/compilers.h"
 #include "collector/runtime/image/fat_binary.h"
 #include "collector/runtime/image/linker.h"
 #include "collector/runtime/image/made_code.h"
@@ -54,7 +54,8 @@ Links& links() {
   return *all;
 }
 
-/// nvJitLink's functions of one version of CUDA, by the names that its header has for them.
+/// nvJitLink's functions of one version of CUDA, by the names that its header has for them: "12_4".
+/// Empty: by those without a version, which dlsym() is asked for.
 class Library {
  public:
   explicit Library(std::string_view version) : version_(version) {}
@@ -92,9 +93,10 @@ class Library {
  private:
   template <class... Given>
   Result call(std::string_view what, Given... given) const {
-    std::string name("__nvJitLink");
-    name.append(what).append("_").append(version_);
-    auto* const function = behind<Result(Given...)>(nullptr, name.c_str());
+    std::string name(version_.empty() ? "nvJitLink" : "__nvJitLink");
+    name.append(what);
+    if (!version_.empty()) name.append("_").append(version_);
+    auto* const function = compiler_function<Result(Given...)>(nullptr, name.c_str());
     return function == nullptr ? internal_error : function(given...);
   }
 
@@ -148,6 +150,7 @@ CUjitInputType driver_type(const Input& input) {
 std::string linked_ptx(const Library& library, const Link& link) {
   const int arch = Process::get().arch();
   Linker linker(arch, JitOptions(), [](const std::string&) {});
+  linker.take_later_versions();
   std::vector<Input> optimized;
   for (const Input& input : link.inputs) {
     const CUjitInputType type = driver_type(input);
@@ -224,41 +227,67 @@ Result get_cubin(std::string_view version, Handle handle, void* cubin) {
 }  // namespace warpmeter::runtime::jit_links
 
 #define WARPMETER_NVJITLINK(NAME) extern "C" [[gnu::visibility("default")]] int NAME
-// The header's names of that version, in front of the library's.
-#define WARPMETER_NVJITLINK_OF(VERSION)                                                         \
-  WARPMETER_NVJITLINK(__nvJitLinkCreate_##VERSION)                                              \
+// The names of one version, in front of the library's.
+#define WARPMETER_NVJITLINK_OF(BEGIN, END, VERSION)                                             \
+  WARPMETER_NVJITLINK(BEGIN##Create##END)                                                       \
   (warpmeter::runtime::jit_links::Handle * handle, std::uint32_t count,                         \
    const char* const* options) {                                                                \
-    return warpmeter::runtime::jit_links::create(#VERSION, handle, count, options);             \
+    return warpmeter::runtime::jit_links::create(VERSION, handle, count, options);              \
   }                                                                                             \
-  WARPMETER_NVJITLINK(__nvJitLinkDestroy_##VERSION)                                             \
+  WARPMETER_NVJITLINK(BEGIN##Destroy##END)                                                      \
   (warpmeter::runtime::jit_links::Handle * handle) {                                            \
-    return warpmeter::runtime::jit_links::destroy(#VERSION, handle);                            \
+    return warpmeter::runtime::jit_links::destroy(VERSION, handle);                             \
   }                                                                                             \
-  WARPMETER_NVJITLINK(__nvJitLinkAddData_##VERSION)                                             \
+  WARPMETER_NVJITLINK(BEGIN##AddData##END)                                                      \
   (warpmeter::runtime::jit_links::Handle handle, warpmeter::runtime::jit_links::InputType type, \
    const void* data, std::size_t size, const char* name) {                                      \
-    return warpmeter::runtime::jit_links::add_data(#VERSION, handle, type, data, size, name);   \
+    return warpmeter::runtime::jit_links::add_data(VERSION, handle, type, data, size, name);    \
   }                                                                                             \
-  WARPMETER_NVJITLINK(__nvJitLinkAddFile_##VERSION)                                             \
+  WARPMETER_NVJITLINK(BEGIN##AddFile##END)                                                      \
   (warpmeter::runtime::jit_links::Handle handle, warpmeter::runtime::jit_links::InputType type, \
    const char* name) {                                                                          \
-    return warpmeter::runtime::jit_links::add_file(#VERSION, handle, type, name);               \
+    return warpmeter::runtime::jit_links::add_file(VERSION, handle, type, name);                \
   }                                                                                             \
-  WARPMETER_NVJITLINK(__nvJitLinkGetLinkedCubin_##VERSION)                                      \
+  WARPMETER_NVJITLINK(BEGIN##GetLinkedCubin##END)                                               \
   (warpmeter::runtime::jit_links::Handle handle, void* cubin) {                                 \
-    return warpmeter::runtime::jit_links::get_cubin(#VERSION, handle, cubin);                   \
+    return warpmeter::runtime::jit_links::get_cubin(VERSION, handle, cubin);                    \
   }
 
-WARPMETER_NVJITLINK_OF(12_0)
-WARPMETER_NVJITLINK_OF(12_1)
-WARPMETER_NVJITLINK_OF(12_2)
-WARPMETER_NVJITLINK_OF(12_3)
-WARPMETER_NVJITLINK_OF(12_4)
-WARPMETER_NVJITLINK_OF(12_5)
-WARPMETER_NVJITLINK_OF(12_6)
-WARPMETER_NVJITLINK_OF(12_7)
-WARPMETER_NVJITLINK_OF(12_8)
-WARPMETER_NVJITLINK_OF(12_9)
-WARPMETER_NVJITLINK_OF(13_0)
-WARPMETER_NVJITLINK_OF(13_1)
+#define WARPMETER_FRONT(NAME) {#NAME, reinterpret_cast<const void*>(&NAME)},
+#define WARPMETER_FRONTS_OF(BEGIN, END, VERSION) \
+  WARPMETER_FRONT(BEGIN##Create##END)            \
+  WARPMETER_FRONT(BEGIN##Destroy##END)           \
+  WARPMETER_FRONT(BEGIN##AddData##END)           \
+  WARPMETER_FRONT(BEGIN##AddFile##END)           \
+  WARPMETER_FRONT(BEGIN##GetLinkedCubin##END)
+
+// Programs are compiled with the names of a version; Python asks for those without.
+#define WARPMETER_VERSIONS(FOR)   \
+  FOR(nvJitLink, , "")            \
+  FOR(__nvJitLink, _12_0, "12_0") \
+  FOR(__nvJitLink, _12_1, "12_1") \
+  FOR(__nvJitLink, _12_2, "12_2") \
+  FOR(__nvJitLink, _12_3, "12_3") \
+  FOR(__nvJitLink, _12_4, "12_4") \
+  FOR(__nvJitLink, _12_5, "12_5") \
+  FOR(__nvJitLink, _12_6, "12_6") \
+  FOR(__nvJitLink, _12_7, "12_7") \
+  FOR(__nvJitLink, _12_8, "12_8") \
+  FOR(__nvJitLink, _12_9, "12_9") \
+  FOR(__nvJitLink, _13_0, "13_0") \
+  FOR(__nvJitLink, _13_1, "13_1") \
+  FOR(__nvJitLink, _13_2, "13_2") \
+  FOR(__nvJitLink, _13_3, "13_3") \
+  FOR(__nvJitLink, _13_4, "13_4") \
+  FOR(__nvJitLink, _13_5, "13_5")
+
+WARPMETER_VERSIONS(WARPMETER_NVJITLINK_OF)
+
+namespace warpmeter::runtime {
+
+std::span<const Front> nvjitlink_fronts() {
+  static const Front fronts[] = {WARPMETER_VERSIONS(WARPMETER_FRONTS_OF)};
+  return fronts;
+}
+
+}  // namespace warpmeter::runtime

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "collector/runtime/device/behind.h"
+#include "collector/runtime/entry/compilers.h"
 #include "collector/runtime/image/made_code.h"
 
 namespace warpmeter::runtime {
@@ -14,8 +14,8 @@ namespace {
 /// The PTX of the program that was compiled last; empty: there is none (compiled for linking
 /// later, which makes neither).
 std::string ptx_of(nvrtcProgram program) {
-  const auto size_of = behind<decltype(nvrtcGetPTXSize)>(nullptr, "nvrtcGetPTXSize");
-  const auto get = behind<decltype(nvrtcGetPTX)>(nullptr, "nvrtcGetPTX");
+  const auto size_of = compiler_function<decltype(nvrtcGetPTXSize)>(nullptr, "nvrtcGetPTXSize");
+  const auto get = compiler_function<decltype(nvrtcGetPTX)>(nullptr, "nvrtcGetPTX");
   std::size_t bytes = 0;
   if (size_of == nullptr || get == nullptr || size_of(program, &bytes) != NVRTC_SUCCESS) return "";
   std::string text(bytes, '\0');
@@ -30,11 +30,12 @@ std::string ptx_of(nvrtcProgram program) {
 extern "C" [[gnu::visibility("default")]] nvrtcResult nvrtcGetCUBIN(nvrtcProgram program,
                                                                     char* cubin) {
   namespace runtime = warpmeter::runtime;
-  const auto get = runtime::behind<decltype(nvrtcGetCUBIN)>(nullptr, "nvrtcGetCUBIN");
+  const auto get = runtime::compiler_function<decltype(nvrtcGetCUBIN)>(nullptr, "nvrtcGetCUBIN");
   if (get == nullptr) return NVRTC_ERROR_INTERNAL_ERROR;
   const nvrtcResult result = get(program, cubin);
   std::size_t bytes = 0;
-  const auto size_of = runtime::behind<decltype(nvrtcGetCUBINSize)>(nullptr, "nvrtcGetCUBINSize");
+  const auto size_of =
+      runtime::compiler_function<decltype(nvrtcGetCUBINSize)>(nullptr, "nvrtcGetCUBINSize");
   const bool is_made =
       result == NVRTC_SUCCESS && size_of != nullptr && size_of(program, &bytes) == NVRTC_SUCCESS;
   // The program may be destroyed before the cubin is loaded.
@@ -44,3 +45,14 @@ extern "C" [[gnu::visibility("default")]] nvrtcResult nvrtcGetCUBIN(nvrtcProgram
   }
   return result;
 }
+
+namespace warpmeter::runtime {
+
+std::span<const Front> nvrtc_fronts() {
+  static const Front fronts[] = {
+      {"nvrtcGetCUBIN", reinterpret_cast<const void*>(&nvrtcGetCUBIN)},
+  };
+  return fronts;
+}
+
+}  // namespace warpmeter::runtime

@@ -20,6 +20,7 @@
 
 #include "collector/runtime/api/earlier_names.h"
 #include "collector/runtime/api/lookup.h"
+#include "collector/runtime/entry/compilers.h"
 #include "collector/runtime/image/object_file.h"
 
 namespace warpmeter::runtime {
@@ -89,6 +90,7 @@ class Redirector {
     if (seen_.contains({path, object.dlpi_addr})) return;
     if (path.find("libwarpmeter_") != std::string::npos) return;
     const ObjectFile file(path.c_str());
+    if (is_compiler(path.c_str())) return stand_before(object, file);
     std::vector<std::pair<std::string_view, std::uint64_t>> functions;
     bool is_runtime = false, is_before_13 = false;
     file.for_each_function([&](std::string_view name, std::uint64_t value, std::uint64_t) {

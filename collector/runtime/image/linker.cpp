@@ -44,6 +44,8 @@ CUresult Linker::add_ptx(std::string text, const std::string& name) {
   text.resize(std::strlen(text.c_str()));
   auto mistake = kind_mistake(text);
   if (!mistake) mistake = header_mistake(text, arch_);
+  const bool is_later = mistake && mistake->result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+  if (is_later && takes_later_versions_) mistake.reset();
   if (mistake) return refuse(mistake->result, fmt::format("{}: {}", named(name), mistake->why));
   auto parsed = ptx::parse(text);
   if (const auto* wrong = std::get_if<ptx::Diagnostic>(&parsed)) {

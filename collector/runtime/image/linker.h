@@ -22,6 +22,9 @@ class Linker {
   Linker(int arch, const JitOptions& options, Say say)
       : arch_(arch), options_(options), say_(std::move(say)) {}
 
+  /// nvJitLink of a later toolkit than the driver's takes later PTX too.
+  void take_later_versions() { takes_later_versions_ = true; }
+
   CUresult add(CUjitInputType type, std::string_view data, const std::string& name);
   /// The image is the linker's.
   CUresult complete(std::string_view& image);
@@ -37,6 +40,7 @@ class Linker {
   const int arch_;
   JitOptions options_;
   Say say_;
+  bool takes_later_versions_ = false;
   std::vector<std::string> texts_;
   std::deque<std::string> images_;
 };

@@ -2,18 +2,25 @@
 #include "collector/runtime/image/made_code.h"
 
 #include <elf.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
+#include "collector/model/input/cache.h"
 #include "collector/runtime/image/readable_memory.h"
 
 namespace warpmeter::runtime {
@@ -27,11 +34,58 @@ struct Made {
 struct AllMade {
   std::mutex mutex;
   std::map<std::string, Made, std::less<>> of_cubin;
+  std::set<std::string> read_files;  ///< paths of cubins
 };
 
 AllMade& made() {
   static auto* all = new AllMade;  // as long as the process
   return *all;
+}
+
+/// All of a cubin that begins at an address: the table of sections ends it, or that of segments
+/// behind it does. Empty: it is none.
+std::string_view whole_cubin(const void* cubin) {
+  const Bytes memory = readable_from(cubin);
+  const auto header = number_at<Elf64_Ehdr>(memory, 0);
+  if (!header) return {};
+  const auto sections =
+      part(memory, header->e_shoff, std::uint64_t{header->e_shnum} * header->e_shentsize);
+  const auto segments =
+      part(memory, header->e_phoff, std::uint64_t{header->e_phnum} * header->e_phentsize);
+  if (!sections || !segments) return {};
+  return as_text(memory.first(
+      std::max(header->e_shoff + sections->size(), header->e_phoff + segments->size())));
+}
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string key_of(std::string_view cubin) { return "PTX of machine code\n" + std::string(cubin); }
+
+/// The PTX that lies beside a cubin which the program has read.
+std::string ptx_beside(const std::set<std::string>& cubins, std::string_view image) {
+  for (const std::string& path : cubins) {
+    if (contents(path) == image)
+      return contents(std::filesystem::path(path).replace_extension(".ptx"));
+  }
+  return "";
+}
+
+std::string ptx_of(AllMade& all, std::string_view image) {
+  const auto found = all.of_cubin.find(image);
+  if (found != all.of_cubin.end()) {
+    Made& code = found->second;
+    if (!code.ptx) {
+      code.ptx = code.make();
+      keep_made(image, *code.ptx);
+    }
+    return *code.ptx;
+  }
+  if (std::string ptx = ptx_beside(all.read_files, image); !ptx.empty()) return ptx;
+  auto kept = model::find_compiled(key_of(image));
+  return kept ? std::move(kept->ptx) : "";
 }
 
 }  // namespace
@@ -43,32 +97,37 @@ void remember_made(std::string cubin, std::function<std::string()> ptx) {
   all.of_cubin.insert_or_assign(std::move(cubin), Made{std::move(ptx), {}});
 }
 
-void take_made(ModuleSource& source, const void* cubin, int arch) {
+void keep_made(std::string_view cubin, const std::string& ptx) {
+  if (ptx.empty()) return;
+  model::Compiled pair;
+  pair.ptx = ptx;
+  model::keep_compiled(key_of(cubin), pair);
+}
+
+void look_at_read(int file, std::string_view bytes) {
+  constexpr Elf64_Half of_gpus = 190;
+  const auto machine = number_at<Elf64_Half>(bytes_in(bytes), offsetof(Elf64_Ehdr, e_machine));
+  if (!bytes.starts_with(ELFMAG) || machine != of_gpus) return;
+  std::error_code unknown;
+  const auto path = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file), unknown);
+  if (unknown) return;
   AllMade& all = made();
   const std::lock_guard lock(all.mutex);
-  if (all.of_cubin.empty()) return;
-  // The table of sections ends a cubin, or that of segments behind it does.
-  const Bytes memory = readable_from(cubin);
-  const auto header = number_at<Elf64_Ehdr>(memory, 0);
-  if (!header) return;
-  const auto sections =
-      part(memory, header->e_shoff, std::uint64_t{header->e_shnum} * header->e_shentsize);
-  const auto segments =
-      part(memory, header->e_phoff, std::uint64_t{header->e_phnum} * header->e_phentsize);
-  if (!sections || !segments) return;
-  const std::string_view image = as_text(memory.first(
-      std::max(header->e_shoff + sections->size(), header->e_phoff + segments->size())));
-  const auto found = all.of_cubin.find(image);
-  if (found == all.of_cubin.end()) return;
-  Made& code = found->second;
-  if (!code.ptx) code.ptx = code.make();
+  all.read_files.insert(path.string());
+}
+
+void take_made(ModuleSource& source, const void* cubin, int arch) {
+  const std::string_view image = whole_cubin(cubin);
+  if (image.empty()) return;
+  AllMade& all = made();
+  const std::lock_guard lock(all.mutex);
+  std::string ptx = ptx_of(all, image);
   constexpr std::string_view target = ".target sm_";
-  const std::string& ptx = *code.ptx;
   const std::size_t at = ptx.find(target);
   const int own = at == std::string::npos ? 0 : std::atoi(ptx.c_str() + at + target.size());
   // Machine code runs on what has its major version, from its minor one on.
   if (own / 10 != arch / 10 || own > arch) return;
-  source.ptx = ptx;
+  source.ptx = std::move(ptx);
   const auto bytes = std::as_bytes(std::span(image));
   if (own == arch) source.cubin.assign(bytes.begin(), bytes.end());
 }

@@ -58,6 +58,30 @@ class ObjectFile {
     }
   }
 
+  /// Calls `visit(name, value, place)` for each function that other objects may bind to; `place`:
+  /// its symbol, as far from where the object is mapped.
+  template <class Visit>
+  void for_each_exported_function(const Visit& visit) const {
+    if (!is_program()) return;
+    const auto header = *number_at<Elf64_Ehdr>(bytes_, 0);
+    for (unsigned i = 0; i < header.e_shnum; ++i) {
+      const auto section = section_header(header, i);
+      if (!section || section->sh_type != SHT_DYNSYM) continue;
+      const auto strings = section_header(header, section->sh_link);
+      const auto symbols = part(bytes_, section->sh_offset, section->sh_size);
+      const auto names =
+          strings ? part(bytes_, strings->sh_offset, strings->sh_size) : std::nullopt;
+      if (!symbols || !names) continue;
+      for (std::uint64_t at = 0; at < symbols->size(); at += sizeof(Elf64_Sym)) {
+        const auto symbol = number_at<Elf64_Sym>(*symbols, at);
+        if (!symbol) break;
+        if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF) continue;
+        const std::string_view name = text_at(*names, symbol->st_name);
+        if (!name.empty()) visit(name, symbol->st_value, section->sh_addr + at);
+      }
+    }
+  }
+
  private:
   /// By its number; nothing where the file does not hold it.
   std::optional<Elf64_Shdr> section_header(const Elf64_Ehdr& header, unsigned number) const {

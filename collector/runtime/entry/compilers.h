@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// NVIDIA's compilers as libraries: NVRTC and nvJitLink. This library stands in front of those of
+// their functions that hand out machine code. A program that is linked with them binds to ours, for
+// ours was preloaded. Frameworks of Python load them with dlopen() and ask dlsym(): the symbol
+// table of the loaded library is changed so that it names ours.
+#pragma once
+
+#include <link.h>
+
+#include <span>
+
+namespace warpmeter::runtime {
+
+class ObjectFile;
+
+/// A function of a compiler and the one of ours that stands in front of it.
+struct Front {
+  const char* name;
+  const void* ours;
+};
+std::span<const Front> nvrtc_fronts();
+std::span<const Front> nvjitlink_fronts();
+
+/// True if the path is one of those libraries.
+bool is_compiler(const char* path);
+/// Puts our functions into the symbol table of a compiler that has been mapped.
+void stand_before(const dl_phdr_info& object, const ObjectFile& file);
+
+/// The compiler's own function of that name; null: no library has it.
+void* compiler_function(const char* name);
+
+template <class Function>
+Function* compiler_function(Function*, const char* name) {
+  return reinterpret_cast<Function*>(compiler_function(name));
+}
+
+}  // namespace warpmeter::runtime
