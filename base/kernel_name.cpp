@@ -68,6 +68,16 @@ std::pair<std::size_t, std::size_t> bounds_of(std::string_view name) {
   return {begin, end};
 }
 
+/// Without tags: Numba gives a kernel two, of its compilation and of its options.
+std::string without_tags(std::string name) {
+  for (std::size_t at = 0; (at = name.find("[abi:", at)) != std::string::npos;) {
+    const std::size_t end = name.find(']', at);
+    if (end == std::string::npos) break;
+    name.erase(at, end - at + 1);
+  }
+  return name;
+}
+
 /// As its author wrote it: without what compilers call namespaces that have no name.
 std::string written_name(std::string_view mangled) {
   std::string name = demangled(std::string(mangled));
@@ -238,7 +248,7 @@ std::string demangled(const std::string& name) {
   const std::unique_ptr<char, void (*)(void*)> text(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
   // "f" alone is the mangled name of the type float: only _Z begins a function's.
-  return name.starts_with("_Z") && status == 0 && text ? text.get() : name;
+  return name.starts_with("_Z") && status == 0 && text ? without_tags(text.get()) : name;
 }
 
 std::string function_name(const std::string& name) {

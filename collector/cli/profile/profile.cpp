@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -127,6 +128,17 @@ void check_permission() {
   }
 }
 
+/// Settings that frameworks of Python need on the model, where the person has not set them. CuPy
+/// takes its own reductions instead of CUB's, which are machine code alone. PyTorch allocates each
+/// tensor by itself, so that --check knows where it ends.
+std::map<std::string, std::string> variables_of_frameworks(const ProfileRequest& request) {
+  std::map<std::string, std::string> variables = {{"CUPY_ACCELERATORS", ""}};
+  if (request.checks) variables["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1";
+  std::erase_if(variables,
+                [](const auto& one) { return std::getenv(one.first.c_str()) != nullptr; });
+  return variables;
+}
+
 /// The options that a GPU and the model share: the program with our library in it.
 profile::Options options_of(const ProfileRequest& request, const ProfileHooks& hooks,
                             profile::Library library, const profile::PrivateFolder& folder) {
@@ -136,7 +148,10 @@ profile::Options options_of(const ProfileRequest& request, const ProfileHooks& h
   options.injector = profile::find_library(
       library, std::filesystem::read_symlink("/proc/self/exe", ignored), folder.path());
   options.is_preloaded = library == profile::Library::runtime;
-  if (options.is_preloaded) options.stand_ins = profile::write_stand_ins(folder.path());
+  if (options.is_preloaded) {
+    options.stand_ins = profile::write_stand_ins(folder.path());
+    options.variables = variables_of_frameworks(request);
+  }
   options.socket = folder.path() / "socket";
   options.all_processes = request.processes == "all";
   if (request.timeout > 0) options.timeout = std::chrono::duration<double>(request.timeout);

@@ -20,6 +20,7 @@
 #include "base/kernel_name.h"
 #include "collector/model/check/findings.h"
 #include "collector/model/input/kernel_file.h"
+#include "collector/runtime/check/python_place.h"
 #include "collector/runtime/check/sources.h"
 #include "collector/runtime/image/allocated_variable.h"
 #include "collector/runtime/image/registry.h"
@@ -247,6 +248,14 @@ const std::vector<std::string>& source_lines(const std::string& file) {
   return place->second;
 }
 
+/// A place of Python that stays; null: the call is not made by Python.
+const HostPlace* kept_python_place() {
+  static auto* known = new std::map<std::pair<std::string, int>, HostPlace>;  // outlives exit()
+  auto place = python_place();
+  if (!place) return nullptr;
+  return &known->try_emplace({place->file, place->line}, *place).first->second;
+}
+
 }  // namespace
 
 std::string HostPlace::in_words() const {
@@ -261,10 +270,15 @@ std::string HostPlace::after(std::string_view words) const {
 CallElsewhere::CallElsewhere(const HostPlace* place) { elsewhere = place; }
 CallElsewhere::~CallElsewhere() { elsewhere = nullptr; }
 
-HostPlace place_of_call() { return elsewhere != nullptr ? *elsewhere : walked({}); }
+HostPlace place_of_call() {
+  if (elsewhere != nullptr) return *elsewhere;
+  if (auto place = python_place()) return *place;
+  return walked({});
+}
 
 const HostPlace& place_of_frequent_call() {
   if (elsewhere != nullptr) return *elsewhere;
+  if (const HostPlace* place = kept_python_place()) return *place;
   // As deep as templates of the toolkit's headers go, most often; what lies above makes no
   // difference where the line is found below.
   constexpr std::size_t frames = 24;
@@ -287,6 +301,7 @@ const HostPlace& place_of_frequent_call() {
 }
 
 const HostPlace& place_of_call(const void* return_address) {
+  if (const HostPlace* place = kept_python_place()) return *place;
   static auto* known = new std::map<const void*, HostPlace>;  // outlives exit()
   static auto* passed_over = new HostPlace;
   const auto address = reinterpret_cast<std::uintptr_t>(return_address);
@@ -310,6 +325,10 @@ HostPlace place_of_signal(const void* instruction) {
 AllocatedFor allocated_at(const HostPlace& place) {
   if (place.line <= 0) return {};
   const std::vector<std::string>& lines = source_lines(place.file);
+  if (place.is_python) {
+    const auto number = static_cast<std::size_t>(place.line);
+    return {number <= lines.size() ? assigned_variable(lines[number - 1]) : "", 0};
+  }
   std::string text;
   for (std::size_t i = 0; i < 3; ++i) {
     const std::size_t number = static_cast<std::size_t>(place.line) - 1 + i;

@@ -17,6 +17,7 @@ struct HostPlace {
   std::string file;      ///< empty: no debug information
   int line = 0;
   const void* instruction = nullptr;  ///< that makes it
+  bool is_python = false;             ///< the file is a Python program
 
   /// "vec.cu:12"; "main"; empty.
   std::string in_words() const;

@@ -2,6 +2,7 @@
 // In front of nvJitLink: the inputs that a program links are kept, and linked as PTX once the cubin
 // that they became is loaded. PTX is linked as the driver's linker does it (linker.h); what is code
 // for link-time optimization nvJitLink makes PTX of.
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -159,8 +160,10 @@ std::string linked_ptx(const Library& library, const Link& link) {
     if (!is_read) optimized.push_back(input);
   }
   if (!optimized.empty()) {
-    const std::string text = optimized_ptx(library, link.options, optimized);
-    if (text.empty()) return "";
+    std::string text = optimized_ptx(library, link.options, optimized);
+    // The lines of the machine code are those of this text.
+    const bool is_all = optimized.size() == link.inputs.size();
+    if (text.empty() || is_all) return text;
     if (linker.add(CU_JIT_INPUT_PTX, text, "nvJitLink") != CUDA_SUCCESS) return "";
   }
   std::string_view image;
@@ -177,11 +180,18 @@ void change(Handle handle, const Change& apply) {
 
 Result create(std::string_view version, Handle* handle, std::uint32_t count,
               const char* const* options) {
-  const Result result = Library(version).create(handle, count, options);
+  // With lines the machine code is the same, and counts can be audited.
+  std::vector<const char*> words(options, options + count);
+  const bool has_lines = std::any_of(words.begin(), words.end(), [](std::string_view option) {
+    return option == "-lineinfo" || option == "-g" || option == "-ptx";
+  });
+  if (!has_lines) words.push_back("-lineinfo");
+  const auto total = static_cast<std::uint32_t>(words.size());
+  const Result result = Library(version).create(handle, total, words.data());
   if (result != success) return result;
   Links& all = links();
   const std::lock_guard lock(all.mutex);
-  all.open.insert_or_assign(*handle, Link{{options, options + count}, {}});
+  all.open.insert_or_assign(*handle, Link{{words.begin(), words.end()}, {}});
   return result;
 }
 

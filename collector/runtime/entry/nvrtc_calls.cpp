@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
-// In front of NVRTC's nvrtcGetCUBIN: what it compiled it has as PTX too.
+// In front of NVRTC's nvrtcGetCUBIN: what it compiled it has as PTX too. And of
+// nvrtcCompileProgram: with the lines of the source the machine code is the same, and counts can be
+// audited.
 #include <nvrtc.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "collector/runtime/entry/compilers.h"
 #include "collector/runtime/image/made_code.h"
@@ -24,8 +29,28 @@ std::string ptx_of(nvrtcProgram program) {
   return text;
 }
 
+bool has_lines(std::string_view option) {
+  return option == "-lineinfo" || option == "--generate-line-info" || option == "-G" ||
+         option == "--device-debug";
+}
+
 }  // namespace
 }  // namespace warpmeter::runtime
+
+extern "C" [[gnu::visibility("default")]] nvrtcResult nvrtcCompileProgram(
+    nvrtcProgram program, int count, const char* const* options) {
+  namespace runtime = warpmeter::runtime;
+  const auto compile =
+      runtime::compiler_function<decltype(nvrtcCompileProgram)>(nullptr, "nvrtcCompileProgram");
+  if (compile == nullptr) return NVRTC_ERROR_INTERNAL_ERROR;
+  if (count < 0 || (count > 0 && options == nullptr)) return compile(program, count, options);
+  std::vector<const char*> all(options, options + count);
+  const bool is_with = std::any_of(all.begin(), all.end(), [](const char* option) {
+    return option != nullptr && runtime::has_lines(option);
+  });
+  if (!is_with) all.push_back("-lineinfo");
+  return compile(program, static_cast<int>(all.size()), all.data());
+}
 
 extern "C" [[gnu::visibility("default")]] nvrtcResult nvrtcGetCUBIN(nvrtcProgram program,
                                                                     char* cubin) {
@@ -50,6 +75,7 @@ namespace warpmeter::runtime {
 
 std::span<const Front> nvrtc_fronts() {
   static const Front fronts[] = {
+      {"nvrtcCompileProgram", reinterpret_cast<const void*>(&nvrtcCompileProgram)},
       {"nvrtcGetCUBIN", reinterpret_cast<const void*>(&nvrtcGetCUBIN)},
   };
   return fronts;

@@ -12,6 +12,7 @@
 #include "collector/runtime/check/caller.h"
 #include "collector/runtime/check/failed_calls.h"
 #include "collector/runtime/check/host_fault.h"
+#include "collector/runtime/check/python_place.h"
 #include "collector/runtime/device/device.h"
 #include "collector/runtime/device/visible_devices.h"
 #include "collector/runtime/image/fat_binary.h"
@@ -120,6 +121,8 @@ void Process::tell_failed(std::string_view function, cudaError_t error) {
   if (report_ == nullptr || error == cudaErrorNotReady) return;
   const std::lock_guard lock(mutex_);
   std::string words = error_in_words(function, error);
+  const auto place = is_of_model(error) ? python_place() : std::nullopt;
+  if (place) words += place->after("");
   if (failed_calls_.insert(words).second) report_->failed(words, is_of_model(error));
 }
 

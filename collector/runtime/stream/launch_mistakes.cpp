@@ -8,6 +8,7 @@
 
 #include "base/kernel_name.h"
 #include "collector/model/machine/launch/launch.h"
+#include "collector/runtime/check/python_place.h"
 #include "collector/runtime/device/device.h"
 #include "collector/runtime/process/occupancy.h"
 
@@ -31,6 +32,19 @@ std::string cluster_refusal(Kernel& kernel, const Geometry& geometry, int arch) 
       most_blocks_of_cluster(kernel));
 }
 
+/// Frameworks of Python have kernels that nobody can compile again.
+std::string why_not_run(Kernel& kernel) {
+  const auto place = python_place();
+  if (!place || kernel.module().parsed() != nullptr) return kernel.failure();
+  return fmt::format(
+      "its library has only machine code of it, which the model does not execute{}. Compute that "
+      "on "
+      "the CPU and move it (PyTorch: .cpu(), .cuda(); CuPy: asnumpy(), asarray()), or in a kernel "
+      "of "
+      "your own",
+      place->after("; launched"));
+}
+
 }  // namespace
 
 cudaError_t launch_mistake(Process& process, const KernelWork& work) {
@@ -52,9 +66,9 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
     if (is_told) {
       report->could_not_run(
           {work.kernel->entry(), geometry, static_cast<std::uint32_t>(current_device), 0},
-          work.kernel->failure());
+          why_not_run(*work.kernel));
     } else {
-      process.say(fmt::format("kernel '{}' failed: {}", name, work.kernel->failure()));
+      process.say(fmt::format("kernel '{}' failed: {}", name, why_not_run(*work.kernel)));
     }
     return cudaErrorNoKernelImageForDevice;
   }

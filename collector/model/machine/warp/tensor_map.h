@@ -46,6 +46,9 @@ struct TensorMap {
   std::uint8_t rank = 1;
   std::uint8_t swizzle_shift = 0;  ///< 1, 2, 3: in rows of 32, 64, 128 bytes; 0: not at all
   bool fills_with_nan = false;
+  /// Programs (CUTLASS, Triton) clear a bit of a descriptor's second word, which drivers
+  /// before 13.2 set wrongly: nothing is kept there.
+  std::uint64_t mended_by_programs = 0;
   std::uint64_t address = 0;
   std::array<std::uint64_t, most_tensor_axes> extents{};      ///< elements
   std::array<std::uint64_t, most_tensor_axes - 1> strides{};  ///< bytes, of the second axis on

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Where in a Python program a call was made: a person who writes Python wants the line of their
+// script, not that of the extension module which calls CUDA for it.
+#pragma once
+
+#include <optional>
+
+#include "collector/runtime/check/caller.h"
+
+namespace warpmeter::runtime {
+
+/// The innermost line that is of no installed package; nothing where this thread executes no
+/// Python, or where another Python thread may hold the interpreter's lock while it waits for us.
+std::optional<HostPlace> python_place();
+
+/// The variable that a line of Python assigns to: "x" of "x = torch.empty(4)"; empty: none, or
+/// several statements stand there.
+std::string assigned_variable(std::string_view line);
+
+}  // namespace warpmeter::runtime
