@@ -20,6 +20,11 @@ TEST(KernelName, DemanglesWhatIsMangled) {
   EXPECT_EQ(demangled("_Z6reduceILi4EEvPf"), "void reduce<4>(float*)");
 }
 
+/// Numba's, which tells compilations of one function apart.
+TEST(KernelName, HasNoTags) {
+  EXPECT_EQ(function_name("_ZN8__main__6add_itB2v1B8cw51cXTLE5ArrayIfLi1E1CE"), "add_it");
+}
+
 TEST(KernelName, LeavesPlainNamesAlone) {
   for (const char* name : {"late_store", "f", "i", "", "_Zwrong"}) {
     EXPECT_EQ(demangled(name), name);

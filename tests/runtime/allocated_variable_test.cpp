@@ -27,6 +27,20 @@ TEST(AllocatedVariable, IsTheFirstArgumentWithoutItsCast) {
   }
 }
 
+TEST(AllocatedVariable, IsWhatALineOfPythonAssignsTo) {
+  for (const auto& [line, name] : {
+           std::pair{"x = torch.empty(4)", "x"},
+           std::pair{"    self.rows = cupy.zeros(n)", "self.rows"},
+           std::pair{"x == f(y)", ""},
+           std::pair{"x, y = f(), g()", ""},
+           std::pair{"a = f(); b = g()", ""},
+           std::pair{"f(x=3)", ""},
+           std::pair{"", ""},
+       }) {
+    EXPECT_EQ(assigned_variable(line), name) << line;
+  }
+}
+
 TEST(AllocatedVariable, IsUnknownWhereItIsNone) {
   for (const char* source : {"", "allocate(&d_a, n);", "cudaMalloc"}) {
     EXPECT_TRUE(allocated_variables(source).empty()) << source;

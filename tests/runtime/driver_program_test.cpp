@@ -63,6 +63,31 @@ TEST_F(DriverProgram, MayLoadMachineCodeThatNvJitLinkMade) {
             "24 24");
 }
 
+/// 32 lanes load every second float, 8 sectors, in each of the launches.
+TEST_F(DriverProgram, MayBeAFrameworkOfPython) {
+  const std::string script = source_dir() + "/tests/runtime/programs/frameworks.py";
+  const auto run = [&](const std::string& when) {
+    return run_program({{"profile", "-b", "model", "-m", "global_load_sectors", "python3", script,
+                         folder_.string(), WARPMETER_PTXAS, WARPMETER_NVRTC, when},
+                        folder_,
+                        {{"LD_LIBRARY_PATH", ""}, {"XDG_CACHE_HOME", folder_.string()}}});
+  };
+  const Outcome fresh = run("fresh");
+  EXPECT_EQ(fresh.output.substr(0, fresh.output.find("Device")),
+            "made here True\nmade by ptxas True\nof an earlier process True\n"
+            "with PTX beside it True\nof nobody None\n")
+      << fresh.error;
+  EXPECT_THAT(fresh.error, HasSubstr("cuModuleLoadData returned CUDA_ERROR_NO_BINARY_FOR_GPU"));
+  EXPECT_THAT(fresh.error, HasSubstr("frameworks.py:38"));
+  EXPECT_EQ(value_of("SELECT count(*) || ' ' || group_concat(DISTINCT value || ' ' || grade) FROM "
+                     "results WHERE metric = 'global_load_sectors'"),
+            "4 8.0 exact");
+  const Outcome again = run("again");
+  EXPECT_EQ(again.output.substr(0, again.output.find("Device")),
+            "of an earlier process True\nwith PTX beside it True\nof nobody None\n")
+      << again.error;
+}
+
 TEST_F(DriverProgram, MayHaveGraphsThatWaitForValues) {
   EXPECT_EQ(profile("driver_value_nodes", {}).output, expected("driver_value_nodes"));
 }

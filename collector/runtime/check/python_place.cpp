@@ -5,8 +5,6 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
-#include <cctype>
 #include <string>
 #include <string_view>
 
@@ -117,18 +115,6 @@ std::optional<HostPlace> python_place() {
   auto place = innermost_own(python, python.PyThreadState_GetFrame(thread));
   python.PyGILState_Release(state);
   return place;
-}
-
-std::string assigned_variable(std::string_view line) {
-  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-  const auto ends = [](char c) { return c != '_' && c != '.' && std::isalnum(c) == 0; };
-  const auto end = std::find_if(line.begin(), line.end(), ends);
-  const std::string_view name = line.substr(0, static_cast<std::size_t>(end - line.begin()));
-  std::string_view rest = line.substr(name.size());
-  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-  const bool is_alone = line.find(';') == std::string_view::npos;
-  const bool is_assigned = is_alone && rest.starts_with("=") && !rest.starts_with("==");
-  return is_assigned ? std::string(name) : "";
 }
 
 }  // namespace warpmeter::runtime

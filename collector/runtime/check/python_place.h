@@ -13,8 +13,4 @@ namespace warpmeter::runtime {
 /// Python, or where another Python thread may hold the interpreter's lock while it waits for us.
 std::optional<HostPlace> python_place();
 
-/// The variable that a line of Python assigns to: "x" of "x = torch.empty(4)"; empty: none, or
-/// several statements stand there.
-std::string assigned_variable(std::string_view line);
-
 }  // namespace warpmeter::runtime

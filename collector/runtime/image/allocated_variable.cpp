@@ -117,4 +117,16 @@ bool are_in_order(std::string_view source) {
   return !has_word(behind, "if") && !(has_word(before, "if") && before.find(')') < before.size());
 }
 
+std::string assigned_variable(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  const auto ends = [](char c) { return c != '_' && c != '.' && std::isalnum(c) == 0; };
+  const auto end = std::find_if(line.begin(), line.end(), ends);
+  const std::string_view name = line.substr(0, static_cast<std::size_t>(end - line.begin()));
+  std::string_view rest = line.substr(name.size());
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  const bool is_alone = line.find(';') == std::string_view::npos;
+  const bool is_assigned = is_alone && rest.starts_with("=") && !rest.starts_with("==");
+  return is_assigned ? std::string(name) : "";
+}
+
 }  // namespace warpmeter::runtime

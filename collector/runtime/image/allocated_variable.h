@@ -12,6 +12,10 @@ namespace warpmeter::runtime {
 /// `check(cudaMalloc((void**)&d_a, n));`, "x.y" of `cudaMalloc(&x.y, n)`; "" where it is no name.
 std::vector<std::string> allocated_variables(std::string_view source);
 
+/// The variable that a line of Python assigns to: "x" of "x = torch.empty(4)"; empty: none, or
+/// several statements stand there.
+std::string assigned_variable(std::string_view line);
+
 /// True if those calls are made one after the other as they stand there, all of them.
 bool are_in_order(std::string_view source);
 
