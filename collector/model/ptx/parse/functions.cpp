@@ -147,8 +147,11 @@ void Parser::body_directive(Body& body) {
 }
 
 /// `.loc 2 457 5, function_name $L__info_string1, inlined_at 2 542 5`. The position after
-/// inlined_at may have been inlined itself, as an earlier `.loc` said.
+/// inlined_at may have been inlined itself, as an earlier `.loc` said. Within inline assembly LLVM
+/// counts the lines of its text on from the source's line: Triton's PTX has such lines, which are
+/// of other statements. All of it belongs to the line before.
 void Parser::location(Body& body) {
+  const bool is_counted_on = lexer_.is_in_assembly();
   const auto position = [this] {
     Location at;
     at.file = to_line(expect_integer("the number of a file"));
@@ -173,6 +176,7 @@ void Parser::location(Body& body) {
       fail_expected("function_name or inlined_at");
     }
   }
+  if (is_counted_on && body.location) return;
   if (!call) {
     body.outermost.erase(key(innermost));
     body.location = innermost;

@@ -126,7 +126,11 @@ void Lexer::skip_space() {
 /// Leaves at_ behind the comment; a line comment keeps its newline.
 void Lexer::skip_comment() {
   if (at_[1] == '/') {
-    at_ = std::find(at_, end_, '\n');
+    const char* const end = std::find(at_, end_, '\n');
+    const std::string_view comment(at_, static_cast<std::size_t>(end - at_));
+    if (comment == "// begin inline asm") is_in_assembly_ = true;
+    if (comment == "// end inline asm") is_in_assembly_ = false;
+    at_ = end;
     return;
   }
   const int line = line_, start_column = column();

@@ -39,6 +39,9 @@ class Lexer {
   /// token starts with, and for a comment or string that never ends.
   Token next();
 
+  /// True between the two comments with which compilers enclose inline assembly.
+  bool is_in_assembly() const { return is_in_assembly_; }
+
   /// Goes past the rest of the line, whatever stands there.
   void skip_line();
 
@@ -62,6 +65,7 @@ class Lexer {
   const char* end_;
   const char* line_start_;
   int line_ = 1;
+  bool is_in_assembly_ = false;
 };
 
 /// A number as PTX writes it: decimal, 0x, 0b or octal with an optional U; 0f and 0d with the bits

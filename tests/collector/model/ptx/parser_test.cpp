@@ -236,6 +236,18 @@ TEST(PtxParser, ChargesInlinedCodeToTheOutermostCall) {
                                  std::pair(2, 50), std::pair(2, 50)));
 }
 
+/// LLVM counts the lines of the assembly's text on from that of the source.
+TEST(PtxParser, ChargesInlineAssemblyToItsStatement) {
+  const auto module = parsed(with_header(
+      ".file 1 \"k.py\"\n.entry k() {\n.loc 1 5 7\n\t// begin inline asm\n.loc 1 5 7\n"
+      "bar.sync 0;\n.loc 1 9 7\nmembar.gl;\n\n\t// end inline asm\n.loc 1 6 4\nret;\n}\n"));
+  std::vector<int> lines;
+  for (const Instruction& instruction : module->functions[0].body) {
+    lines.push_back(instruction.location->line);
+  }
+  EXPECT_THAT(lines, ElementsAre(5, 5, 6));
+}
+
 /// nvcc writes the two bytes of UTF-8 that "ö" has as octal numbers.
 TEST(PtxParser, ReadsNamesOfFilesThatAreNotAscii) {
   const auto module = parsed(
