@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What frameworks of Python do, with nothing but ctypes: they load NVRTC and the driver with
-# dlopen(), start ptxas, and load machine code that an earlier process has left in a folder.
+# A program does here, with nothing but ctypes, as frameworks of Python do: it loads NVRTC and the
+# driver with dlopen(), starts ptxas, and loads machine code that an earlier process has left.
 # frameworks.py FOLDER PTXAS NVRTC fresh|again
 import ctypes
 import pathlib
