@@ -193,6 +193,12 @@ const std::vector<Layer>& layers() {
       {"reports/render",
        {"base", "reports", "reports/sections", "reports/sql", "reports/table", "schema"},
        {}},
+      // For programs that measure themselves.
+      {"collector/library",
+       {"base", "collector/cli/request/run_record.h", "collector/cli/version.h", "collector/cupti",
+        "collector/inject/protocol.h", "collector/model/input", "collector/profile", "reports/*",
+        "schema"},
+       {}},
       // The commands. The last ones may use what others measure.
       {"collector/cli",
        {"base", "collector/cupti", "collector/family", "collector/model/*", "collector/run",
@@ -253,9 +259,9 @@ bool starts_with_any(const std::string& text, const std::vector<std::string>& pr
 bool is_standard_or_system(const std::string& header) {
   // The standard library has no dot; POSIX and compiler headers are named.
   static const std::vector<std::string> system = {
-      "sys/",      "unistd.h", "fcntl.h",  "fnmatch.h",   "dlfcn.h",  "sched.h",  "signal.h",
-      "termios.h", "poll.h",   "spawn.h",  "immintrin.h", "elf.h",    "cxxabi.h", "regex.h",
-      "glob.h",    "link.h",   "stdlib.h", "fmt/",        "pthread.h"};
+      "sys/",      "unistd.h", "fcntl.h",  "fnmatch.h",   "dlfcn.h",   "sched.h",  "signal.h",
+      "termios.h", "poll.h",   "spawn.h",  "immintrin.h", "elf.h",     "cxxabi.h", "regex.h",
+      "glob.h",    "link.h",   "stdlib.h", "fmt/",        "pthread.h", "stddef.h", "stdint.h"};
   return header.find('.') == std::string::npos || starts_with_any(header, system);
 }
 

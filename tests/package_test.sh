@@ -11,6 +11,9 @@ trap 'rm -rf "$work"' EXIT
 docs=$(cd "$(dirname "$0")/.." && find docs -type f | sed 's|^|share/doc/warpmeter/|')
 expected=$(LC_ALL=C sort <<FILES
 bin/warpmeter
+include/warpmeter.h
+include/warpmeter.hpp
+lib/libwarpmeter.so
 lib/libwarpmeter_inject.so
 lib/libwarpmeter_runtime.so
 share/bash-completion/completions/warpmeter
@@ -49,7 +52,7 @@ check() {
 $there
 instead of
 $expected"
-  for file in bin/warpmeter lib/libwarpmeter_inject.so lib/libwarpmeter_runtime.so; do hardened "$1/$file"; done
+  for file in bin/warpmeter lib/libwarpmeter.so lib/libwarpmeter_inject.so lib/libwarpmeter_runtime.so; do hardened "$1/$file"; done
   "$1/bin/warpmeter" --version | grep -q '^warpmeter ' || fail "$1/bin/warpmeter --version does not answer"
   "$1/bin/warpmeter" --version --licences | grep '^======== libjs-chart.js' >/dev/null || fail "the licences are not printed"
   (cd "$work" && "$1/bin/warpmeter" run vector_add -n 1000 -b model -q) || fail "$1/bin/warpmeter does not measure"

@@ -54,6 +54,12 @@ std::uint32_t Explained::number_of(const LaunchPlace& place, const model::Progra
   return unlike_;
 }
 
+void Explained::forget() {
+  told_.clear();
+  shaped_.clear();
+  unlike_ = 0;
+}
+
 void Explained::end(Report& report) const {
   for (const auto& [array, wrong] : shaped_) report.tell(inject::Shaped{array, wrong});
 }

@@ -27,6 +27,8 @@ class Explained {
                           const model::LaunchOutcome& outcome, const model::DeviceMemory& memory,
                           Report& report);
 
+  /// Launches that follow are told anew: another report hears of them.
+  void forget();
   /// Says which arrays that the person gave a shape kernels had.
   void end(Report& report) const;
 

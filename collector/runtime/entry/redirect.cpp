@@ -67,6 +67,40 @@ bool is_code(const dl_phdr_info& object, std::uint64_t value) {
                      });
 }
 
+/// The functions of CUDA in an object's file, with their places; none where the file holds neither
+/// the runtime nor the driver's API.
+struct CudaFunctions {
+  std::vector<std::pair<std::string_view, std::uint64_t>> all;
+  bool is_before_13 = false;
+};
+
+CudaFunctions cuda_functions(const ObjectFile& file) {
+  CudaFunctions found;
+  bool is_runtime = false;
+  file.for_each_function([&](std::string_view name, std::uint64_t value, std::uint64_t) {
+    if (!name.starts_with("cu") && !name.starts_with("__cuda")) return;
+    is_runtime |= name == "__cudaRegisterFatBinary" || name == "cuDriverGetVersion";
+    found.is_before_13 |= is_of_before_13(name);
+    found.all.emplace_back(name, value);
+  });
+  if (!is_runtime) found.all.clear();
+  return found;
+}
+
+/// An object as the dynamic linker names it: its file. Empty for our own library.
+std::string path_of(const dl_phdr_info& object) {
+  const bool is_program = object.dlpi_name == nullptr || object.dlpi_name[0] == '\0';
+  const std::string path = is_program ? "/proc/self/exe" : object.dlpi_name;
+  return path.find("libwarpmeter_") != std::string::npos ? "" : path;
+}
+
+int find_cuda(dl_phdr_info* object, std::size_t, void* found) {
+  const std::string path = path_of(*object);
+  if (path.empty() || cuda_functions(ObjectFile(path.c_str())).all.empty()) return 0;
+  *static_cast<std::string*>(found) = path;
+  return 1;
+}
+
 class Redirector {
  public:
   /// Entries that are gone are forgotten: it may come again, as its file has it.
@@ -84,30 +118,22 @@ class Redirector {
   }
 
   void visit(const dl_phdr_info& object) {
-    const bool is_program = object.dlpi_name == nullptr || object.dlpi_name[0] == '\0';
-    const std::string path = is_program ? "/proc/self/exe" : object.dlpi_name;
+    const std::string path = path_of(object);
+    if (path.empty()) return;
     present_.insert({path, object.dlpi_addr});
     if (seen_.contains({path, object.dlpi_addr})) return;
-    if (path.find("libwarpmeter_") != std::string::npos) return;
     const ObjectFile file(path.c_str());
     if (is_compiler(path.c_str())) return stand_before(object, file);
-    std::vector<std::pair<std::string_view, std::uint64_t>> functions;
-    bool is_runtime = false, is_before_13 = false;
-    file.for_each_function([&](std::string_view name, std::uint64_t value, std::uint64_t) {
-      if (!name.starts_with("cu") && !name.starts_with("__cuda")) return;
-      is_runtime |= name == "__cudaRegisterFatBinary" || name == "cuDriverGetVersion";
-      is_before_13 |= is_of_before_13(name);
-      functions.emplace_back(name, value);
-    });
-    if (!is_runtime) return;
+    const CudaFunctions functions = cuda_functions(file);
+    if (functions.all.empty()) return;
     ++objects_;
     jumps_.clear();
-    jumps_.reserve(functions.size());
+    jumps_.reserve(functions.all.size());
     std::set<std::uint64_t> done;  // a name may stand in both tables
-    for (const auto& [name, value] : functions) {
+    for (const auto& [name, value] : functions.all) {
       if (value % 16 != 0 || !done.insert(value).second) continue;
       if (!is_code(object, value)) continue;  // the file is damaged
-      if (void* answer = function_named(name, is_before_13)) {
+      if (void* answer = function_named(name, functions.is_before_13)) {
         jumps_.push_back({object.dlpi_addr + value, answer});
       }
     }
@@ -135,6 +161,12 @@ void redirect_everything() {
     Jump jump{_r_debug.r_brk, reinterpret_cast<const void*>(&objects_changed)};
     write({&jump, 1});
   }
+}
+
+std::string object_with_cuda() {
+  std::string path;
+  dl_iterate_phdr(find_cuda, &path);
+  return path;
 }
 
 std::size_t redirected_objects() { return redirector == nullptr ? 0 : redirector->objects(); }

@@ -11,12 +11,16 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace warpmeter::runtime {
 
 /// Redirects the functions of every object of this process, and of those that are loaded later. A
 /// function of NVIDIA's libraries that nobody answers says so once and returns `not_supported`.
 void redirect_everything();
+
+/// A file of this process that holds the runtime or the driver's API; empty: none does.
+std::string object_with_cuda();
 
 /// The objects that were found to hold the runtime or the driver's API.
 std::size_t redirected_objects();

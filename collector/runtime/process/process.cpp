@@ -23,6 +23,7 @@ namespace warpmeter::runtime {
 namespace {
 
 Process* instance = nullptr;  // lives until the process ends
+int unreported_arch = 90;
 
 std::unique_ptr<Report> connect() {
   const char* socket = std::getenv(inject::socket_variable);
@@ -77,6 +78,22 @@ bool Process::exists() { return instance != nullptr; }
 
 void Process::announce() { announced() = connect(); }
 
+void Process::execute_as(int arch) { unreported_arch = arch; }
+
+void Process::report_to(std::unique_ptr<Report> report) {
+  report_ = std::move(report);
+  explained_.forget();
+  said_.clear();
+  failed_calls_.clear();
+}
+
+void Process::end_report() {
+  if (report_ == nullptr) return;
+  explained_.end(*report_);
+  report_->end();
+  report_ = nullptr;
+}
+
 void Process::end_unused() {
   if (announced() != nullptr) announced()->end();
 }
@@ -92,7 +109,11 @@ void Process::end() {
   }
 }
 
-Process::Process() : id_(getpid()), report_(own_report()), memory_(device_memory_bytes()) {
+Process::Process()
+    : id_(getpid()),
+      report_(own_report()),
+      arch_(unreported_arch),
+      memory_(device_memory_bytes()) {
   if (report_ != nullptr) {
     arch_ = static_cast<int>(report_->config().arch);
     devices_ = static_cast<int>(report_->config().devices);

@@ -42,6 +42,8 @@ class Process {
   /// Before the first call of a program that has CUDA in it: warpmeter hears of it, should it be
   /// killed before.
   static void announce();
+  /// The device's architecture where no report says it: before the first call.
+  static void execute_as(int arch);
   /// Ends a process that made no call, in order or before it becomes another program.
   static void end_unused();
   /// True if get() has been called: nothing happens for a program that only registers kernels.
@@ -50,6 +52,10 @@ class Process {
   void end();
 
   Report* report() { return report_.get(); }
+  /// From now on it hears of launches, and of nothing before; null: nobody does.
+  void report_to(std::unique_ptr<Report> report);
+  /// Ends the report, and nobody hears of what follows.
+  void end_report();
   Explained& explained() { return explained_; }
   model::HostOrder& host_order() { return host_order_; }
   Checks* checks() { return checks_.get(); }  ///< null: nobody asked for them
@@ -192,7 +198,7 @@ class Process {
   const pid_t id_;
   std::unique_ptr<Report> report_;
   Explained explained_;
-  int arch_ = 90, devices_ = 1;  ///< the arch of the machine
+  int arch_, devices_ = 1;  ///< the arch of the machine
   Memory memory_;
   VirtualMemory virtual_memory_{memory_};
   Contexts contexts_;

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "collector/library/injected.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <string>
+
+#include "base/error.h"
+#include "collector/profile/injector.h"
+
+namespace warpmeter::library {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Our own file; the others lie beside it.
+fs::path own_path() {
+  Dl_info info{};
+  static const char own = 0;
+  return dladdr(&own, &info) != 0 ? fs::path(info.dli_fname) : fs::path();
+}
+
+/// A loaded library never goes: its functions are those of CUDA.
+void* load(const fs::path& file) {
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (library != nullptr) return library;
+  throw Error(ExitCode::file, fmt::format("{} cannot be loaded: {}", file.string(), dlerror()));
+}
+
+template <class Function>
+Function function_of(void* library, const char* name) {
+  if (void* const found = dlsym(library, name)) return reinterpret_cast<Function>(found);
+  throw Error(ExitCode::file, fmt::format("{} is not in the library that belongs to this one: "
+                                          "install both together",
+                                          name));
+}
+
+void require_success(const char* failure, ExitCode code) {
+  if (failure != nullptr) throw Error(code, failure);
+}
+
+/// Libraries of NVIDIA's names, for what loads them later, where they are not installed. A file
+/// that is loaded may go.
+void load_stand_ins(const fs::path& folder) {
+  const fs::path stand_ins = profile::write_stand_ins(folder);
+  for (const char* name : {"libcuda.so.1", "libcudart.so.12", "libcudart.so.13"}) {
+    if (dlopen(name, RTLD_NOW | RTLD_GLOBAL) == nullptr) load(stand_ins / name);
+  }
+}
+
+}  // namespace
+
+Injected::Injected(void* library)
+    : begin_(function_of<Begin>(library, "warpmeter_begin_range")),
+      end_(function_of<End>(library, "warpmeter_end_range")) {}
+
+Injected Injected::model(int arch) {
+  const profile::PrivateFolder folder;
+  void* const library =
+      load(profile::find_library(profile::Library::runtime, own_path(), folder.path()));
+  const Injected injected(library);
+  const auto answer_cuda = function_of<const char* (*)(int)>(library, "warpmeter_answer_cuda");
+  require_success(answer_cuda(arch), ExitCode::usage);
+  load_stand_ins(folder.path());
+  return injected;
+}
+
+Injected Injected::gpu() {
+  const profile::PrivateFolder folder;
+  return Injected(
+      load(profile::find_library(profile::Library::injector, own_path(), folder.path())));
+}
+
+void Injected::begin_range(const fs::path& socket) const {
+  require_success(begin_(socket.c_str()), ExitCode::no_hardware);
+}
+
+void Injected::end_range() const { require_success(end_(), ExitCode::no_hardware); }
+
+}  // namespace warpmeter::library

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The libraries that `warpmeter profile` brings into programs, brought into this process: the one
+// that answers CUDA where there is no GPU, or the one that counts on a GPU.
+#pragma once
+
+#include <filesystem>
+
+namespace warpmeter::library {
+
+class Injected {
+ public:
+  /// The model's. Throws Error{usage} when CUDA is in this process already, Error{file} when the
+  /// library cannot be loaded.
+  static Injected model(int arch);
+  /// The GPU's. Throws Error{no_hardware} or Error{file}.
+  static Injected gpu();
+
+  /// Launches from now on are reported to the socket. Throws Error{no_hardware}.
+  void begin_range(const std::filesystem::path& socket) const;
+  /// Waits for the launches before it. Throws Error{no_hardware}.
+  void end_range() const;
+
+ private:
+  explicit Injected(void* library);
+
+  using Begin = const char* (*)(const char* socket);
+  using End = const char* (*)();
+  Begin begin_ = nullptr;
+  End end_ = nullptr;
+};
+
+}  // namespace warpmeter::library

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// One range is open in a process at most: CUDA's calls come from any thread and belong to none.
+#include "collector/library/meter.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "base/named_files.h"
+#include "collector/cli/request/run_record.h"
+#include "collector/cupti/device.h"
+#include "collector/cupti/diagnose.h"
+#include "collector/cupti/passes.h"
+#include "collector/library/injected.h"
+#include "collector/library/range.h"
+#include "collector/model/input/compile_options.h"
+#include "collector/model/input/toolkit.h"
+#include "schema/catalogue.h"
+
+namespace warpmeter::library {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* no_clock =
+    "the model executes PTX on the CPU and has no clock; run on a GPU for times";
+
+/// Never destroyed: other threads may measure while the process ends.
+struct Shared {
+  std::mutex mutex;
+  std::optional<Injected> injected;
+  std::optional<int> model_arch;  ///< nullopt: a GPU executes
+  inject::Config config;
+  std::unique_ptr<Range> range;
+  const Meter* measuring = nullptr;
+  std::atomic<pid_t> process = getpid();  ///< the process that loaded the library
+};
+Shared& shared() {
+  static Shared* instance = new Shared;
+  return *instance;
+}
+
+/// Throws Error{usage} in a fork, whose threads and locks are those of no process.
+std::unique_lock<std::mutex> lock_in_own_process() {
+  if (shared().process != getpid()) {
+    throw Error(ExitCode::usage,
+                "this process was forked from one that uses libwarpmeter, and CUDA does not work "
+                "in it: start a new process (multiprocessing's method is spawn)");
+  }
+  if (std::getenv(inject::socket_variable) != nullptr) {
+    throw Error(ExitCode::usage,
+                "`warpmeter profile` measures this process already: start it without");
+  }
+  return std::unique_lock(shared().mutex);
+}
+
+void add_project(std::vector<std::string>& folders, const fs::path& folder) {
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(fs::absolute(folder, error), error);
+  if (!error && fs::is_directory(whole, error)) folders.push_back(project_folder(whole).string());
+}
+
+/// The sources that may be read: the project's that is worked in, the program's, the toolkit's.
+std::vector<std::string> source_folders(const fs::path& program) {
+  std::vector<std::string> folders;
+  add_project(folders, ".");
+  if (program.has_parent_path()) add_project(folders, program.parent_path());
+  for (const fs::path& toolkit : model::toolkit_folders()) {
+    folders.push_back((toolkit / "include").string());
+    folders.push_back((toolkit / "targets").string());
+  }
+  folders.emplace_back("/usr/include");
+  return folders;
+}
+
+inject::Config config_of(std::span<const std::string> metrics, const fs::path& program) {
+  static const std::string standard[] = {"@default"};
+  inject::Config config;
+  config.mode = inject::Mode::counters;
+  config.counters =
+      schema::Catalogue::get().counters_for(metrics.empty() ? std::span(standard) : metrics);
+  config.source_folders = source_folders(program);
+  return config;
+}
+
+void check_permission() {
+  std::ifstream params("/proc/driver/nvidia/params"), status("/proc/self/status");
+  if (const std::string refusal = cupti::counters_refusal(params, status); !refusal.empty()) {
+    throw Error(ExitCode::no_hardware, refusal);
+  }
+}
+
+/// The GPU of this machine, from the first range on.
+void use_gpu(inject::Config& config) {
+  Shared& all = shared();
+  if (!cupti::has_device()) {
+    throw Error(ExitCode::no_hardware,
+                "there is no GPU here: call use_model() before CUDA is loaded, and the model "
+                "executes the kernels");
+  }
+  check_permission();
+  config.cupti_directory = cupti::cupti_folder();
+  if (!all.injected) all.injected = Injected::gpu();
+}
+
+profile::RecorderOptions recording_of(const std::string& database, const fs::path& program,
+                                      const std::string& label) {
+  const bool is_model = shared().model_arch.has_value();
+  profile::RecorderOptions options;
+  options.database = database;
+  options.run = cli::run_record(is_model ? "model" : "cupti", program.string(), label);
+  options.program = program.filename().string();
+  if (is_model) options.timing_reason = no_clock;
+  return options;
+}
+
+}  // namespace
+
+void use_model(std::string_view architecture) {
+  const int arch = model::checked_arch("use_model", architecture);
+  const auto lock = lock_in_own_process();
+  Shared& all = shared();
+  if (all.model_arch == arch) return;
+  if (all.model_arch || all.injected) {
+    throw Error(ExitCode::usage,
+                all.model_arch ? fmt::format("the model executes as sm_{} already: an architecture "
+                                             "is chosen once in a process",
+                                             *all.model_arch)
+                               : std::string("a GPU is measured already: choose the model before"));
+  }
+  all.injected = Injected::model(arch);
+  all.model_arch = arch;
+}
+
+Meter::Meter(std::string database, std::string program)
+    : database_(std::move(database)), program_(std::move(program)) {
+  const schema::Store store(database_);
+}
+
+Meter::~Meter() {
+  if (shared().process != getpid()) return;
+  const std::lock_guard lock(shared().mutex);
+  if (shared().measuring != this) return;
+  shared().range = nullptr;
+  shared().measuring = nullptr;
+}
+
+void Meter::begin(std::span<const std::string> metrics, const std::string& label) {
+  inject::Config config = config_of(metrics, program_);
+  const auto lock = lock_in_own_process();
+  Shared& all = shared();
+  if (all.measuring != nullptr) {
+    throw Error(ExitCode::usage,
+                "a range is open already in this process: end it before the next one begins");
+  }
+  if (all.model_arch) {
+    config.arch = static_cast<std::uint32_t>(*all.model_arch);
+  } else {
+    use_gpu(config);
+  }
+  all.config = std::move(config);
+  all.range =
+      std::make_unique<Range>(*all.injected, all.config, recording_of(database_, program_, label));
+  all.measuring = this;
+}
+
+void Meter::end(std::int64_t& run) {
+  const auto lock = lock_in_own_process();
+  Shared& all = shared();
+  if (all.measuring != this) throw Error(ExitCode::usage, "no range of this meter is open");
+  const std::unique_ptr<Range> range = std::move(all.range);
+  all.measuring = nullptr;
+  Ended ended = range->end();
+  remarks_ = std::move(ended.remarks);
+  if (!ended.run) {
+    throw Error(ExitCode::nothing,
+                remarks_.empty() ? "no kernel was launched in the range"
+                                 : "no launch was measured in the range: " + remarks_.front());
+  }
+  run = *ended.run;
+  if (!ended.failure.empty()) throw Error(ExitCode::kernel, "a kernel failed: " + ended.failure);
+}
+
+std::string Meter::remarks() const {
+  const std::lock_guard lock(shared().mutex);
+  return fmt::format("{}", fmt::join(remarks_, "\n"));
+}
+
+}  // namespace warpmeter::library

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "collector/library/range.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+namespace warpmeter::library {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The longest that the thread sleeps while nothing comes.
+constexpr auto turn = 100ms;
+
+std::vector<std::string> remarks_of(const profile::Recorder& recorder) {
+  std::vector<std::string> all(recorder.problems().begin(), recorder.problems().end());
+  all.insert(all.end(), recorder.remarks().begin(), recorder.remarks().end());
+  const auto add = [&](std::uint64_t launches, const std::string& reason) {
+    all.push_back(fmt::format("{} {} not measured: {}", launches,
+                              launches == 1 ? "launch was" : "launches were", reason));
+  };
+  for (const auto& [reason, refusal] : recorder.refusals()) add(refusal.launches, reason);
+  for (const auto& [reason, launches] : recorder.refused()) add(launches, reason);
+  return all;
+}
+
+std::string failure_of(const profile::Recorder& recorder) {
+  return recorder.failures().empty() ? "" : recorder.failures().begin()->first;
+}
+
+}  // namespace
+
+Range::Range(const Injected& injected, const inject::Config& config,
+             profile::RecorderOptions options)
+    : injected_(injected),
+      config_(config),
+      recorder_(std::move(options)),
+      listener_(folder_.path() / "socket",
+                {[this](const auto& peer, const auto& hello) {
+                   recorder_.meet(peer.number, peer.process, hello.program);
+                   return config_;
+                 },
+                 [this](const auto& peer, auto&& message) {
+                   const bool is_known =
+                       recorder_.take(peer.number, std::forward<decltype(message)>(message));
+                   if (!is_known) fault_ = "a message makes no sense";
+                 },
+                 [this](const auto& peer, const auto& fault) {
+                   if (!fault.empty()) fault_ = fault;
+                   recorder_.forget(peer.number);
+                   is_over_ = true;
+                 }}) {
+  recorder_.begin_pass({profile::Pass::Kind::counters, 1, config_.counters});
+  thread_ = std::thread([this] { listen(); });
+  try {
+    injected_.begin_range(folder_.path() / "socket");
+    is_open_ = true;
+  } catch (const Error&) {
+    stop();
+    throw;
+  }
+}
+
+Range::~Range() {
+  if (!thread_.joinable()) return;
+  try {
+    injected_.end_range();
+  } catch (const Error&) {
+    is_open_ = false;  // nobody hears of it
+  }
+  stop();
+}
+
+void Range::listen() {
+  try {
+    while (!is_over_) {
+      listener_.listen(turn);
+      recorder_.store();
+    }
+  } catch (const Error& error) {
+    failure_ = error;
+  }
+}
+
+/// The connection ends with the range: what it sent is read by then.
+void Range::stop() {
+  if (!is_open_) is_over_ = true;
+  thread_.join();
+}
+
+Ended Range::end() {
+  try {
+    injected_.end_range();
+  } catch (const Error&) {
+    is_open_ = false;
+    stop();
+    throw;
+  }
+  stop();
+  if (failure_) throw *failure_;
+  if (!fault_.empty()) {
+    throw Error(ExitCode::file, "the range's messages are broken: " + fault_);
+  }
+  recorder_.end_pass();
+  const std::string failure = failure_of(recorder_);
+  recorder_.finish(failure.empty() ? schema::RunOutcome::done : schema::RunOutcome::failed,
+                   failure);
+  return {recorder_.run_id(), failure, remarks_of(recorder_)};
+}
+
+}  // namespace warpmeter::library

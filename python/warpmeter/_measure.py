@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""A measured part of this process, and what is known of it."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ._library import Meter, WarpmeterError, encoded, library, message, require
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def use_model(architecture: str = "sm_90") -> None:
+    """Lets the model execute the kernels of this process, on a machine without a GPU.
+
+    To be called before anything loads CUDA: before ``import cupy``, ``import torch``, ``import triton``. Counts are
+    those of the architecture. Raises :class:`WarpmeterError` (2) when CUDA is here already.
+    """
+    require(library().use_model(encoded(architecture, "the architecture")))
+
+
+def _default_database() -> str:
+    return os.environ.get("WARPMETER_DB") or "warpmeter.db"
+
+
+class Measurement:
+    """The launches of one ``with`` block. Figures are there once the block has ended."""
+
+    def __init__(self, metrics: Iterable[str] | None, name: str | None, database: str | os.PathLike[str] | None) -> None:
+        if isinstance(metrics, str):
+            raise WarpmeterError(2, f"metrics is a list of names: metrics=[{metrics!r}]")
+        self._metrics = list(metrics) if metrics is not None else []
+        self._name = name or ""
+        self._database = os.fspath(database) if database is not None else _default_database()
+        self._meter: Meter | None = None
+        self._run = 0
+
+    def __enter__(self) -> Measurement:
+        if self._meter is not None:
+            raise WarpmeterError(2, "this measurement was begun already: each with block has its own wm.measure()")
+        meter = Meter(self._database, sys.argv[0] if sys.argv and sys.argv[0] not in ("", "-c") else "python")
+        meter.begin(self._metrics, self._name)
+        self._meter = meter
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._meter is not None
+        self._run, exit_code = self._meter.end()
+        if kind is None:
+            require(exit_code)
+
+    @property
+    def run(self) -> int:
+        """The run's number in the database, as in ``warpmeter report --run``."""
+        if self._run == 0:
+            raise WarpmeterError(3, "nothing was measured yet: the with block has to end, with a launch in it")
+        return self._run
+
+    @property
+    def database(self) -> str:
+        """The path of the database."""
+        return self._database
+
+    def _query(self, sql: str) -> list[dict[str, Any]]:
+        run = self.run
+        assert self._meter is not None
+        return self._meter.query(sql.format(run=run))
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A dict a launch, in their order, with the columns of the view ``comparison``: no pandas is needed."""
+        return self._query("SELECT * FROM comparison WHERE run_id = {run} ORDER BY launch_id")
+
+    @property
+    def frame(self) -> pandas.DataFrame:
+        """A row a launch, in their order, with the columns of the view ``comparison``.
+
+        Efficiencies are in per cent (0 to 100), ``duration_ns`` in nanoseconds (NaN from the model, which has no
+        clock), transactions are counts.
+        """
+        import pandas
+
+        return pandas.DataFrame(self.rows)
+
+    @property
+    def results(self) -> pandas.DataFrame:
+        """A row a launch and metric, the view ``results``: value, unit, grade, and the reason of a missing value."""
+        import pandas
+
+        return pandas.DataFrame(
+            self._query("SELECT * FROM results WHERE run_id = {run} ORDER BY launch_id, metric")
+        )
+
+    def values(self, metric: str) -> list[float]:
+        """The values of one metric, one a launch in their order; NaN where there is none."""
+        quoted = metric.replace("'", "''").replace("{", "{{").replace("}", "}}")
+        rows = self._query(
+            "SELECT r.value FROM launches l LEFT JOIN results r ON r.launch_id = l.launch_id "
+            f"AND r.metric = '{quoted}' WHERE l.run_id = {{run}} ORDER BY l.launch_id"
+        )
+        return [math.nan if row["value"] is None else float(row["value"]) for row in rows]
+
+    def lines(self) -> pandas.DataFrame:
+        """A row a source line, launch and kind of access, the view ``lines``, the costliest first.
+
+        ``requests`` are warp instructions, ``transactions`` wavefronts (shared) or sectors of 32 bytes (global),
+        ``excess`` those beyond the fewest possible.
+        """
+        import pandas
+
+        return pandas.DataFrame(
+            self._query("SELECT * FROM lines WHERE run_id = {run} ORDER BY excess DESC, launch_id, file, line")
+        )
+
+    def report(self, format: str = "markdown") -> str:
+        """The run's report: ``markdown``, ``table``, ``html``, ``csv`` or ``json``."""
+        run = self.run
+        assert self._meter is not None
+        return self._meter.report(run, format)
+
+    def explain(self, format: str = "table", top: int = 0) -> str:
+        """What costs too much, at which line, and what would help; the `top` findings of a launch (0: 5)."""
+        run = self.run
+        assert self._meter is not None
+        return self._meter.explain(run, format, top)
+
+    @property
+    def remarks(self) -> list[str]:
+        """Launches that were not measured and why, and what else to know beside the figures; a sentence each."""
+        return self._meter.remarks() if self._meter is not None else []
+
+    def check(self, gate: str) -> None:
+        """Asserts a gate such as ``shared_load_transactions_per_request <= 1`` of every launch.
+
+        Raises AssertionError with the verdicts, the costliest line and advice when it is broken, and
+        :class:`WarpmeterError` (3) when it cannot be judged: no gate holds by lack of a value.
+        """
+        run = self.run
+        assert self._meter is not None
+        exit_code, verdicts = self._meter.check(run, gate)
+        if exit_code == 0:
+            return
+        sentence = message()
+        if exit_code == 3:
+            raise WarpmeterError(3, f"{sentence}\n{verdicts}")
+        raise AssertionError(f"{sentence}\n{verdicts}\n{self.explain(top=1)}")
+
+    def _repr_html_(self) -> str:
+        if self._run == 0:
+            return "<p>nothing was measured yet</p>"
+        html: str = self.frame.to_html(index=False)
+        return html
+
+
+def measure(
+    metrics: Iterable[str] | None = None,
+    name: str | None = None,
+    *,
+    database: str | os.PathLike[str] | None = None,
+) -> Measurement:
+    """Measures the launches of a ``with`` block, of all threads of this process.
+
+    `metrics`: names of metrics, counters and sets; None: ``@default``. `name`: the run's label, for
+    ``warpmeter compare``. `database`: None is ``$WARPMETER_DB``, else ``warpmeter.db`` in the working folder.
+
+    The block's end waits for its launches. One block can be open at a time. Raises :class:`WarpmeterError`: (2) a name
+    that there is not, a block inside a block, a fork; (3) no launch; (4) no GPU and no model; (6) a kernel failed.
+    """
+    return Measurement(metrics, name, database)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""Variants of one function: each called, verified against the first, and measured."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ._library import WarpmeterError
+from ._measure import Measurement, measure
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def _kept(value: Any) -> Any:
+    """A result as it is now, on the host: the next variant may write into the same array."""
+    if isinstance(value, (list, tuple)):
+        return [_kept(item) for item in value]
+    if not hasattr(value, "shape"):
+        return value
+    import numpy
+
+    # CuPy's arrays have get(), PyTorch's cpu(), Numba's copy_to_host().
+    for name in ("get", "cpu", "copy_to_host"):
+        move = getattr(value, name, None)
+        if callable(move):
+            value = move()
+            break
+    return numpy.array(value, copy=True)
+
+
+def _same(first: Any, other: Any, rtol: float, atol: float) -> bool:
+    """True if two kept results agree: arrays within the tolerances, NaN with NaN; sequences item by item."""
+    if hasattr(first, "shape") and hasattr(other, "shape"):
+        import numpy
+
+        if first.shape != other.shape:
+            return False
+        if first.dtype.kind in "fc" or other.dtype.kind in "fc":
+            return bool(numpy.allclose(first, other, rtol=rtol, atol=atol, equal_nan=True))
+        return bool((first == other).all())
+    if isinstance(first, float) and isinstance(other, float):
+        both_nan = math.isnan(first) and math.isnan(other)
+        return both_nan or math.isclose(first, other, rel_tol=rtol, abs_tol=atol)
+    if isinstance(first, list) and isinstance(other, list):
+        return len(first) == len(other) and all(_same(a, b, rtol, atol) for a, b in zip(first, other))
+    return bool(first == other)
+
+
+class Sweep:
+    """The variants of one call, in the order of their parameters."""
+
+    def __init__(self, variants: Sequence[tuple[dict[str, Any], Measurement, bool | None]]) -> None:
+        self._variants = list(variants)
+
+    @property
+    def measurements(self) -> list[Measurement]:
+        """A measurement a variant."""
+        return [measured for _, measured, _ in self._variants]
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A dict a variant and launch: the parameters, ``verified``, and the columns of the view ``comparison``."""
+        return [
+            {**parameters, "verified": verified, **row}
+            for parameters, measured, verified in self._variants
+            for row in measured.rows
+        ]
+
+    @property
+    def frame(self) -> pandas.DataFrame:
+        """The rows as a table. ``verified``: the result is the first variant's; None: it returned nothing."""
+        import pandas
+
+        return pandas.DataFrame(self.rows)
+
+    def best(self, by: str) -> dict[str, Any]:
+        """The parameters of the verified variant whose launches have the least of a metric together.
+
+        Raises :class:`WarpmeterError` (3) where a variant has no value of it: no missing value is the least.
+        """
+        sums: list[tuple[float, dict[str, Any]]] = []
+        for parameters, measured, verified in self._variants:
+            if verified is False:
+                continue
+            total = sum(measured.values(by))
+            if math.isnan(total):
+                raise WarpmeterError(3, f"{by} has no value for {parameters}: see its reason in the view results")
+            sums.append((total, parameters))
+        return min(sums, key=lambda pair: pair[0])[1]
+
+
+def sweep(
+    *,
+    metrics: Iterable[str] | None = None,
+    database: str | os.PathLike[str] | None = None,
+    rtol: float = 1e-5,
+    atol: float = 1e-8,
+    **parameters: Iterable[Any],
+) -> Callable[[Callable[..., Any]], Callable[..., Sweep]]:
+    """A decorator: a call of the function calls each of its variants and returns a :class:`Sweep`.
+
+        @wm.sweep(BLOCK=[128, 256, 512], warps=[4, 8])
+        def softmax(x, BLOCK, warps): ...
+
+        softmax(x).best("gld_transactions")
+
+    Each keyword has the values of one parameter; all combinations are called. What a variant returns is compared with
+    what the first one returns: arrays within `rtol` and `atol`.
+    """
+    names = list(parameters)
+    values = [list(choices) for choices in parameters.values()]
+    if not names or not all(values):
+        raise WarpmeterError(2, "a sweep needs at least one parameter, and a value for each: sweep(BLOCK=[128, 256])")
+    asked = list(metrics) if metrics is not None else None
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Sweep]:
+        @functools.wraps(function)
+        def call(*arguments: Any, **keywords: Any) -> Sweep:
+            variants: list[tuple[dict[str, Any], Measurement, bool | None]] = []
+            first: Any = None
+            for combination in itertools.product(*values):
+                chosen = dict(zip(names, combination))
+                label = " ".join(f"{name}={value}" for name, value in chosen.items())
+                with measure(asked, f"{function.__name__} {label}"[:200], database=database) as measured:
+                    result = function(*arguments, **keywords, **chosen)
+                result = _kept(result)
+                if not variants:
+                    first = result
+                verified = None if result is None else _same(first, result, rtol, atol)
+                variants.append((chosen, measured, verified))
+            return Sweep(variants)
+
+        return call
+
+    return decorate
