@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -42,20 +41,14 @@ struct Shared {
   inject::Config config;
   std::unique_ptr<Range> range;
   const Meter* measuring = nullptr;
-  std::atomic<pid_t> process = getpid();  ///< the process that loaded the library
 };
 Shared& shared() {
   static Shared* instance = new Shared;
   return *instance;
 }
 
-/// Throws Error{usage} in a fork, whose threads and locks are those of no process.
-std::unique_lock<std::mutex> lock_in_own_process() {
-  if (shared().process != getpid()) {
-    throw Error(ExitCode::usage,
-                "this process was forked from one that uses libwarpmeter, and CUDA does not work "
-                "in it: start a new process (multiprocessing's method is spawn)");
-  }
+/// Throws Error{usage} where `warpmeter profile` measures already.
+std::unique_lock<std::mutex> lock_unmeasured() {
   if (std::getenv(inject::socket_variable) != nullptr) {
     throw Error(ExitCode::usage,
                 "`warpmeter profile` measures this process already: start it without");
@@ -127,7 +120,7 @@ profile::RecorderOptions recording_of(const std::string& database, const fs::pat
 
 void use_model(std::string_view architecture) {
   const int arch = model::checked_arch("use_model", architecture);
-  const auto lock = lock_in_own_process();
+  const auto lock = lock_unmeasured();
   Shared& all = shared();
   if (all.model_arch == arch) return;
   if (all.model_arch || all.injected) {
@@ -147,7 +140,6 @@ Meter::Meter(std::string database, std::string program)
 }
 
 Meter::~Meter() {
-  if (shared().process != getpid()) return;
   const std::lock_guard lock(shared().mutex);
   if (shared().measuring != this) return;
   shared().range = nullptr;
@@ -156,7 +148,7 @@ Meter::~Meter() {
 
 void Meter::begin(std::span<const std::string> metrics, const std::string& label) {
   inject::Config config = config_of(metrics, program_);
-  const auto lock = lock_in_own_process();
+  const auto lock = lock_unmeasured();
   Shared& all = shared();
   if (all.measuring != nullptr) {
     throw Error(ExitCode::usage,
@@ -174,7 +166,7 @@ void Meter::begin(std::span<const std::string> metrics, const std::string& label
 }
 
 void Meter::end(std::int64_t& run) {
-  const auto lock = lock_in_own_process();
+  const auto lock = lock_unmeasured();
   Shared& all = shared();
   if (all.measuring != this) throw Error(ExitCode::usage, "no range of this meter is open");
   const std::unique_ptr<Range> range = std::move(all.range);

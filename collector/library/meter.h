@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What warpmeter.h gives a handle of, as C++ that throws Error.
+// The handles of warpmeter.h, as C++ that throws Error.
 #pragma once
 
 #include <cstdint>

@@ -48,7 +48,7 @@ class Range {
   profile::PrivateFolder folder_;
   profile::Recorder recorder_;
   std::atomic<bool> is_over_{false};
-  std::optional<Error> failure_;  ///< of the listener
+  std::optional<Error> failure_;  ///< the listener's
   std::string fault_;
   bool is_open_ = false;
   profile::Listener listener_;

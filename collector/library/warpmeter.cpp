@@ -3,6 +3,7 @@
 #include "collector/library/warpmeter.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -41,9 +42,17 @@ int failed(ExitCode code, const char* message) noexcept {
   return static_cast<int>(code);
 }
 
-/// No exception leaves the library.
+const pid_t loading_process = getpid();
+
+/// No exception leaves the library. Nothing is done in a fork, whose locks may be those of threads
+/// that it does not have.
 template <class Call>
 int answer(const Call& call) noexcept {
+  if (getpid() != loading_process) {
+    return failed(ExitCode::usage,
+                  "this process was forked from one that uses libwarpmeter, and CUDA does not work "
+                  "in it: start a new process (multiprocessing's method is spawn)");
+  }
   try {
     return static_cast<int>(call());
   } catch (const Error& error) {

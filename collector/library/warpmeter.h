@@ -65,7 +65,7 @@ WARPMETER_API int warpmeter_values(warpmeter_meter* meter, int64_t run, const ch
 WARPMETER_API int warpmeter_query(warpmeter_meter* meter, const char* sql, char** text);
 /* The report on a run: "markdown", "table", "html", "csv" or "json". To be freed. */
 WARPMETER_API int warpmeter_report(warpmeter_meter* meter, int64_t run, const char* format, char** text);
-/* What costs too much and what would help: "table", "markdown", "html" or "json". `top`: the most findings of a launch; 0:
+/* Which lines cost too much and what would help: "table", "markdown", "html" or "json". `top`: the most findings of a launch; 0:
  * those that the program shows. To be freed. */
 WARPMETER_API int warpmeter_explain(warpmeter_meter* meter, int64_t run, const char* format, int64_t top, char** text);
 /* Judges a gate ("shared_load_transactions_per_request <= 1") on every launch: 0 holds, 1 broken, 3 inconclusive. The

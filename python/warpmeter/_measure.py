@@ -127,7 +127,7 @@ class Measurement:
         return self._meter.report(run, format)
 
     def explain(self, format: str = "table", top: int = 0) -> str:
-        """What costs too much, at which line, and what would help; the `top` findings of a launch (0: 5)."""
+        """Which lines cost too much, why, and what would help; the `top` findings of a launch (0: 5)."""
         run = self.run
         assert self._meter is not None
         return self._meter.explain(run, format, top)

@@ -110,8 +110,8 @@ def sweep(
 
         softmax(x).best("gld_transactions")
 
-    Each keyword has the values of one parameter; all combinations are called. What a variant returns is compared with
-    what the first one returns: arrays within `rtol` and `atol`.
+    Each keyword has the values of one parameter; all combinations are called. The result of each is compared with
+    that of the first: arrays within `rtol` and `atol`.
     """
     names = list(parameters)
     values = [list(choices) for choices in parameters.values()]

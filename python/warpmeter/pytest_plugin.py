@@ -22,7 +22,7 @@ from ._measure import Measurement, measure, use_model
 
 
 class Fixture:
-    """What a test gets: ``measure`` with the session's database and the test's name as label."""
+    """The fixture of a test: ``measure`` with the session's database and the test's name as label."""
 
     def __init__(self, database: str | os.PathLike[str], test: str) -> None:
         self._database = database

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The C interface where nothing can be measured: no GPU is used, and no model. What it measures is
+// The C interface where nothing can be measured: no GPU is used, and no model. Its counts are
 // tested from Python (python/tests), where a process can choose the model before CUDA is loaded.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

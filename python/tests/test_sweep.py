@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""A sweep calls every variant once, compares results with the first one's, and takes no missing value for the least."""
+
+from __future__ import annotations
+
+import math
+import pathlib
+from typing import Any
+
+import numpy
+import pytest
+from cuda import Tile
+
+import warpmeter as wm
+
+
+def test_variants_are_counted_and_verified(tile: Tile, tmp_path: pathlib.Path) -> None:
+    @wm.sweep(stride=[1, 8, 32], extra=[0, 1], database=tmp_path / "a.db")
+    def store(stride: int, extra: int) -> list[int]:
+        return tile(stride + extra)
+
+    swept = store()
+    frame = swept.frame
+    # gcd(32, stride) wavefronts a request: see cuda.py.
+    expected = [math.gcd(32, stride + extra) for stride in (1, 8, 32) for extra in (0, 1)]
+    assert list(frame["shared_load_transactions_per_request"]) == expected
+    assert list(frame["verified"]) == [True] * 6
+    assert swept.best("shared_load_transactions_per_request") == {"stride": 1, "extra": 0}
+
+
+def test_a_variant_with_another_result_is_never_the_best(tile: Tile, tmp_path: pathlib.Path) -> None:
+    @wm.sweep(stride=[32, 1], database=tmp_path / "a.db")
+    def wrong(stride: int) -> list[int]:
+        return [stride, *tile(stride)]
+
+    swept = wrong()
+    assert list(swept.frame["verified"]) == [True, False]
+    assert swept.best("shared_load_transactions_per_request") == {"stride": 32}
+
+
+def test_a_result_in_the_same_array_is_compared_as_it_was(tile: Tile, tmp_path: pathlib.Path) -> None:
+    shared = numpy.zeros(4, dtype=numpy.float32)
+
+    @wm.sweep(value=[1.0, 2.0, 1.0 + 1e-7], database=tmp_path / "a.db")
+    def fill(value: float) -> Any:
+        tile(1)
+        shared[:] = value
+        return shared
+
+    assert list(fill().frame["verified"]) == [True, False, True]
+
+
+def test_without_a_result_nothing_is_verified(tile: Tile, tmp_path: pathlib.Path) -> None:
+    @wm.sweep(stride=[1, 2], database=tmp_path / "a.db")
+    def silent(stride: int) -> None:
+        tile(stride)
+
+    assert [row["verified"] for row in silent().rows] == [None, None]
+
+
+def test_the_model_has_no_fastest_variant(tile: Tile, tmp_path: pathlib.Path) -> None:
+    @wm.sweep(stride=[1, 2], database=tmp_path / "a.db")
+    def store(stride: int) -> list[int]:
+        return tile(stride)
+
+    with pytest.raises(wm.WarpmeterError) as error:
+        store().best("duration")
+    assert error.value.exit_code == 3
+
+
+@pytest.mark.parametrize("parameters", [{}, {"BLOCK": []}])
+def test_a_sweep_needs_parameters(parameters: dict[str, Any]) -> None:
+    with pytest.raises(wm.WarpmeterError) as error:
+        wm.sweep(**parameters)
+    assert error.value.exit_code == 2

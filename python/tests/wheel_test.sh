@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The wheel of a tree that is built: made, installed into a fresh environment where no compiler is on PATH, tested there.
+#
+#   python/tests/wheel_test.sh BUILD PYTHON
+set -euo pipefail
+build=$(readlink -f "$1")
+python=$2
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
+work=$(mktemp -d)
+trap '/bin/rm -rf "$work"' EXIT
+
+fail() {
+  printf 'wheel_test.sh: %s\n' "$*" >&2
+  exit 1
+}
+
+[ -e build/python/fetched ] || fail "scikit-build-core is not here: run ./dev install-dependencies"
+# pandas, pytest, nbclient and ipykernel are the system's.
+"$python" -m venv --system-site-packages "$work/venv"
+# Debug symbols would be most of the wheel.
+mkdir "$work/built"
+for file in warpmeter libwarpmeter.so libwarpmeter_inject.so libwarpmeter_runtime.so; do
+  strip -o "$work/built/$file" "$build/$file"
+done
+PYTHONPATH=$PWD/build/python "$work/venv/bin/python" -m pip wheel . --quiet --no-deps --no-build-isolation --no-index \
+  --disable-pip-version-check -w "$work" --config-settings cmake.source-dir=python --config-settings build-dir="$work/cmake" \
+  --config-settings "cmake.define.WARPMETER_BUILT=$work/built" --config-settings build.targets=all
+wheels=("$work"/warpmeter-*.whl)
+[ ${#wheels[@]} -eq 1 ] || fail "pip made ${wheels[*]}"
+"$work/venv/bin/python" -m pip install --quiet --no-deps --no-index --disable-pip-version-check "${wheels[0]}"
+
+repository=$PWD
+cd "$work"
+export PATH=$work/venv/bin PYTHONDONTWRITEBYTECODE=1
+for compiler in cc gcc g++ clang nvcc; do
+  ! command -v "$compiler" >/dev/null || fail "$compiler is on PATH"
+done
+version=$(python -c 'import warpmeter; print(warpmeter.version())')
+[ "$(warpmeter --version)" = "$version" ] || fail "the module is $version, the program $(warpmeter --version)"
+python -m mypy --config-file "$repository/pyproject.toml" --cache-dir "$work/mypy" -p warpmeter
+python -m pytest -q -p no:cacheprovider -c "$repository/pyproject.toml" --doctest-modules "$repository/python/tests" \
+  --pyargs warpmeter
