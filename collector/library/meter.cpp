@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -105,11 +106,18 @@ void use_gpu(inject::Config& config) {
   if (!all.injected) all.injected = Injected::gpu();
 }
 
-profile::RecorderOptions recording_of(const std::string& database, const fs::path& program,
+/// Device and inode; zeros where there is no such file.
+std::pair<std::uint64_t, std::uint64_t> file_of(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return {};
+  return {info.st_dev, info.st_ino};
+}
+
+profile::RecorderOptions recording_of(std::shared_ptr<schema::Store> store, const fs::path& program,
                                       const std::string& label) {
   const bool is_model = shared().model_arch.has_value();
   profile::RecorderOptions options;
-  options.database = database;
+  options.store = std::move(store);
   options.run = cli::run_record(is_model ? "model" : "cupti", program.string(), label);
   options.program = program.filename().string();
   if (is_model) options.timing_reason = no_clock;
@@ -136,7 +144,15 @@ void use_model(std::string_view architecture) {
 
 Meter::Meter(std::string database, std::string program)
     : database_(std::move(database)), program_(std::move(program)) {
-  const schema::Store store(database_);
+  store();
+}
+
+const std::shared_ptr<schema::Store>& Meter::store() {
+  if (store_ == nullptr || file_of(database_) != file_) {
+    store_ = std::make_shared<schema::Store>(database_);
+    file_ = file_of(database_);
+  }
+  return store_;
 }
 
 Meter::~Meter() {
@@ -161,7 +177,7 @@ void Meter::begin(std::span<const std::string> metrics, const std::string& label
   }
   all.config = std::move(config);
   all.range =
-      std::make_unique<Range>(*all.injected, all.config, recording_of(database_, program_, label));
+      std::make_unique<Range>(*all.injected, all.config, recording_of(store(), program_, label));
   all.measuring = this;
 }
 

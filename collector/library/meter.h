@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -36,7 +38,13 @@ class Meter {
   schema::Reader reader() const { return schema::Reader(database_); }
 
  private:
+  /// A database is looked through when it is opened, so it stays open between ranges; not one that
+  /// was removed or replaced.
+  const std::shared_ptr<schema::Store>& store();
+
   const std::string database_, program_;
+  std::shared_ptr<schema::Store> store_;
+  std::pair<std::uint64_t, std::uint64_t> file_;  ///< device and inode of the open one
   std::vector<std::string> remarks_;
 };
 

@@ -42,7 +42,10 @@ auto* name_of(Names& names, std::uint32_t id) {
 }  // namespace
 
 Recorder::Recorder(RecorderOptions options)
-    : options_(std::move(options)), writer_(options_.database, options_.run) {}
+    : options_(std::move(options)),
+      writer_(options_.store != nullptr ? options_.store
+                                        : std::make_shared<schema::Store>(options_.database),
+              options_.run) {}
 
 void Recorder::begin_pass(Pass pass) {
   pass_ = std::move(pass);

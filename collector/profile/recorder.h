@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -58,6 +59,7 @@ struct Mismatch {
 
 struct RecorderOptions {
   std::string database;
+  std::shared_ptr<schema::Store> store;  ///< the database, open already; null: it is opened
   schema::Run run;
   std::string program;           ///< the launches' family
   bool has_more_passes = false;  ///< after the first

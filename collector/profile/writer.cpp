@@ -7,8 +7,8 @@
 
 namespace warpmeter::profile {
 
-Writer::Writer(const std::string& database, schema::Run run)
-    : store_(database), run_(std::move(run)) {}
+Writer::Writer(std::shared_ptr<schema::Store> store, schema::Run run)
+    : store_(std::move(store)), run_(std::move(run)) {}
 
 bool Writer::is_busy() const {
   using namespace std::chrono_literals;
@@ -33,19 +33,19 @@ void Writer::settle() {
 }
 
 std::int64_t Writer::run() {
-  if (!run_id_) run_id_ = store_.begin_run(run_);
+  if (!run_id_) run_id_ = store_->begin_run(run_);
   return *run_id_;
 }
 
 std::int64_t Writer::id_of(const schema::Device& device) {
   const auto [id, is_new] = device_ids_.try_emplace(device.uuid, 0);
-  if (is_new) id->second = store_.add_device(run(), device);
+  if (is_new) id->second = store_->add_device(run(), device);
   return id->second;
 }
 
 void Writer::put(const Batch& batch) {
   const std::int64_t run_id = run();
-  const auto ids = store_.add_launches(run_id, id_of(batch.device), batch.launches);
+  const auto ids = store_->add_launches(run_id, id_of(batch.device), batch.launches);
   for (std::size_t i = 0; i < batch.places.size(); ++i) {
     launch_ids_.resize(std::max(launch_ids_.size(), batch.places[i] + 1));
     launch_ids_[batch.places[i]] = ids[i];
@@ -60,7 +60,7 @@ void Writer::put(TraceBatch& batch) {
   for (std::size_t i = 0; i < batch.devices.size(); ++i) {
     if (batch.devices[i]) batch.rows.shapes[i].second.device_id = id_of(*batch.devices[i]);
   }
-  store_.add_activities(run_id, batch.rows);
+  store_->add_activities(run_id, batch.rows);
 }
 
 }  // namespace warpmeter::profile

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <future>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -54,8 +55,8 @@ struct Batches {
 
 class Writer {
  public:
-  /// Opens the database. Throws Error{file}. The run begins with its first row.
-  Writer(const std::string& database, schema::Run run);
+  /// The run begins with its first row.
+  Writer(std::shared_ptr<schema::Store> store, schema::Run run);
 
   bool is_busy() const;  ///< with the batches of the last write()
   /// Begins to write them, after those before. Returns at once when the writer is not busy.
@@ -71,7 +72,7 @@ class Writer {
   const std::map<std::string, std::int64_t>& device_ids() const { return device_ids_; }
   const std::optional<Error>& failure() const { return failure_; }
   void fail(const Error& failure) { failure_ = failure; }
-  schema::Store& store() { return store_; }
+  schema::Store& store() { return *store_; }
 
  private:
   void put(const Batch& batch);
@@ -79,7 +80,7 @@ class Writer {
   std::int64_t run();  ///< begins it if need be
   std::int64_t id_of(const schema::Device& device);
 
-  schema::Store store_;
+  const std::shared_ptr<schema::Store> store_;
   schema::Run run_;
   std::optional<std::int64_t> run_id_;
   std::optional<Error> failure_;

@@ -191,6 +191,14 @@ def test_a_database_that_cannot_be_made() -> None:
     assert error.value.exit_code == 5
 
 
+def test_a_database_that_was_removed_is_made_anew(tile: Tile, measure: Measure) -> None:
+    for _ in range(2):
+        with measure([loads]) as m:
+            tile(2)
+        assert (m.run, m.values(loads)) == (1, [2])
+        os.remove(m.database)
+
+
 def test_a_fork_gets_an_exception(tile: Tile, measure: Measure) -> None:
     with measure() as m:
         tile(1)

@@ -93,6 +93,7 @@ class Meter:
 
     def __init__(self, database: str, program: str) -> None:
         self._handle = ctypes.c_void_p()
+        self._close = library().close  # the module may be gone before its objects
         require(
             library().open(
                 encoded(database, "the database"), encoded(program, "the program"), ctypes.byref(self._handle)
@@ -101,7 +102,7 @@ class Meter:
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
-            library().close(self._handle)
+            self._close(self._handle)
 
     def begin(self, metrics: Sequence[str], label: str) -> None:
         names = (ctypes.c_char_p * len(metrics))(*(encoded(name, "a metric") for name in metrics))

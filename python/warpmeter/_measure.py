@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import sys
@@ -29,6 +30,17 @@ def _default_database() -> str:
     return os.environ.get("WARPMETER_DB") or "warpmeter.db"
 
 
+@functools.cache
+def _open_meter(database: str, program: str) -> Meter:
+    return Meter(database, program)
+
+
+def _meter(database: str) -> Meter:
+    """One for each database: what it takes to open one is paid once."""
+    script = sys.argv[0] if sys.argv else ""
+    return _open_meter(os.path.abspath(database), script if script not in ("", "-c") else "python")
+
+
 class Measurement:
     """The launches of one ``with`` block. Figures are there once the block has ended."""
 
@@ -40,11 +52,12 @@ class Measurement:
         self._database = os.fspath(database) if database is not None else _default_database()
         self._meter: Meter | None = None
         self._run = 0
+        self._remarks: list[str] = []
 
     def __enter__(self) -> Measurement:
         if self._meter is not None:
             raise WarpmeterError(2, "this measurement was begun already: each with block has its own wm.measure()")
-        meter = Meter(self._database, sys.argv[0] if sys.argv and sys.argv[0] not in ("", "-c") else "python")
+        meter = _meter(self._database)
         meter.begin(self._metrics, self._name)
         self._meter = meter
         return self
@@ -54,8 +67,10 @@ class Measurement:
     ) -> None:
         assert self._meter is not None
         self._run, exit_code = self._meter.end()
-        if kind is None:
-            require(exit_code)
+        sentence = message()
+        self._remarks = self._meter.remarks()
+        if kind is None and exit_code != 0:
+            raise WarpmeterError(exit_code, sentence)
 
     @property
     def run(self) -> int:
@@ -135,7 +150,7 @@ class Measurement:
     @property
     def remarks(self) -> list[str]:
         """Launches that were not measured and why, and what else to know beside the figures; a sentence each."""
-        return self._meter.remarks() if self._meter is not None else []
+        return list(self._remarks)
 
     def check(self, gate: str) -> None:
         """Asserts a gate such as ``shared_load_transactions_per_request <= 1`` of every launch.
