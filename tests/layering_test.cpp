@@ -196,8 +196,8 @@ const std::vector<Layer>& layers() {
       // For programs that measure themselves.
       {"collector/library",
        {"base", "collector/cli/request/run_record.h", "collector/cli/version.h", "collector/cupti",
-        "collector/inject/protocol.h", "collector/model/input", "collector/profile", "reports/*",
-        "schema"},
+        "collector/inject/channel.h", "collector/inject/protocol.h", "collector/model/input",
+        "collector/profile", "reports/*", "schema"},
        {}},
       // The commands. The last ones may use what others measure.
       {"collector/cli",

@@ -66,10 +66,18 @@ Injected Injected::model(int arch) {
   return injected;
 }
 
-Injected Injected::gpu() {
+GpuFunctions gpu_functions() {
   const profile::PrivateFolder folder;
-  return Injected(
-      load(profile::find_library(profile::Library::injector, own_path(), folder.path())));
+  void* const library =
+      load(profile::find_library(profile::Library::injector, own_path(), folder.path()));
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+  if (driver == nullptr) {
+    throw Error(ExitCode::no_hardware,
+                fmt::format("the driver's library cannot be loaded: {}", dlerror()));
+  }
+  return {function_of<int (*)()>(library, "InitializeInjection"),
+          function_of<int (*)()>(driver, "cuProfilerStart"),
+          function_of<int (*)()>(driver, "cuProfilerStop")};
 }
 
 void Injected::begin_range(const fs::path& socket) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 namespace warpmeter::library {
 
@@ -12,9 +13,6 @@ class Injected {
   /// The model's. Throws Error{usage} when CUDA is in this process already, Error{file} when the
   /// library cannot be loaded.
   static Injected model(int arch);
-  /// The GPU's. Throws Error{no_hardware} or Error{file}.
-  static Injected gpu();
-
   /// Launches from now on are reported to the socket. Throws Error{no_hardware}.
   void begin_range(const std::filesystem::path& socket) const;
   /// Waits for the launches before it. Throws Error{no_hardware}.
@@ -28,5 +26,17 @@ class Injected {
   Begin begin_ = nullptr;
   End end_ = nullptr;
 };
+
+/// The functions of a process on a GPU that choose what is measured; by gpu_session.h.
+struct GpuFunctions {
+  /// Connects to the socket that the environment names (WARPMETER_SOCKET).
+  std::function<void()> initialize;
+  /// cuProfilerStart and cuProfilerStop: launches between them are measured.
+  std::function<void()> start, stop;
+};
+
+/// Those of the library that counts on a GPU, and of the driver. Throws Error{no_hardware} without
+/// a driver, Error{file}.
+GpuFunctions gpu_functions();
 
 }  // namespace warpmeter::library

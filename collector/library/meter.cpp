@@ -14,12 +14,14 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/named_files.h"
 #include "collector/cli/request/run_record.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/diagnose.h"
 #include "collector/cupti/passes.h"
+#include "collector/library/gpu_session.h"
 #include "collector/library/injected.h"
 #include "collector/library/range.h"
 #include "collector/model/input/compile_options.h"
@@ -31,14 +33,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* counting_takes_longer =
+    "not timed: reading counters takes longer than the launch";
 constexpr const char* no_clock =
     "the model executes PTX on the CPU and has no clock; run on a GPU for times";
 
 /// Never destroyed: other threads may measure while the process ends.
 struct Shared {
   std::mutex mutex;
-  std::optional<Injected> injected;
+  std::optional<Injected> model;
   std::optional<int> model_arch;  ///< nullopt: a GPU executes
+  std::unique_ptr<GpuSession> gpu;
+  std::vector<schema::Device> devices;
   inject::Config config;
   std::unique_ptr<Range> range;
   const Meter* measuring = nullptr;
@@ -93,9 +99,15 @@ void check_permission() {
   }
 }
 
-/// The GPU of this machine, from the first range on.
-void use_gpu(inject::Config& config) {
+/// The GPU of this machine, from the first range on. CUPTI is planned once for a process.
+GpuSession& gpu_session(inject::Config config) {
   Shared& all = shared();
+  if (all.gpu != nullptr) {
+    if (all.gpu->counters() == config.counters) return *all.gpu;
+    throw Error(ExitCode::usage,
+                "on a GPU all ranges of a process have the metrics of the first: ask for all that "
+                "you need there");
+  }
   if (!cupti::has_device()) {
     throw Error(ExitCode::no_hardware,
                 "there is no GPU here: call use_model() before CUDA is loaded, and the model "
@@ -103,7 +115,16 @@ void use_gpu(inject::Config& config) {
   }
   check_permission();
   config.cupti_directory = cupti::cupti_folder();
-  if (!all.injected) all.injected = Injected::gpu();
+  config.selection.profiling = inject::Profiling::off;
+  all.devices = cupti::devices();
+  all.gpu = std::make_unique<GpuSession>(gpu_functions(), std::move(config));
+  return *all.gpu;
+}
+
+void complete(schema::Device& device) {
+  for (const schema::Device& whole : shared().devices) {
+    if (whole.uuid == device.uuid) device = whole;
+  }
 }
 
 /// Device and inode; zeros where there is no such file.
@@ -120,7 +141,12 @@ profile::RecorderOptions recording_of(std::shared_ptr<schema::Store> store, cons
   options.store = std::move(store);
   options.run = cli::run_record(is_model ? "model" : "cupti", program.string(), label);
   options.program = program.filename().string();
-  if (is_model) options.timing_reason = no_clock;
+  if (is_model) {
+    options.timing_reason = no_clock;
+  } else {
+    options.timing_reason = counting_takes_longer;
+    options.complete = complete;
+  }
   return options;
 }
 
@@ -131,14 +157,14 @@ void use_model(std::string_view architecture) {
   const auto lock = lock_unmeasured();
   Shared& all = shared();
   if (all.model_arch == arch) return;
-  if (all.model_arch || all.injected) {
+  if (all.model_arch || all.gpu != nullptr) {
     throw Error(ExitCode::usage,
                 all.model_arch ? fmt::format("the model executes as sm_{} already: an architecture "
                                              "is chosen once in a process",
                                              *all.model_arch)
                                : std::string("a GPU is measured already: choose the model before"));
   }
-  all.injected = Injected::model(arch);
+  all.model = Injected::model(arch);
   all.model_arch = arch;
 }
 
@@ -170,14 +196,14 @@ void Meter::begin(std::span<const std::string> metrics, const std::string& label
     throw Error(ExitCode::usage,
                 "a range is open already in this process: end it before the next one begins");
   }
+  profile::RecorderOptions options = recording_of(store(), program_, label);
   if (all.model_arch) {
     config.arch = static_cast<std::uint32_t>(*all.model_arch);
+    all.config = std::move(config);
+    all.range = std::make_unique<ModelRange>(*all.model, all.config, std::move(options));
   } else {
-    use_gpu(config);
+    all.range = std::make_unique<GpuRange>(gpu_session(std::move(config)), std::move(options));
   }
-  all.config = std::move(config);
-  all.range =
-      std::make_unique<Range>(*all.injected, all.config, recording_of(store(), program_, label));
   all.measuring = this;
 }
 

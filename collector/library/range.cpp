@@ -9,11 +9,6 @@
 namespace warpmeter::library {
 namespace {
 
-using namespace std::chrono_literals;
-
-/// The longest that the thread sleeps while nothing comes.
-constexpr auto turn = 100ms;
-
 std::vector<std::string> remarks_of(const profile::Recorder& recorder) {
   std::vector<std::string> all(recorder.problems().begin(), recorder.problems().end());
   all.insert(all.end(), recorder.remarks().begin(), recorder.remarks().end());
@@ -32,8 +27,15 @@ std::string failure_of(const profile::Recorder& recorder) {
 
 }  // namespace
 
-Range::Range(const Injected& injected, const inject::Config& config,
-             profile::RecorderOptions options)
+Ended finish(profile::Recorder& recorder) {
+  recorder.end_pass();
+  const std::string failure = failure_of(recorder);
+  recorder.finish(failure.empty() ? schema::RunOutcome::done : schema::RunOutcome::failed, failure);
+  return {recorder.run_id(), failure, remarks_of(recorder)};
+}
+
+ModelRange::ModelRange(const Injected& injected, const inject::Config& config,
+                       profile::RecorderOptions options)
     : injected_(injected),
       config_(config),
       recorder_(std::move(options)),
@@ -53,7 +55,7 @@ Range::Range(const Injected& injected, const inject::Config& config,
                    is_over_ = true;
                  }}) {
   recorder_.begin_pass({profile::Pass::Kind::counters, 1, config_.counters});
-  thread_ = std::thread([this] { listen(); });
+  thread_ = listening_thread([this] { listen(); });
   try {
     injected_.begin_range(folder_.path() / "socket");
     is_open_ = true;
@@ -63,7 +65,7 @@ Range::Range(const Injected& injected, const inject::Config& config,
   }
 }
 
-Range::~Range() {
+ModelRange::~ModelRange() {
   if (!thread_.joinable()) return;
   try {
     injected_.end_range();
@@ -73,10 +75,10 @@ Range::~Range() {
   stop();
 }
 
-void Range::listen() {
+void ModelRange::listen() {
   try {
     while (!is_over_) {
-      listener_.listen(turn);
+      listener_.listen(listening_turn);
       recorder_.store();
     }
   } catch (const Error& error) {
@@ -85,12 +87,12 @@ void Range::listen() {
 }
 
 /// The connection ends with the range: what it sent is read by then.
-void Range::stop() {
+void ModelRange::stop() {
   if (!is_open_) is_over_ = true;
   thread_.join();
 }
 
-Ended Range::end() {
+Ended ModelRange::end() {
   try {
     injected_.end_range();
   } catch (const Error&) {
@@ -103,11 +105,7 @@ Ended Range::end() {
   if (!fault_.empty()) {
     throw Error(ExitCode::file, "the range's messages are broken: " + fault_);
   }
-  recorder_.end_pass();
-  const std::string failure = failure_of(recorder_);
-  recorder_.finish(failure.empty() ? schema::RunOutcome::done : schema::RunOutcome::failed,
-                   failure);
-  return {recorder_.run_id(), failure, remarks_of(recorder_)};
+  return finish(recorder_);
 }
 
 }  // namespace warpmeter::library

@@ -49,7 +49,8 @@ WARPMETER_API int warpmeter_open(const char* database, const char* program, warp
 WARPMETER_API void warpmeter_close(warpmeter_meter* meter);
 
 /* Measures the launches of all threads from now on. `metrics`: names of metrics, counters and sets ("@default"); none:
- * @default. `label`: the label of the run in the database; NULL: none. */
+ * @default; on a GPU those of a process's first range are those of all. `label`: the label of the run in the database;
+ * NULL: none. */
 WARPMETER_API int warpmeter_begin(warpmeter_meter* meter, const char* const* metrics, size_t count, const char* label);
 /* Waits for the launches and stores them. `run`: their run in the database. 3 when nothing was launched, 6 when a
  * kernel failed: its run is stored. */

@@ -183,8 +183,9 @@ def measure(
 ) -> Measurement:
     """Measures the launches of a ``with`` block, of all threads of this process.
 
-    `metrics`: names of metrics, counters and sets; None: ``@default``. `name`: the run's label, for
-    ``warpmeter compare``. `database`: None is ``$WARPMETER_DB``, else ``warpmeter.db`` in the working folder.
+    `metrics`: names of metrics, counters and sets; None: ``@default``; on a GPU the first block's are those of all.
+    `name`: the run's label, for ``warpmeter compare``. `database`: None is ``$WARPMETER_DB``, else ``warpmeter.db`` in
+    the working folder.
 
     The block's end waits for its launches. One block can be open at a time. Raises :class:`WarpmeterError`: (2) a name
     that there is not, a block inside a block, a fork; (3) no launch; (4) no GPU and no model; (6) a kernel failed.
