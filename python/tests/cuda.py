@@ -95,6 +95,10 @@ class Tile:
         self._kernel = cuda.kernel(_TILE.format(name=name), name)
         self._target = cuda.memory(4 * threads)
 
-    def __call__(self, stride: int) -> list[int]:
+    def launch(self, stride: int) -> None:
         self._cuda.launch(self._kernel, self._target, ctypes.c_uint32(stride))
+
+    def __call__(self, stride: int) -> list[int]:
+        """Returns the numbers that the lanes stored: their own."""
+        self.launch(stride)
         return self._cuda.read(self._target, threads)

@@ -247,6 +247,26 @@ def test_a_machine_without_a_gpu_says_what_to_call(tmp_path: pathlib.Path) -> No
     assert done.stdout.startswith("4 ") and "use_model()" in done.stdout, done.stderr
 
 
+def test_a_kernel_that_fails_is_code_6_and_its_launches_are_stored(tmp_path: pathlib.Path) -> None:
+    # Lane 31 writes behind the 4,096 bytes of the tile, and behind all that a block can have.
+    done = in_new_process(
+        "import warpmeter as wm\n"
+        "wm.use_model()\n"
+        "from cuda import Cuda, Tile\n"
+        "tile = Tile(Cuda())\n"
+        "try:\n"
+        "    with wm.measure(database='a.db') as m:\n"
+        "        tile(1)\n"
+        "        tile.launch(1 << 20)\n"
+        "except wm.WarpmeterError as error:\n"
+        "    print(error.exit_code, error)\n"
+        "print([row['outcome'] for row in m.rows])",
+        tmp_path,
+    )
+    assert done.stdout.startswith("6 a kernel failed: "), done.stderr
+    assert done.stdout.splitlines()[-1] == "['done', 'failed']"
+
+
 def test_cuda_that_is_here_already_cannot_be_replaced(tmp_path: pathlib.Path) -> None:
     done = in_new_process(
         "import ctypes, warpmeter as wm\n"
