@@ -229,8 +229,8 @@ class Answers(unittest.TestCase):
 # ---- what lies at the top
 
 ROOMS = {"CMakeLists.txt", "CMakePresets.json", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md",
-         "SECURITY.md", "dev",
-         "base", "cmake", "collector", "docs", "kernels", "reports", "schema", "tests"}
+         "SECURITY.md", "dev", "pyproject.toml",
+         "base", "cmake", "collector", "docs", "kernels", "python", "reports", "schema", "tests"}
 
 
 class TopLevel(unittest.TestCase):

@@ -110,10 +110,7 @@ void Process::end() {
 }
 
 Process::Process()
-    : id_(getpid()),
-      report_(own_report()),
-      arch_(unreported_arch),
-      memory_(device_memory_bytes()) {
+    : id_(getpid()), report_(own_report()), arch_(unreported_arch), memory_(device_memory_bytes()) {
   if (report_ != nullptr) {
     arch_ = static_cast<int>(report_->config().arch);
     devices_ = static_cast<int>(report_->config().devices);
