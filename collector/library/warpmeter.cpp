@@ -22,6 +22,7 @@
 #include "reports/gates/check.h"
 #include "reports/render/report.h"
 #include "reports/table/stream.h"
+#include "schema/catalogue.h"
 
 struct warpmeter_meter : warpmeter::library::Meter {
   using Meter::Meter;
@@ -102,6 +103,8 @@ std::string json_of(const schema::Reader& reader, const char* sql) {
 }
 
 std::vector<double> values_of(const schema::Reader& reader, std::int64_t run, const char* metric) {
+  const std::string asked[] = {metric};
+  schema::Catalogue::get().counters_for(asked);  // a metric that there is not would have no value
   constexpr const char* sql =
       "SELECT r.value FROM launches l LEFT JOIN results r ON r.launch_id = l.launch_id AND "
       "r.metric = :metric WHERE l.run_id = :run ORDER BY l.launch_id";

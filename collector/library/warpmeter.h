@@ -66,7 +66,7 @@ WARPMETER_API int warpmeter_end(warpmeter_meter* meter, int64_t* run);
 WARPMETER_API int warpmeter_remarks(warpmeter_meter* meter, char** text);
 
 // The values of a metric, one a launch in their order; NAN where there is none. Writes no more than
-// `room`; `count`: how many launches there are.
+// `room`; `count`: how many launches there are. 2 for a metric that there is not.
 WARPMETER_API int warpmeter_values(warpmeter_meter* meter, int64_t run, const char* metric,
                                    double* values, size_t room, size_t* count);
 // The rows of a statement that reads the public views, as a JSON array of objects. To be freed.

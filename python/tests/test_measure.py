@@ -59,6 +59,9 @@ def test_ranges_have_metrics_of_their_own(tile: Tile, measure: Measure) -> None:
     assert math.isnan(first.values("gst_transactions")[0])
     assert second.values("gst_transactions") == [4]
     assert second.run == first.run + 1
+    with pytest.raises(wm.WarpmeterError) as error:
+        first.values("gst_transaction")
+    assert error.value.exit_code == 2
 
 
 def test_the_frame_has_the_columns_of_comparison(tile: Tile, measure: Measure) -> None:

@@ -41,6 +41,10 @@ def _load() -> ctypes.CDLL:
         "begin": (ctypes.c_int, [handle, ctypes.POINTER(text), ctypes.c_size_t, text]),
         "end": (ctypes.c_int, [handle, ctypes.POINTER(number)]),
         "remarks": (ctypes.c_int, [handle, result]),
+        "values": (
+            ctypes.c_int,
+            [handle, number, text, ctypes.POINTER(ctypes.c_double), ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t)],
+        ),
         "query": (ctypes.c_int, [handle, text, result]),
         "report": (ctypes.c_int, [handle, number, text, result]),
         "explain": (ctypes.c_int, [handle, number, text, number, result]),
@@ -116,6 +120,14 @@ class Meter:
 
     def remarks(self) -> list[str]:
         return self._text(library().remarks)[1].splitlines()
+
+    def values(self, run: int, metric: str) -> list[float]:
+        """One a launch, in their order; NaN where there is no value."""
+        name, count = encoded(metric, "a metric"), ctypes.c_size_t()
+        require(library().values(self._handle, run, name, None, 0, ctypes.byref(count)))
+        values = (ctypes.c_double * count.value)()
+        require(library().values(self._handle, run, name, values, count.value, ctypes.byref(count)))
+        return list(values)
 
     def query(self, sql: str) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = json.loads(self._text(library().query, encoded(sql, "the SQL"))[1])

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import functools
-import math
 import os
 import sys
 from collections.abc import Iterable
@@ -116,12 +115,9 @@ class Measurement:
 
     def values(self, metric: str) -> list[float]:
         """The values of one metric, one a launch in their order; NaN where there is none."""
-        quoted = metric.replace("'", "''").replace("{", "{{").replace("}", "}}")
-        rows = self._query(
-            "SELECT r.value FROM launches l LEFT JOIN results r ON r.launch_id = l.launch_id "
-            f"AND r.metric = '{quoted}' WHERE l.run_id = {{run}} ORDER BY l.launch_id"
-        )
-        return [math.nan if row["value"] is None else float(row["value"]) for row in rows]
+        run = self.run
+        assert self._meter is not None
+        return self._meter.values(run, metric)
 
     def lines(self) -> pandas.DataFrame:
         """A row a source line, launch and kind of access, the view ``lines``, the costliest first.
