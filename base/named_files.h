@@ -4,7 +4,6 @@
 // (a pipe), read without end (a device) or show what the person did not choose.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>

@@ -9,8 +9,6 @@
 #include <cstdlib>
 #include <memory>
 
-#include "base/error.h"
-
 namespace warpmeter {
 namespace {
 

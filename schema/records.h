@@ -3,11 +3,9 @@
 // are std::nullopt with a reason, never zero.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

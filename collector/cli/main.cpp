@@ -21,7 +21,6 @@
 #include "base/output.h"
 #include "base/stack.h"
 #include "base/temporary.h"
-#include "collector/cli/arguments.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
 #include "collector/cli/passwords.h"

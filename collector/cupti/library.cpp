@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <string_view>
 #include <system_error>
 
 #include "base/error.h"

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <string>
 #include <vector>
 
 #include "collector/cupti/library.h"

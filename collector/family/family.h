@@ -3,7 +3,6 @@
 // on any backend, the same way.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 

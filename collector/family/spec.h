@@ -17,7 +17,6 @@
 // collector/family/family.schema.json says all that may stand in it.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -3,7 +3,6 @@
 // two cannot disagree.
 #include "collector/inject/protocol.h"
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <type_traits>

@@ -11,7 +11,6 @@
 #include <mutex>
 #include <set>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>

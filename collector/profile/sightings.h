@@ -11,7 +11,6 @@
 #include <sys/types.h>
 
 #include <array>
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>

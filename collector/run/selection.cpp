@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
-#include <string_view>
 
 #include "base/error.h"
 #include "base/nearest.h"

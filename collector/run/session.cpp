@@ -11,7 +11,6 @@
 #include <exception>
 #include <map>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "base/error.h"

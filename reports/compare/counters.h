@@ -2,8 +2,6 @@
 // The changes among counters.
 #pragma once
 
-#include <map>
-#include <string>
 #include <vector>
 
 #include "reports/compare/compare.h"

@@ -2,7 +2,6 @@
 // Which launches are the two sides of a comparison: from what a person typed to groups.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "reports/compare/compare.h"

@@ -2,7 +2,6 @@
 // The verdicts on times.
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "reports/compare/compare.h"

@@ -12,7 +12,6 @@
 #include "reports/gates/check.h"
 #include "reports/record.h"
 #include "reports/table/json.h"
-#include "reports/table/number.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -12,7 +12,6 @@
 #include <span>
 #include <unordered_map>
 #include <utility>
-#include <variant>
 
 #include "reports/nvprof/cells.h"
 #include "schema/grade.h"

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <variant>
-
 #include "reports/nvprof/cells.h"
 #include "reports/nvprof/units.h"
 

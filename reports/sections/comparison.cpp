@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
 
 #include "reports/metrics.h"
 #include "reports/sections/sections.h"

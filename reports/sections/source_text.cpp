@@ -11,7 +11,6 @@
 
 #include "reports/sections/sections.h"
 #include "reports/sql/sql.h"
-#include "reports/table/number.h"
 
 namespace warpmeter::reports::sections {
 namespace {

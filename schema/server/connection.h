@@ -7,7 +7,6 @@
 // Error{file}         no such server or database, it went away, it refuses
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>

@@ -4,8 +4,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <string>
-
 #include "base/error.h"
 
 namespace warpmeter::schema::server {

@@ -9,7 +9,6 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
-#include <set>
 
 #include "base/temporary.h"
 #include "base/words.h"

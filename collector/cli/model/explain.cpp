@@ -2,7 +2,6 @@
 // `warpmeter explain`: which line, why, what to change, and what it would bring.
 #include "reports/explain/explain.h"
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>

@@ -4,13 +4,11 @@
 // the catalogue's.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/file_claims.h"
 #include "collector/cli/request/kernel_words.h"
-#include "collector/family/family.h"
 #include "collector/family/spec.h"
 
 namespace warpmeter::cli {

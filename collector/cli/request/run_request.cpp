@@ -7,7 +7,6 @@
 #include <chrono>
 
 #include "base/error.h"
-#include "base/output.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/terminal.h"
 #include "reports/best.h"

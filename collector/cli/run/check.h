@@ -3,7 +3,6 @@
 // Nothing is measured or stored.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "base/error.h"

@@ -15,7 +15,6 @@
 
 #include "base/error.h"
 #include "base/shell_line.h"
-#include "collector/cli/arguments.h"
 #include "reports/table/number.h"
 
 namespace warpmeter::cli {

@@ -5,8 +5,6 @@
 // measures.
 #pragma once
 
-#include <cstdint>
-
 #include "collector/cli/request/run_request.h"
 #include "collector/run/selection.h"
 #include "schema/store.h"

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
-#include "base/error.h"
 #include "collector/lab/folder.h"
 #include "collector/lab/plan.h"
 #include "collector/lab/progress.h"

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "collector/cli/arguments.h"
 #include "collector/cli/backends.h"
 #include "collector/cli/options.h"
 #include "collector/cli/request/run_request.h"

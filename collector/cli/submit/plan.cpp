@@ -14,7 +14,6 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "base/nearest.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/submit/request.h"
 #include "schema/store.h"

@@ -17,7 +17,6 @@
 #include "base/output.h"
 #include "base/shell_line.h"
 #include "collector/cli/formats.h"
-#include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
 #include "collector/cli/submit/job.h"
 #include "collector/cli/submit/request.h"

@@ -3,7 +3,6 @@
 // Seeing it again costs next to nothing, so that a loop that goes wrong a million times ends.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -9,7 +9,6 @@
 #include <iterator>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 #include "base/error.h"
 #include "collector/model/explain/joined.h"

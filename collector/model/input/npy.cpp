@@ -18,7 +18,6 @@
 
 #include "base/error.h"
 #include "base/host_memory.h"
-#include "base/new_file.h"
 
 namespace warpmeter::model {
 namespace {

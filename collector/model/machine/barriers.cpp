@@ -3,7 +3,6 @@
 
 #include <bit>
 
-#include "collector/model/counts/rules/counting.h"
 #include "collector/model/machine/observer.h"
 #include "collector/model/machine/warp/lane_rows.h"
 

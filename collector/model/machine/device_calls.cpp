@@ -2,7 +2,6 @@
 #include "collector/model/machine/device_calls.h"
 
 #include <array>
-#include <bit>
 #include <cstring>
 
 #include "base/lanes.h"

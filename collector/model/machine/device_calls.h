@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "collector/model/machine/warp/warp.h"
-
 namespace warpmeter::model {
 
 enum class DeviceFunction : std::uint8_t {

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "base/lanes.h"
-#include "collector/model/counts/rules/counting.h"
 #include "collector/model/machine/warp/lane_rows.h"
 #include "collector/model/machine/worker_memory.h"
 

@@ -8,7 +8,6 @@
 // not declared at once: its members are, one by one, when they are first used.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <unordered_map>

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <string>
 #include <string_view>
 
 #include "collector/runtime/device/cuda_api.h"

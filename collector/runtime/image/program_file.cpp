@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "collector/runtime/image/fat_binary.h"
-#include "collector/runtime/image/link_ptx.h"
 #include "collector/runtime/image/object_file.h"
 
 namespace warpmeter::runtime {

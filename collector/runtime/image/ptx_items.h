@@ -3,7 +3,6 @@
 // them into another module, and to rename in them.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 

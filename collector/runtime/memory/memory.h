@@ -18,7 +18,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "collector/model/machine/memory/memory.h"
 #include "collector/runtime/memory/freed_memory.h"

@@ -4,7 +4,6 @@
 // descriptor, through a socket or otherwise, finds all there.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 

@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <utility>
 
 #include "collector/runtime/memory/shareable.h"
 #include "collector/runtime/process/process.h"

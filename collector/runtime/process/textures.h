@@ -3,7 +3,6 @@
 // of it. The numbers that programs get are the machine's handles.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 

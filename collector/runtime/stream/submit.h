@@ -2,8 +2,6 @@
 // Work given to a stream: it runs at once, or becomes a node where the stream is captured.
 #pragma once
 
-#include <vector>
-
 #include "collector/runtime/graph/graph.h"
 #include "collector/runtime/process/process.h"
 

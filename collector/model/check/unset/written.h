@@ -3,7 +3,6 @@
 // nobody has.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/kernel_name.h"
-#include "collector/model/counts/rules/counting.h"
 #include "collector/model/machine/memory/shown_name.h"
 
 namespace warpmeter::model {

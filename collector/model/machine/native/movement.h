@@ -5,7 +5,6 @@
 #include <xbyak/xbyak.h>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 

@@ -2,7 +2,6 @@
 #include "collector/model/machine/warp/exchange_operands.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 #include <vector>
 

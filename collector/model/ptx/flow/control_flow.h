@@ -24,9 +24,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <span>
 #include <variant>
 #include <vector>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "collector/model/ptx/flow/live_values.h"
 
-#include <algorithm>
-
 namespace warpmeter::model::ptx {
 
 LiveValues::LiveValues(const ControlFlow& graph, const DataFlow& data)

@@ -2,7 +2,6 @@
 #include "collector/model/ptx/memory/unset.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <optional>
 #include <string_view>

@@ -2,9 +2,6 @@
 // The effects of each instruction on unset bits of what it reads. One that is not named here makes
 // every bit of its results unset.
 #include <algorithm>
-#include <array>
-#include <optional>
-#include <string_view>
 
 #include "collector/model/ptx/memory/unset.h"
 #include "collector/model/ptx/row.h"

@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "collector/model/ptx/flow/definitions.h"

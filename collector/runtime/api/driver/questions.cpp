@@ -3,7 +3,6 @@
 // block that fills the device, and captures.
 #include <algorithm>
 
-#include "collector/model/machine/memory/align.h"
 #include "collector/runtime/api/bodies.h"
 #include "collector/runtime/api/row.h"
 #include "collector/runtime/device/device.h"
