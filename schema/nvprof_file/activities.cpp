@@ -49,7 +49,7 @@ std::pair<std::int64_t, std::int64_t> process_and_thread(const std::string& byte
 
 NvprofActivities::NvprofActivities(NvprofSource& source, Target target)
     : source_(source), target_(std::move(target)) {
-  constexpr std::string_view columns[] = {"processId"};
+  constexpr std::string_view columns = "processId";
   if (!source_.has("RUNTIME")) return;
   Statement row(source_.db(), fmt::format("SELECT min(processId), max(processId) FROM ({})",
                                           source_.select("RUNTIME", columns, 1)));
@@ -69,9 +69,19 @@ void NvprofActivities::read() {
   store_waiting();
 }
 
-NvprofActivities::Times NvprofActivities::times_of(std::int64_t start, std::int64_t end) const {
-  if (start == 0 || start < target_.clock_ns) return {};
-  return {start - target_.clock_ns, end >= start ? std::optional(end - start) : std::nullopt};
+Activity NvprofActivities::between(std::int64_t start, std::int64_t end) const {
+  Activity activity;
+  if (start == 0 || start < target_.clock_ns) return activity;
+  activity.start_ns = start - target_.clock_ns;
+  if (end >= start) activity.duration_ns = end - start;
+  return activity;
+}
+
+Activity NvprofActivities::moved(const Statement& row, int bytes) const {
+  Activity activity = between(source_.number(row, 0, 0, any), source_.number(row, 1, 0, any));
+  activity.bytes = source_.number(row, bytes, 0, any);
+  activity.correlation = source_.number(row, bytes + 1, 0, any);
+  return activity;
 }
 
 void NvprofActivities::place_on_device(ActivityShape& shape, const Statement& row,
@@ -104,22 +114,9 @@ void NvprofActivities::store_waiting() {
 
 void NvprofActivities::read_kernels(std::string_view table) {
   if (!source_.has(table)) return;
-  constexpr std::string_view columns[] = {"start",
-                                          "end",
-                                          "correlationId",
-                                          "name",
-                                          "deviceId",
-                                          "gridX",
-                                          "gridY",
-                                          "gridZ",
-                                          "blockX",
-                                          "blockY",
-                                          "blockZ",
-                                          "contextId",
-                                          "streamId",
-                                          "registersPerThread",
-                                          "staticSharedMemory",
-                                          "dynamicSharedMemory"};
+  constexpr std::string_view columns =
+      "start end correlationId name deviceId gridX gridY gridZ blockX blockY blockZ "
+      "contextId streamId registersPerThread staticSharedMemory dynamicSharedMemory";
   Statement row(source_.db(), source_.select(table, columns, 11));
   while (row.step()) {
     ActivityShape shape;
@@ -141,10 +138,7 @@ void NvprofActivities::read_kernels(std::string_view table) {
     shape.registers = source_.optional_number(row, 13, 0, any_32);
     shape.static_shared_bytes = source_.optional_number(row, 14, 0, any_32);
     shape.dynamic_shared_bytes = source_.optional_number(row, 15, 0, any_32);
-    const Times times = times_of(source_.number(row, 0, 0, any), source_.number(row, 1, 0, any));
-    Activity activity;
-    activity.start_ns = times.start_ns;
-    activity.duration_ns = times.duration_ns;
+    Activity activity = between(source_.number(row, 0, 0, any), source_.number(row, 1, 0, any));
     activity.correlation = source_.number(row, 2, 0, any);
     add(shape, activity);
   }
@@ -152,10 +146,9 @@ void NvprofActivities::read_kernels(std::string_view table) {
 
 void NvprofActivities::read_copies(std::string_view table) {
   if (!source_.has(table)) return;
-  constexpr std::string_view columns[] = {
-      "start",       "end",          "copyKind",    "bytes",       "correlationId",
-      "deviceId",    "contextId",    "streamId",    "srcKind",     "dstKind",
-      "srcDeviceId", "srcContextId", "dstDeviceId", "dstContextId"};
+  constexpr std::string_view columns =
+      "start end copyKind bytes correlationId deviceId contextId streamId srcKind dstKind "
+      "srcDeviceId srcContextId dstDeviceId dstContextId";
   Statement row(source_.db(), source_.select(table, columns, 6));
   while (row.step()) {
     ActivityShape shape;
@@ -168,21 +161,14 @@ void NvprofActivities::read_copies(std::string_view table) {
     shape.source_context = source_.optional_number(row, 11, 0, any_32);
     shape.target_device = source_.optional_number(row, 12, 0, any_32);
     shape.target_context = source_.optional_number(row, 13, 0, any_32);
-    const Times times = times_of(source_.number(row, 0, 0, any), source_.number(row, 1, 0, any));
-    add(shape, {0,
-                times.start_ns,
-                times.duration_ns,
-                source_.number(row, 3, 0, any),
-                {},
-                source_.number(row, 4, 0, any),
-                {}});
+    add(shape, moved(row, 3));
   }
 }
 
 void NvprofActivities::read_sets() {
   if (!source_.has("MEMSET")) return;
-  constexpr std::string_view columns[] = {"start",    "end",       "bytes",    "correlationId",
-                                          "deviceId", "contextId", "streamId", "memoryKind"};
+  constexpr std::string_view columns =
+      "start end bytes correlationId deviceId contextId streamId memoryKind";
   Statement row(source_.db(), source_.select("MEMSET", columns, 5));
   while (row.step()) {
     ActivityShape shape;
@@ -190,21 +176,13 @@ void NvprofActivities::read_sets() {
     shape.name = "[CUDA memset]";
     place_on_device(shape, row, 4);
     shape.target_memory = nvprof_memory_word(source_.optional_number(row, 7, 0, 255).value_or(0));
-    const Times times = times_of(source_.number(row, 0, 0, any), source_.number(row, 1, 0, any));
-    add(shape, {0,
-                times.start_ns,
-                times.duration_ns,
-                source_.number(row, 2, 0, any),
-                {},
-                source_.number(row, 3, 0, any),
-                {}});
+    add(shape, moved(row, 2));
   }
 }
 
 void NvprofActivities::read_calls(std::string_view table, bool is_runtime) {
   if (!source_.has(table)) return;
-  constexpr std::string_view columns[] = {"start",     "end",      "cbid",
-                                          "processId", "threadId", "correlationId"};
+  constexpr std::string_view columns = "start end cbid processId threadId correlationId";
   Statement row(source_.db(), source_.select(table, columns, 6));
   while (row.step()) {
     const NvprofCall call{is_runtime, source_.number(row, 2, 0, any_32)};
@@ -217,10 +195,7 @@ void NvprofActivities::read_calls(std::string_view table, bool is_runtime) {
     shape.process_id = source_.number(row, 3, 0, any_32);
     // nvprof kept 32 bits of the thread, with a sign.
     shape.thread_id = source_.number(row, 4, -any, any) & 0xffff'ffff;
-    const Times times = times_of(source_.number(row, 0, 0, any), source_.number(row, 1, 0, any));
-    Activity activity;
-    activity.start_ns = times.start_ns;
-    activity.duration_ns = times.duration_ns;
+    Activity activity = between(source_.number(row, 0, 0, any), source_.number(row, 1, 0, any));
     activity.correlation = source_.number(row, 5, 0, any);
     add(shape, activity);
   }
@@ -230,7 +205,7 @@ void NvprofActivities::read_calls(std::string_view table, bool is_runtime) {
 void NvprofActivities::read_markers() {
   if (!source_.has("MARKER")) return;
   constexpr int is_begin = 2, is_end = 4;
-  constexpr std::string_view columns[] = {"flags", "timestamp", "id", "name", "objectId"};
+  constexpr std::string_view columns = "flags timestamp id name objectId";
   std::unordered_map<std::int64_t, std::int64_t> ends;
   {
     Statement row(source_.db(), source_.select("MARKER", columns, 4));
@@ -253,18 +228,13 @@ void NvprofActivities::read_markers() {
     const auto [process, thread] = process_and_thread(row.text(4));
     shape.process_id = process;
     shape.thread_id = thread;
-    const Times times = times_of(begin, is_range ? end->second : begin);
-    Activity activity;
-    activity.start_ns = times.start_ns;
-    activity.duration_ns = times.duration_ns;
-    add(shape, activity);
+    add(shape, between(begin, is_range ? end->second : begin));
   }
 }
 
 void NvprofActivities::read_managed() {
   if (!source_.has("UNIFIED_MEMORY_COUNTER")) return;
-  constexpr std::string_view columns[] = {"counterKind", "value", "start", "end",
-                                          "address",     "srcId", "dstId", "processId"};
+  constexpr std::string_view columns = "counterKind value start end address srcId dstId processId";
   // Before CUDA 7 a row had a time and a device in place of these.
   Statement row(source_.db(), source_.select("UNIFIED_MEMORY_COUNTER", columns, 2));
   while (row.step()) {
@@ -279,12 +249,9 @@ void NvprofActivities::read_managed() {
       shape.source_device = source_.optional_number(row, 5, 0, any_32);
       shape.target_device = source_.optional_number(row, 6, 0, any_32);
     }
-    const Times times = times_of(source_.optional_number(row, 2, 0, any).value_or(0),
-                                 source_.optional_number(row, 3, 0, any).value_or(0));
+    Activity activity = between(source_.optional_number(row, 2, 0, any).value_or(0),
+                                source_.optional_number(row, 3, 0, any).value_or(0));
     const std::int64_t value = source_.number(row, 1, 0, any);
-    Activity activity;
-    activity.start_ns = times.start_ns;
-    activity.duration_ns = times.duration_ns;
     // The value of a CPU's fault is no count but where the program was.
     constexpr std::string_view of_cpu = "[Unified Memory CPU page faults]";
     (is_fault ? activity.faults : activity.bytes) = event.name == of_cpu ? 1 : value;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,10 +36,9 @@ class NvprofActivities {
   void read_markers();
   void read_managed();
 
-  struct Times {
-    std::optional<std::int64_t> start_ns, duration_ns;
-  };
-  Times times_of(std::int64_t start, std::int64_t end) const;
+  Activity between(std::int64_t start, std::int64_t end) const;
+  /// The times of columns 0 and 1, with the bytes of a copy or a set and the correlation behind it.
+  Activity moved(const Statement& row, int bytes) const;
   /// The columns deviceId, contextId and streamId from `first` on.
   void place_on_device(ActivityShape& shape, const Statement& row, int first) const;
   void add(const ActivityShape& shape, Activity activity);

@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <utility>
 

@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -69,7 +68,7 @@ Span span_of(const NvprofSource& source) {
   std::int64_t first = NvprofSource::any, last = 0;
   const auto look_at = [&](std::string_view table, std::string_view start, std::string_view end) {
     if (!source.has(table)) return;
-    const std::string_view columns[] = {start, end};
+    const std::string columns = fmt::format("{} {}", start, end);
     Statement row(source.db(),
                   fmt::format("SELECT min(\"{0}\"), max(\"{1}\") FROM ({2}) WHERE \"{0}\" > 0",
                               start, end, source.select(table, columns, 0)));
@@ -143,14 +142,9 @@ class Importer {
  private:
   void read_devices() {
     if (!source_.has("DEVICE")) return;
-    constexpr std::string_view columns[] = {"id",
-                                            "name",
-                                            "computeCapabilityMajor",
-                                            "computeCapabilityMinor",
-                                            "numMultiprocessors",
-                                            "globalMemorySize",
-                                            "l2CacheSize",
-                                            "uuid"};
+    constexpr std::string_view columns =
+        "id name computeCapabilityMajor computeCapabilityMinor numMultiprocessors "
+        "globalMemorySize l2CacheSize uuid";
     Statement row(source_.db(), source_.select("DEVICE", columns, 4));
     while (row.step()) {
       Device device;
@@ -186,21 +180,9 @@ class Importer {
   }
 
   void read_kernels() {
-    constexpr std::string_view columns[] = {"start",
-                                            "end",
-                                            "deviceId",
-                                            "correlationId",
-                                            "name",
-                                            "gridX",
-                                            "gridY",
-                                            "gridZ",
-                                            "blockX",
-                                            "blockY",
-                                            "blockZ",
-                                            "dynamicSharedMemory",
-                                            "staticSharedMemory",
-                                            "registersPerThread",
-                                            "localMemoryPerThread"};
+    constexpr std::string_view columns =
+        "start end deviceId correlationId name gridX gridY gridZ blockX blockY blockZ "
+        "dynamicSharedMemory staticSharedMemory registersPerThread localMemoryPerThread";
     std::string sql;
     for (const char* table : kernel_tables) {
       if (!source_.has(table)) continue;

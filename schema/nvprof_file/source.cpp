@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/kernel_name.h"
@@ -83,13 +84,15 @@ void NvprofSource::read_strings() {
 
 bool NvprofSource::has(std::string_view table) const { return tables_.contains(full_name(table)); }
 
-std::string NvprofSource::select(std::string_view table, std::span<const std::string_view> columns,
+std::string NvprofSource::select(std::string_view table, std::string_view columns,
                                  std::size_t needed) const {
   const std::string name = full_name(table);
   const std::set<std::string>& there = tables_.at(name);
   std::string list;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::string column(columns[i]);
+  for (std::size_t i = 0; !columns.empty(); ++i) {
+    const std::size_t end = std::min(columns.find(' '), columns.size());
+    const std::string column(columns.substr(0, end));
+    columns.remove_prefix(std::min(end + 1, columns.size()));
     const bool is_there = there.contains(column);
     if (!is_there && i < needed) {
       throw Error(ExitCode::file,

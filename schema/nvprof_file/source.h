@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -34,10 +33,9 @@ class NvprofSource {
 
   /// "CUPTI_ACTIVITY_KIND_" goes before the name. A table without a row may be missing.
   bool has(std::string_view table) const;
-  /// "SELECT a, NULL AS b FROM …": NULL for a column that the file's version lacks. Throws
-  /// Error{file} where one of the first `needed` columns is missing.
-  std::string select(std::string_view table, std::span<const std::string_view> columns,
-                     std::size_t needed) const;
+  /// "SELECT a, NULL AS b FROM …" of the columns "a b": NULL for one that the file's version lacks.
+  /// Throws Error{file} where one of the first `needed` columns is missing.
+  std::string select(std::string_view table, std::string_view columns, std::size_t needed) const;
 
   /// A text of StringTable. Throws Error{file} where there is none.
   const std::string& text(std::int64_t number) const;

@@ -57,7 +57,7 @@ NvprofValues::NvprofValues(const NvprofSource& source) {
 
 void NvprofValues::read_metrics(const NvprofSource& source, const char* table, bool is_instance) {
   if (!source.has(table)) return;
-  constexpr std::string_view columns[] = {"id", "value", "correlationId", "flags"};
+  constexpr std::string_view columns = "id value correlationId flags";
   Statement row(source.db(), source.select(table, columns, 3));
   while (row.step()) {
     Stored stored;
@@ -78,7 +78,7 @@ void NvprofValues::read_metrics(const NvprofSource& source, const char* table, b
 
 void NvprofValues::read_events(const NvprofSource& source, const char* table) {
   if (!source.has(table)) return;
-  constexpr std::string_view columns[] = {"id", "value", "correlationId"};
+  constexpr std::string_view columns = "id value correlationId";
   Statement row(source.db(), source.select(table, columns, 3));
   while (row.step()) {
     Stored stored;
