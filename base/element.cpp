@@ -160,26 +160,8 @@ std::vector<std::string> element_names() {
 }
 
 std::size_t bytes_of(Element element) {
-  switch (element) {
-    case Element::i8:
-    case Element::u8:
-    case Element::boolean:
-      return 1;
-    case Element::i16:
-    case Element::u16:
-    case Element::f16:
-    case Element::bf16:
-      return 2;
-    case Element::i32:
-    case Element::u32:
-    case Element::f32:
-      return 4;
-    case Element::i64:
-    case Element::u64:
-    case Element::f64:
-      break;
-  }
-  return 8;
+  constexpr std::size_t bytes[] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8, 1};  // in their order
+  return bytes[static_cast<std::size_t>(element)];
 }
 
 bool is_floating(Element element) {

@@ -3,31 +3,38 @@
 
 namespace warpmeter::inject {
 
-const char* copy_name(std::uint8_t kind) {
-  switch (kind) {
-    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
-      return "[CUDA memcpy HtoD]";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
-      return "[CUDA memcpy DtoH]";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA:
-      return "[CUDA memcpy HtoA]";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH:
-      return "[CUDA memcpy AtoH]";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOA:
-      return "[CUDA memcpy AtoA]";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOD:
-      return "[CUDA memcpy AtoD]";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOA:
-      return "[CUDA memcpy DtoA]";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD:
-      return "[CUDA memcpy DtoD]";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOH:
-      return "[CUDA memcpy HtoH]";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP:
-      return "[CUDA memcpy PtoP]";
-    default:
-      return "[CUDA memcpy]";
+namespace {
+
+/// The row of a kind; null where there is none.
+template <class Row, std::size_t n, class Kind>
+const Row* row_of(const Row (&rows)[n], Kind kind) {
+  for (const Row& row : rows) {
+    if (row.from == kind) return &row;
   }
+  return nullptr;
+}
+
+}  // namespace
+
+const char* copy_name(std::uint8_t kind) {
+  struct Row {
+    CUpti_ActivityMemcpyKind from;
+    const char* name;
+  };
+  static constexpr Row rows[] = {
+      {CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, "[CUDA memcpy HtoD]"},
+      {CUPTI_ACTIVITY_MEMCPY_KIND_DTOH, "[CUDA memcpy DtoH]"},
+      {CUPTI_ACTIVITY_MEMCPY_KIND_HTOA, "[CUDA memcpy HtoA]"},
+      {CUPTI_ACTIVITY_MEMCPY_KIND_ATOH, "[CUDA memcpy AtoH]"},
+      {CUPTI_ACTIVITY_MEMCPY_KIND_ATOA, "[CUDA memcpy AtoA]"},
+      {CUPTI_ACTIVITY_MEMCPY_KIND_ATOD, "[CUDA memcpy AtoD]"},
+      {CUPTI_ACTIVITY_MEMCPY_KIND_DTOA, "[CUDA memcpy DtoA]"},
+      {CUPTI_ACTIVITY_MEMCPY_KIND_DTOD, "[CUDA memcpy DtoD]"},
+      {CUPTI_ACTIVITY_MEMCPY_KIND_HTOH, "[CUDA memcpy HtoH]"},
+      {CUPTI_ACTIVITY_MEMCPY_KIND_PTOP, "[CUDA memcpy PtoP]"},
+  };
+  const Row* row = row_of(rows, kind);
+  return row != nullptr ? row->name : "[CUDA memcpy]";
 }
 
 std::string_view called_name(std::string_view name) {
@@ -42,24 +49,21 @@ std::string_view called_name(std::string_view name) {
 }
 
 MemoryKind memory_kind(std::uint32_t kind) {
-  switch (kind) {
-    case CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE:
-      return MemoryKind::pageable;
-    case CUPTI_ACTIVITY_MEMORY_KIND_PINNED:
-      return MemoryKind::pinned;
-    case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE:
-      return MemoryKind::device;
-    case CUPTI_ACTIVITY_MEMORY_KIND_ARRAY:
-      return MemoryKind::array;
-    case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED:
-      return MemoryKind::managed;
-    case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC:
-      return MemoryKind::device_static;
-    case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC:
-      return MemoryKind::managed_static;
-    default:
-      return MemoryKind::unknown;
-  }
+  struct Row {
+    CUpti_ActivityMemoryKind from;
+    MemoryKind kind;
+  };
+  static constexpr Row rows[] = {
+      {CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE, MemoryKind::pageable},
+      {CUPTI_ACTIVITY_MEMORY_KIND_PINNED, MemoryKind::pinned},
+      {CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, MemoryKind::device},
+      {CUPTI_ACTIVITY_MEMORY_KIND_ARRAY, MemoryKind::array},
+      {CUPTI_ACTIVITY_MEMORY_KIND_MANAGED, MemoryKind::managed},
+      {CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC, MemoryKind::device_static},
+      {CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC, MemoryKind::managed_static},
+  };
+  const Row* row = row_of(rows, kind);
+  return row != nullptr ? row->kind : MemoryKind::unknown;
 }
 
 std::optional<ManagedEvent> managed_event(CUpti_ActivityUnifiedMemoryCounterKind kind) {

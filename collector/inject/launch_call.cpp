@@ -7,6 +7,8 @@
 #include <cupti_driver_cbid.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 namespace warpmeter::inject {
 namespace {
@@ -69,10 +71,23 @@ LaunchCall graph(const void* parameters) {
   return call;
 }
 
-LaunchCall per_thread(LaunchCall call) {
-  call.per_thread_stream = true;
-  return call;
-}
+/// A function that launches; nullptr: its parameters are not read.
+struct LaunchFunction {
+  CUpti_CallbackId id;
+  LaunchCall (*read)(const void* parameters);
+  bool per_thread_stream = false;
+};
+constexpr LaunchFunction launches[] = {
+    {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, plain},
+    {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz, plain, true},
+    {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, extended},
+    {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz, extended, true},
+    {CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel, plain},
+    {CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz, plain, true},
+    {CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice, nullptr},
+    {CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, graph},
+    {CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz, graph, true},
+};
 
 }  // namespace
 
@@ -84,41 +99,22 @@ bool is_captured(const cupti::DriverApi& driver, CUstream stream) {
 }
 
 std::span<const CUpti_CallbackId> launch_functions() {
-  static constexpr CUpti_CallbackId functions[] = {
-      CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-      CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
-      CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
-      CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
-      CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
-      CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
-      CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice,
-      CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
-      CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz,
-  };
+  static constexpr auto functions = [] {
+    std::array<CUpti_CallbackId, std::size(launches)> ids{};
+    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = launches[i].id;
+    return ids;
+  }();
   return functions;
 }
 
 std::optional<LaunchCall> read_launch(CUpti_CallbackId function, const void* parameters) {
-  switch (function) {
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
-      return plain(parameters);
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
-      return per_thread(plain(parameters));
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
-      return extended(parameters);
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
-      return per_thread(extended(parameters));
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
-      return plain(parameters);
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
-      return per_thread(plain(parameters));
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
-      return graph(parameters);
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
-      return per_thread(graph(parameters));
-    default:
-      return std::nullopt;
+  for (const LaunchFunction& launch : launches) {
+    if (launch.id != function || launch.read == nullptr) continue;
+    LaunchCall call = launch.read(parameters);
+    call.per_thread_stream = launch.per_thread_stream;
+    return call;
   }
+  return std::nullopt;
 }
 
 std::span<const CUpti_CallbackId> graph_changing_functions() {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "base/kernel_name.h"
@@ -20,56 +21,19 @@ using inject::MemoryKind;
 /// More than any program has; a process that sends more is no program of ours.
 constexpr std::size_t most_activity_shapes = 4'000'000;
 
-const char* word_of(ActivityKind kind) {
-  switch (kind) {
-    case ActivityKind::kernel:
-      return "kernel";
-    case ActivityKind::copy:
-      return "copy";
-    case ActivityKind::set:
-      return "set";
-    case ActivityKind::call:
-      return "call";
-    case ActivityKind::range:
-      return "range";
-    case ActivityKind::page_fault:
-      return "page fault";
-    case ActivityKind::migration:
-      return "migration";
-    case ActivityKind::thrashing:
-      return "thrashing";
-    case ActivityKind::throttling:
-      return "throttling";
-    case ActivityKind::remote_map:
-      return "remote map";
-  }
-  return "";
-}
+/// In the order of the enumeration.
+constexpr const char* activity_words[] = {"kernel",     "copy",       "set",       "call",
+                                          "range",      "page fault", "migration", "thrashing",
+                                          "throttling", "remote map"};
+static_assert(std::size(activity_words) == static_cast<int>(ActivityKind::remote_map) + 1);
+const char* word_of(ActivityKind kind) { return activity_words[static_cast<int>(kind)]; }
 
-/// nvprof's words.
-const char* word_of(MemoryKind kind) {
-  switch (kind) {
-    case MemoryKind::none:
-      return "";
-    case MemoryKind::pageable:
-      return "Pageable";
-    case MemoryKind::pinned:
-      return "Pinned";
-    case MemoryKind::device:
-      return "Device";
-    case MemoryKind::array:
-      return "Array";
-    case MemoryKind::managed:
-      return "Managed";
-    case MemoryKind::device_static:
-      return "Device Static";
-    case MemoryKind::managed_static:
-      return "Managed Static";
-    case MemoryKind::unknown:
-      return "Unknown";
-  }
-  return "";
-}
+/// nvprof's words, in the order of the enumeration.
+constexpr const char* memory_words[] = {"",       "Pageable", "Pinned",        "Device",
+                                        "Array",  "Managed",  "Device Static", "Managed Static",
+                                        "Unknown"};
+static_assert(std::size(memory_words) == static_cast<int>(MemoryKind::unknown) + 1);
+const char* word_of(MemoryKind kind) { return memory_words[static_cast<int>(kind)]; }
 
 std::optional<std::int64_t> unless_zero(std::uint64_t value) {
   if (value == 0) return std::nullopt;
