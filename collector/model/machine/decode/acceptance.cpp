@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "collector/model/machine/decode/acceptance.h"
 
-#include <utility>
-
 namespace warpmeter::model {
 
 std::vector<Acceptance> accepts(const ptx::Module& module) {

@@ -49,10 +49,9 @@ void Decoder::decode_logic() {
   expect_operands(operands, operands);
   const std::uint16_t a = predicate_source(instruction_->operands[1]);
   const std::uint16_t b = operands == 3 ? predicate_source(instruction_->operands[2]) : 0;
-  Operation& operation = emit(code);
-  operation.d = predicate_destination(instruction_->operands[0]);
-  operation.a = negates ? a ^ 1 : a;
-  operation.b = b;
+  emit(code, {.d = predicate_destination(instruction_->operands[0]),
+              .a = static_cast<std::uint16_t>(negates ? a ^ 1 : a),
+              .b = b});
 }
 
 void Decoder::decode_mov() {
@@ -62,24 +61,16 @@ void Decoder::decode_mov() {
   if (has(Word::pred)) {
     if (from.kind == Operand::Kind::integer) {
       const std::uint16_t zero = constant(0, 4), value = constant(from.bits, 4);
-      Operation& comparison = emit(Code::ne_u32);
-      comparison.d = predicate_destination(to);
-      comparison.a = value;
-      comparison.b = zero;
+      emit(Code::ne_u32, {.d = predicate_destination(to), .a = value, .b = zero});
       return;
     }
     if (from.special == ptx::Special::is_explicit_cluster) {
       const std::uint16_t zero = constant(0, 4), value = special(Special::is_explicit_cluster);
-      Operation& comparison = emit(Code::ne_u32);
-      comparison.d = predicate_destination(to);
-      comparison.a = value;
-      comparison.b = zero;
+      emit(Code::ne_u32, {.d = predicate_destination(to), .a = value, .b = zero});
       return;
     }
     const std::uint16_t value = predicate_source(from);
-    Operation& move = emit(Code::mov_pred);
-    move.d = predicate_destination(to);
-    move.a = value;
+    emit(Code::mov_pred, {.d = predicate_destination(to), .a = value});
     return;
   }
   if (to.kind == Operand::Kind::vector) return decode_pack(from, to, false);
@@ -98,10 +89,7 @@ void Decoder::decode_mov() {
   for (const Clock& clock : clocks) {
     if (from.special != clock.name) continue;
     const std::uint16_t row = destination(to, clock.bytes == 4 ? RowType::u32 : RowType::u64);
-    Operation& read = emit(clock.code);
-    read.d = row;
-    read.imm = clock.is_time ? 1 : 0;
-    read.extra = clock.shift;
+    emit(clock.code, {.d = row, .imm = clock.is_time ? 1 : 0, .extra = clock.shift});
     return;
   }
   decode_value();
@@ -141,20 +129,10 @@ void Decoder::decode_pack(const Operand& whole, const Operand& parts, bool packs
   }
   if (packs) {
     const std::uint16_t row = destination(whole, *type);
-    Operation& operation = emit(code);
-    operation.d = row;
-    operation.a = rows[0];
-    operation.b = rows[1];
-    operation.c = rows[2];
-    operation.e = rows[3];
+    emit(code, {.d = row, .a = rows[0], .b = rows[1], .c = rows[2], .e = rows[3]});
   } else {
     const std::uint16_t row = source(whole, *type);
-    Operation& operation = emit(code);
-    operation.a = row;
-    operation.d = rows[0];
-    operation.b = rows[1];
-    operation.c = rows[2];
-    operation.e = rows[3];
+    emit(code, {.d = rows[0], .a = row, .b = rows[1], .c = rows[2], .e = rows[3]});
   }
 }
 
@@ -166,17 +144,12 @@ void Decoder::pack_bytes(const Operand& whole, const Operand& parts) {
     const std::uint16_t low = source(parts.parts[i], RowType::u16);
     const std::uint16_t high = source(parts.parts[i + 1], RowType::u16);
     const std::uint16_t d = count == 2 ? destination(whole, RowType::u16) : scratch(2);
-    Operation& pair = emit(Code::pack_bytes, count == 2);
-    pair.d = pairs[i / 2] = d;
-    pair.a = low;
-    pair.b = high;
+    emit(Code::pack_bytes, {.d = d, .a = low, .b = high}, count == 2);
+    pairs[i / 2] = d;
   }
   if (count == 2) return;
   const std::uint16_t d = destination(whole, RowType::u32);
-  Operation& pack = emit(Code::pack_2x16);
-  pack.d = d;
-  pack.a = pairs[0];
-  pack.b = pairs[1];
+  emit(Code::pack_2x16, {.d = d, .a = pairs[0], .b = pairs[1]});
 }
 
 void Decoder::unpack_bytes(const Operand& whole, const Operand& parts) {
@@ -190,10 +163,9 @@ void Decoder::unpack_bytes(const Operand& whole, const Operand& parts) {
   const std::uint16_t low_bits = constant(255, 2);
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint16_t d = destination(parts.parts[i], RowType::u16);
-    Operation& byte = emit(i % 2 == 0 ? Code::and_b16 : Code::high_byte);
-    byte.d = d;
-    byte.a = pairs[i / 2];
-    if (i % 2 == 0) byte.b = low_bits;
+    const bool is_low = i % 2 == 0;
+    emit(is_low ? Code::and_b16 : Code::high_byte,
+         {.d = d, .a = pairs[i / 2], .b = is_low ? low_bits : std::uint16_t{0}});
   }
 }
 
@@ -207,13 +179,10 @@ void Decoder::decode_selp() {
   const std::uint16_t b = source(instruction_->operands[2], literal);
   const std::uint16_t chosen = predicate_source(instruction_->operands[3]);
   const std::uint16_t d = destination(instruction_->operands[0], *type);
-  Operation& operation = emit(bytes_of(*type) == 2   ? Code::selp_b16
-                              : bytes_of(*type) == 4 ? Code::selp_b32
-                                                     : Code::selp_b64);
-  operation.d = d;
-  operation.a = a;
-  operation.b = b;
-  operation.c = chosen;
+  const Code code = bytes_of(*type) == 2   ? Code::selp_b16
+                    : bytes_of(*type) == 4 ? Code::selp_b32
+                                           : Code::selp_b64;
+  emit(code, {.d = d, .a = a, .b = b, .c = chosen});
 }
 
 void Decoder::decode_bfi() {
@@ -225,12 +194,8 @@ void Decoder::decode_bfi() {
   const std::uint16_t position = source(instruction_->operands[3], RowType::u32);
   const std::uint16_t length = source(instruction_->operands[4], RowType::u32);
   const std::uint16_t d = destination(instruction_->operands[0], type);
-  Operation& operation = emit(is_wide ? Code::bfi_b64 : Code::bfi_b32);
-  operation.d = d;
-  operation.a = field;
-  operation.b = into;
-  operation.c = position;
-  operation.e = length;
+  emit(is_wide ? Code::bfi_b64 : Code::bfi_b32,
+       {.d = d, .a = field, .b = into, .c = position, .e = length});
 }
 
 /// lop3.or and lop3.and also say whether the result is not 0, or and and another predicate.
@@ -248,12 +213,11 @@ void Decoder::decode_lop3() {
   const bool is_kept = !tests || to.parts[0].name != "_";
   const std::uint16_t d =
       is_kept ? destination(tests ? to.parts[0] : to, RowType::u32) : scratch(4);
-  Operation& operation = emit(Code::lop3);
-  operation.d = d;
-  operation.a = a;
-  operation.b = b;
-  operation.c = c;
-  operation.imm = static_cast<std::int64_t>(instruction_->operands[4].bits & 255);
+  emit(Code::lop3, {.d = d,
+                    .a = a,
+                    .b = b,
+                    .c = c,
+                    .imm = static_cast<std::int64_t>(instruction_->operands[4].bits & 255)});
   if (!tests) return;
   Test test;
   test.comparison.code = Code::ne_u32;
@@ -275,10 +239,7 @@ void Decoder::decode_elect() {
   const std::uint16_t asked = source(instruction_->operands[1], RowType::u32);
   const std::uint16_t d = destination(to.parts[0], RowType::u32);
   const std::uint16_t e = predicate_destination(to.parts[1]);
-  Operation& operation = emit(Code::elect);
-  operation.d = d;
-  operation.b = asked;
-  operation.e = e;
+  emit(Code::elect, {.d = d, .b = asked, .e = e});
 }
 
 void Decoder::decode_shfl() {
@@ -297,13 +258,7 @@ void Decoder::decode_shfl() {
   // Without .sync nobody is waited for.
   const std::uint16_t members =
       has(Word::sync) ? source(instruction_->operands.back(), RowType::u32) : constant(0, 4);
-  Operation& operation = emit(code);
-  operation.f = members;
-  operation.d = d;
-  operation.a = a;
-  operation.b = b;
-  operation.c = c;
-  operation.e = e;
+  emit(code, {.d = d, .a = a, .b = b, .c = c, .e = e, .f = members});
 }
 
 void Decoder::decode_vote() {
@@ -318,10 +273,7 @@ void Decoder::decode_vote() {
       operands.size() == 3 ? source(operands[2], RowType::u32) : constant(0, 4);
   const std::uint16_t d = code == Code::vote_ballot ? destination(operands[0], RowType::u32)
                                                     : predicate_destination(operands[0]);
-  Operation& operation = emit(code);
-  operation.d = d;
-  operation.a = a;
-  operation.b = members;
+  emit(code, {.d = d, .a = a, .b = members});
 }
 
 void Decoder::decode_match() {
@@ -333,12 +285,9 @@ void Decoder::decode_match() {
   const std::uint16_t members = source(instruction_->operands[2], RowType::u32);
   const std::uint16_t d = destination(two ? to.parts[0] : to, RowType::u32);
   const std::uint16_t e = two ? predicate_destination(to.parts[1]) : no_operand;
-  Operation& operation = emit(is_all ? (is_wide ? Code::match_all_b64 : Code::match_all_b32)
-                                     : (is_wide ? Code::match_any_b64 : Code::match_any_b32));
-  operation.d = d;
-  operation.a = a;
-  operation.b = members;
-  operation.e = e;
+  const Code code = is_all ? (is_wide ? Code::match_all_b64 : Code::match_all_b32)
+                           : (is_wide ? Code::match_any_b64 : Code::match_any_b32);
+  emit(code, {.d = d, .a = a, .b = members, .e = e});
 }
 
 void Decoder::decode_redux() {
@@ -353,10 +302,7 @@ void Decoder::decode_redux() {
   const std::uint16_t a = source(instruction_->operands[1], RowType::u32);
   const std::uint16_t members = source(instruction_->operands[2], RowType::u32);
   const std::uint16_t d = destination(instruction_->operands[0], RowType::u32);
-  Operation& operation = emit(code);
-  operation.d = d;
-  operation.a = a;
-  operation.b = members;
+  emit(code, {.d = d, .a = a, .b = members});
 }
 
 }  // namespace warpmeter::model

@@ -19,10 +19,7 @@ void Decoder::decode_copy_arrival() {
   // reads from the operation which object it is.
   expect_operands(1, 1);
   const Target target = address(instruction_->operands[0], access_space());
-  Operation& operation = emit(Code::nothing);
-  operation.a = target.row;
-  operation.f = target.is_wide ? 1 : 0;
-  operation.imm = target.offset;
+  emit(Code::nothing, {.a = target.row, .f = target.is_wide, .imm = target.offset});
 }
 
 void Decoder::note_copy(CopyInfo::Kind kind, std::uint32_t groups) {
@@ -47,16 +44,15 @@ void Decoder::emit_copy(bool is_load, const Target& place, std::uint16_t rows, u
   const auto row = [&](unsigned word) {
     return static_cast<std::uint16_t>(rows + 2 * (first_word + word));
   };
-  Operation& operation = emit(codes->of(place.is_wide, words > 1));
-  operation.guard = guard;
-  operation.a = place.row;
-  operation.d = row(0);
-  operation.b = row(1);
-  operation.c = row(2);
-  operation.e = row(3);
-  operation.f = static_cast<std::uint16_t>(words);
-  operation.imm = place.offset + 4 * first_word;
-  operation.extra = site;
+  emit(codes->of(place.is_wide, words > 1), {.d = row(0),
+                                             .a = place.row,
+                                             .b = row(1),
+                                             .c = row(2),
+                                             .e = row(3),
+                                             .f = static_cast<std::uint16_t>(words),
+                                             .imm = place.offset + 4 * first_word,
+                                             .extra = site})
+      .guard = guard;
 }
 
 /// cp.async.{ca,cg}.shared.global [to], [from], bytes {, bytes of the source}.
@@ -93,25 +89,16 @@ void Decoder::decode_copy() {
     const std::uint16_t all = constant(operands[2].bits, 4);
     bytes = scratch(4);
     is_whole_words = true;  // all of it or none
-    Operation& choose = emit(Code::selp_b32, false);
-    choose.d = bytes;
-    choose.a = zero;
-    choose.b = all;
-    choose.c = ignored;
+    emit(Code::selp_b32, {.d = bytes, .a = zero, .b = all, .c = ignored}, false);
   } else {
     bytes = source(operands[3], RowType::u32);
   }
   const auto when = [&](Code code, std::uint64_t than) {
     const std::uint16_t limit = constant(than, 4), result = scratch_predicate();
-    Operation& test = emit(code, false);
-    test.d = result;
-    test.a = limit;
-    test.b = bytes;
+    emit(code, {.d = result, .a = limit, .b = bytes}, false);
     if (guard_ != no_guard) {
-      Operation& both = emit(Code::and_pred, false);
-      both.d = result;
-      both.a = static_cast<std::uint16_t>(2 * result);
-      both.b = guard_;
+      emit(Code::and_pred, {.d = result, .a = static_cast<std::uint16_t>(2 * result), .b = guard_},
+           false);
     }
     return static_cast<std::uint16_t>(2 * result);
   };
@@ -121,32 +108,25 @@ void Decoder::decode_copy() {
   std::uint16_t bits = zero;
   if (!is_whole_words) {
     bits = scratch(4);
-    Operation& scale = emit(Code::shl_b32, false);
-    scale.d = bits;
-    scale.a = bytes;
-    scale.b = constant(3, 4);
+    emit(Code::shl_b32, {.d = bits, .a = bytes, .b = constant(3, 4)}, false);
   }
   for (unsigned i = 0; i + (is_whole_words ? 1 : 0) < words; ++i) {
     const std::uint16_t some = when(Code::lt_u32, 4 * i);
-    Operation& rest = emit(Code::and_pred, false);
-    rest.d = static_cast<std::uint16_t>(some / 2);
-    rest.a = some;
-    rest.b = full ^ 1;
+    emit(Code::and_pred,
+         {.d = static_cast<std::uint16_t>(some / 2),
+          .a = some,
+          .b = static_cast<std::uint16_t>(full ^ 1)},
+         false);
     emit_copy(true, from, rows, i, 1, some, true);
     if (is_whole_words) continue;
     // A field of more than 32 bits is the word, and so is one of less than none: it is zero.
     std::uint16_t length = bits;
     if (i > 0) {
       length = scratch(4);
-      Operation& rest_of = emit(Code::sub_u32, false);
-      rest_of.d = length;
-      rest_of.a = bits;
-      rest_of.b = constant(32 * i, 4);
+      emit(Code::sub_u32, {.d = length, .a = bits, .b = constant(32 * i, 4)}, false);
     }
-    Operation& cut = emit(Code::bfe_u32, false);
-    cut.d = cut.a = static_cast<std::uint16_t>(rows + 2 * i);
-    cut.b = zero;
-    cut.c = length;
+    const auto row = static_cast<std::uint16_t>(rows + 2 * i);
+    emit(Code::bfe_u32, {.d = row, .a = row, .b = zero, .c = length}, false);
   }
   emit_copy(false, to, rows, 0, words, guard_);
   program_.sites.back().may_fall_short = true;
@@ -159,11 +139,8 @@ void Decoder::emit_count(const Target& to, const Target& from, std::uint32_t loa
   const auto store = static_cast<std::uint32_t>(program_.sites.size() - 1);
   program_.async_copies.push_back(
       {{store, to.offset, to.is_wide}, {load, from.offset, from.is_wide}});
-  Operation& count = emit(Code::count_copy);
-  count.a = to.row;
-  count.b = from.row;
-  count.c = bytes;
-  count.imm = static_cast<std::int64_t>(program_.async_copies.size() - 1);
+  const auto number = static_cast<std::int64_t>(program_.async_copies.size() - 1);
+  emit(Code::count_copy, {.a = to.row, .b = from.row, .c = bytes, .imm = number});
 }
 
 /// The arrivals that a state says are still to come.
@@ -172,13 +149,8 @@ void Decoder::decode_pending_count() {
   const std::uint16_t state = source(instruction_->operands[1], RowType::u64);
   const std::uint16_t mask = constant(mbarrier_count_mask, 8), count = scratch(8);
   const std::uint16_t d = destination(instruction_->operands[0], RowType::u32);
-  Operation& low = emit(Code::and_b64, false);
-  low.a = state;
-  low.b = mask;
-  low.d = count;
-  Operation& narrow_it = emit(Code::u32_from_u64);
-  narrow_it.a = count;
-  narrow_it.d = d;
+  emit(Code::and_b64, {.d = count, .a = state, .b = mask}, false);
+  emit(Code::u32_from_u64, {.d = d, .a = count});
 }
 
 void Decoder::decode_mbarrier() {
@@ -263,14 +235,13 @@ void Decoder::emit_mbarrier(MbarrierKind kind, const Target& target, std::uint16
   const std::uint32_t site = add_site(info);
   const bool waits = kind == MbarrierKind::wait || kind == MbarrierKind::wait_parity;
   if (waits) program_.object_waits.push_back(ordinal_);
-  Operation& operation = emit(waits ? Code::mbarrier_wait : Code::mbarrier);
-  operation.a = target.row;
-  operation.b = value;
-  operation.c = static_cast<std::uint16_t>(kind);
-  operation.d = d;
-  operation.f = target.is_wide ? 1 : 0;
-  operation.imm = target.offset;
-  operation.extra = site;
+  emit(waits ? Code::mbarrier_wait : Code::mbarrier, {.d = d,
+                                                      .a = target.row,
+                                                      .b = value,
+                                                      .c = static_cast<std::uint16_t>(kind),
+                                                      .f = target.is_wide,
+                                                      .imm = target.offset,
+                                                      .extra = site});
 }
 
 }  // namespace warpmeter::model

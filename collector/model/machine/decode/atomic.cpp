@@ -135,16 +135,15 @@ void Decoder::decode_atomic(bool returns) {
     }
   }
   const std::uint32_t site = add_site(info);
-  Operation& operation = emit(Code::atomic);
-  operation.d = d;
-  operation.a = target.row;
-  operation.b = b;
-  operation.e = e;
-  operation.f = static_cast<std::uint16_t>(parts);
-  operation.c =
-      static_cast<std::uint16_t>(form.code() | (target.is_wide ? atomic_wide_address : 0u));
-  operation.imm = target.offset;
-  operation.extra = site;
+  const unsigned how = form.code() | (target.is_wide ? atomic_wide_address : 0u);
+  emit(Code::atomic, {.d = d,
+                      .a = target.row,
+                      .b = b,
+                      .c = static_cast<std::uint16_t>(how),
+                      .e = e,
+                      .f = static_cast<std::uint16_t>(parts),
+                      .imm = target.offset,
+                      .extra = site});
   for (unsigned i = 0; i < results.size(); ++i) {
     move_row(results[i], static_cast<std::uint16_t>(d + i * units), bytes, true);
   }

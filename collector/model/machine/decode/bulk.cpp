@@ -61,14 +61,13 @@ void Decoder::decode_bulk_copy() {
   }
   if (fetches) copy.kind = BulkCopy::Kind::prefetch;
   program_.bulk_copies.push_back(copy);
-  Operation& operation = emit(Code::bulk_copy);
-  operation.a = to_row;
-  operation.b = from_row;
-  operation.c = bytes;
-  operation.d = object_row;
-  operation.e = blocks_row;
-  operation.f = 1;
-  operation.imm = static_cast<std::int64_t>(program_.bulk_copies.size() - 1);
+  emit(Code::bulk_copy, {.d = object_row,
+                         .a = to_row,
+                         .b = from_row,
+                         .c = bytes,
+                         .e = blocks_row,
+                         .f = 1,
+                         .imm = static_cast<std::int64_t>(program_.bulk_copies.size() - 1)});
 }
 
 /// Sites of elements of 1, 2, 4, 8 and 16 bytes; the first.
@@ -145,14 +144,13 @@ void Decoder::decode_box_copy() {
   copy.to = stores ? far_place : near_place;
   copy.from = stores ? near_place : far_place;
   program_.bulk_copies.push_back(copy);
-  Operation& operation = emit(Code::bulk_copy);
-  operation.a = stores ? descriptor.row : near_row;
-  operation.b = stores ? near_row : descriptor.row;
-  operation.c = no_operand;
-  operation.d = object_row;
-  operation.e = blocks_row;
-  operation.f = 1;
-  operation.imm = static_cast<std::int64_t>(program_.bulk_copies.size() - 1);
+  emit(Code::bulk_copy, {.d = object_row,
+                         .a = stores ? descriptor.row : near_row,
+                         .b = stores ? near_row : descriptor.row,
+                         .c = no_operand,
+                         .e = blocks_row,
+                         .f = 1,
+                         .imm = static_cast<std::int64_t>(program_.bulk_copies.size() - 1)});
 }
 
 /// The last operand is a barrier object: so many bytes of its phase have come.

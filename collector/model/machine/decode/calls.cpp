@@ -127,11 +127,7 @@ void Decoder::emit_local(bool is_load, std::uint16_t base, bool is_wide, std::in
   info.space = AddressSpace::local;
   info.width = info.alignment = static_cast<std::uint8_t>(bytes);
   const std::uint32_t site = add_site(info);
-  Operation& operation = emit(codes->of(is_wide, false), guarded);
-  operation.a = base;
-  operation.d = row;
-  operation.imm = offset;
-  operation.extra = site;
+  emit(codes->of(is_wide, false), {.d = row, .a = base, .imm = offset, .extra = site}, guarded);
 }
 
 /// A variable of local memory as a base row and an offset.
@@ -204,19 +200,13 @@ std::uint32_t Decoder::save_registers(const std::vector<Saved>& saved, std::uint
     const std::uint16_t row = one.is_predicate ? scratch(4) : one.index;
     if (one.is_predicate && !restores) {
       const std::uint16_t yes = constant(1, 4), no = constant(0, 4);
-      Operation& choose = emit(Code::selp_b32, false);
-      choose.d = row;
-      choose.a = yes;
-      choose.b = no;
-      choose.c = static_cast<std::uint16_t>(2 * one.index);
+      emit(Code::selp_b32,
+           {.d = row, .a = yes, .b = no, .c = static_cast<std::uint16_t>(2 * one.index)}, false);
     }
     emit_local(restores, end, true, -static_cast<std::int64_t>(at), row, one.bytes, false);
     if (one.is_predicate && restores) {
       const std::uint16_t no = constant(0, 4);
-      Operation& test = emit(Code::ne_u32, false);
-      test.d = one.index;
-      test.a = row;
-      test.b = no;
+      emit(Code::ne_u32, {.d = one.index, .a = row, .b = no}, false);
     }
   }
   return round_up(at, 8u);
@@ -229,10 +219,7 @@ void Decoder::emit_call(std::optional<std::uint32_t> body, std::uint16_t pointer
   const std::uint16_t frame = frame_row(), size = frame_size_row(root);
   const std::uint16_t callee_frame = scratch(8);
   const auto callee_base = [&] {
-    Operation& sum = emit(Code::add_u64, false);
-    sum.a = frame;
-    sum.b = size;
-    sum.d = callee_frame;
+    emit(Code::add_u64, {.d = callee_frame, .a = frame, .b = size}, false);
   };
   callee_base();
   std::uint32_t at = 0;
@@ -248,23 +235,16 @@ void Decoder::emit_call(std::optional<std::uint32_t> body, std::uint16_t pointer
     root.saved_bytes = std::max(root.saved_bytes, save_registers(saved, callee_frame, false));
   }
   const auto move_frame = [&](Code code) {
-    Operation& move = emit(code, false);
-    move.a = frame;
-    move.b = size;
-    move.d = frame;
+    emit(code, {.d = frame, .a = frame, .b = size}, false);
   };
   move_frame(Code::add_u64);
   if (body) {
     bodies_[*body].is_called = true;
     direct_calls_.push_back(program_.operations.size());
-    Operation& call = emit(Code::call, false);
-    call.imm = *body;
-    call.b = frame;
+    emit(Code::call, {.b = frame, .imm = *body}, false);
   } else {
     has_indirect_calls_ = true;
-    Operation& call = emit(Code::call_indirect, false);
-    call.a = pointer;
-    call.b = frame;
+    emit(Code::call_indirect, {.a = pointer, .b = frame}, false);
     emit(Code::join, false);
   }
   move_frame(Code::sub_u64);

@@ -16,10 +16,7 @@ constexpr int step_shift = std::countr_zero(cluster_step);
 /// d = what an operation of two rows of 32 bits gives.
 std::uint16_t Decoder::computed_32(Code code, std::uint16_t a, std::uint16_t b) {
   const std::uint16_t d = scratch(4);
-  Operation& operation = emit(code, false);
-  operation.a = a;
-  operation.b = b;
-  operation.d = d;
+  emit(code, {.d = d, .a = a, .b = b}, false);
   return d;
 }
 
@@ -31,9 +28,7 @@ std::uint16_t Decoder::lower_half(const Operand& operand, bool is_wide) {
 
 std::uint16_t Decoder::lower_half(std::uint16_t from) {
   const std::uint16_t low = scratch(4);
-  Operation& narrow_it = emit(Code::u32_from_u64, false);
-  narrow_it.a = from;
-  narrow_it.d = low;
+  emit(Code::u32_from_u64, {.d = low, .a = from}, false);
   return low;
 }
 
@@ -51,27 +46,17 @@ void Decoder::decode_map_address() {
   const std::uint16_t part = computed_32(Code::shl_b32, number, shift);
   const std::uint16_t other = computed_32(Code::or_b32, place, part);
   const std::uint16_t is_own = scratch_predicate();
-  Operation& comparison = emit(Code::eq_u32, false);
-  comparison.d = is_own;
-  comparison.a = rank;
-  comparison.b = special(Special::cluster_ctarank);
+  emit(Code::eq_u32, {.d = is_own, .a = rank, .b = special(Special::cluster_ctarank)}, false);
   const std::uint16_t to =
       destination(instruction_->operands[0], is_wide ? RowType::u64 : RowType::u32);
   const std::uint16_t chosen = is_wide ? scratch(4) : to;
-  Operation& choice = emit(Code::selp_b32, !is_wide);
-  choice.d = chosen;
-  choice.a = place;
-  choice.b = other;
-  choice.c = static_cast<std::uint16_t>(2 * is_own);
+  emit(Code::selp_b32,
+       {.d = chosen, .a = place, .b = other, .c = static_cast<std::uint16_t>(2 * is_own)},
+       !is_wide);
   if (!is_wide) return;
   const std::uint16_t widened = scratch(8), window = constant(shared_window, 8);
-  Operation& widen = emit(Code::u64_from_u32, false);
-  widen.a = chosen;
-  widen.d = widened;
-  Operation& sum = emit(Code::add_u64);
-  sum.a = widened;
-  sum.b = window;
-  sum.d = to;
+  emit(Code::u64_from_u32, {.d = widened, .a = chosen}, false);
+  emit(Code::add_u64, {.d = to, .a = widened, .b = window});
 }
 
 /// getctarank: of the block whose shared memory holds the address.
@@ -84,15 +69,11 @@ void Decoder::decode_rank_of_address() {
   const std::uint16_t number = computed_32(Code::shr_u32, low, constant(step_shift, 4));
   const std::uint16_t rank = computed_32(Code::sub_u32, number, constant(1, 4));
   const std::uint16_t is_own = scratch_predicate();
-  Operation& comparison = emit(Code::eq_u32, false);
-  comparison.d = is_own;
-  comparison.a = number;
-  comparison.b = zero;
-  Operation& choice = emit(Code::selp_b32);
-  choice.a = special(Special::cluster_ctarank);
-  choice.b = rank;
-  choice.c = static_cast<std::uint16_t>(2 * is_own);
-  choice.d = destination(instruction_->operands[0], RowType::u32);
+  emit(Code::eq_u32, {.d = is_own, .a = number, .b = zero}, false);
+  emit(Code::selp_b32, {.d = destination(instruction_->operands[0], RowType::u32),
+                        .a = special(Special::cluster_ctarank),
+                        .b = rank,
+                        .c = static_cast<std::uint16_t>(2 * is_own)});
 }
 
 /// barrier.cluster.arrive and .wait; both order what their threads do in memory, unless relaxed:
@@ -101,8 +82,7 @@ void Decoder::decode_cluster_barrier(bool waits) {
   expect_operands(0, 0);
   program_.has_clusters = true;
   program_.has_releases = true;
-  Operation& operation = emit(waits ? Code::cluster_wait : Code::cluster_arrive);
-  operation.c = has(Word::relaxed) ? 1 : 0;
+  emit(waits ? Code::cluster_wait : Code::cluster_arrive, {.c = has(Word::relaxed)});
 }
 
 }  // namespace warpmeter::model

@@ -60,22 +60,20 @@ Decoder::Test Decoder::test_of(Type type) {
 
 void Decoder::emit_test(const Test& test, std::uint16_t a, std::uint16_t b, std::uint16_t d,
                         std::uint16_t e, bool guarded) {
-  Operation& operation = emit(test.comparison.code, guarded);
-  operation.d = d;
-  operation.e = e;
-  operation.a = test.comparison.swapped ? b : a;
-  operation.b = test.comparison.swapped ? a : b;
-  operation.c = static_cast<std::uint16_t>(test.combine);
-  operation.f = test.other;
+  emit(test.comparison.code,
+       {.d = d,
+        .a = test.comparison.swapped ? b : a,
+        .b = test.comparison.swapped ? a : b,
+        .c = static_cast<std::uint16_t>(test.combine),
+        .e = e,
+        .f = test.other},
+       guarded);
 }
 
 /// Low and high half of a row of 32 bits, in rows of 16.
 std::array<std::uint16_t, 2> Decoder::halves_of(std::uint16_t row) {
   const std::array<std::uint16_t, 2> parts = {scratch(2), scratch(2)};
-  Operation& unpack = emit(Code::unpack_2x16, false);
-  unpack.a = row;
-  unpack.d = parts[0];
-  unpack.b = parts[1];
+  emit(Code::unpack_2x16, {.d = parts[0], .a = row, .b = parts[1]}, false);
   return parts;
 }
 
@@ -98,9 +96,7 @@ void Decoder::decode_setp() {
   emit_test(test, a[0], b[0], low, no_operand, false);
   emit_test(test, a[1], b[1], high, no_operand, false);
   const auto move = [&](std::uint16_t to_predicate, std::uint16_t from) {
-    Operation& operation = emit(Code::mov_pred);
-    operation.d = to_predicate;
-    operation.a = static_cast<std::uint16_t>(2 * from);
+    emit(Code::mov_pred, {.d = to_predicate, .a = static_cast<std::uint16_t>(2 * from)});
   };
   // The guard is written last, when it is one of the two.
   const bool guards_itself = guard_ != no_guard && guard_ / 2 == d;
@@ -120,11 +116,8 @@ void Decoder::decode_set() {
   const auto yes_scratch = scratch_predicate();
   const auto choose = [&](std::uint16_t d, unsigned bytes, std::uint64_t value, bool guarded) {
     const std::uint16_t yes = constant(value, bytes), no = constant(0, bytes);
-    Operation& operation = emit(bytes == 2 ? Code::selp_b16 : Code::selp_b32, guarded);
-    operation.d = d;
-    operation.a = yes;
-    operation.b = no;
-    operation.c = static_cast<std::uint16_t>(2 * yes_scratch);
+    emit(bytes == 2 ? Code::selp_b16 : Code::selp_b32,
+         {.d = d, .a = yes, .b = no, .c = static_cast<std::uint16_t>(2 * yes_scratch)}, guarded);
   };
   if (!is_packed(type)) {
     if (is_packed(result)) refuse_form();
@@ -141,10 +134,7 @@ void Decoder::decode_set() {
     choose(parts[i], 2, is_packed(result) ? answer->yes : 0xffff, false);
   }
   const std::uint16_t d = destination(instruction_->operands[0], RowType::u32);
-  Operation& pack = emit(Code::pack_2x16);
-  pack.d = d;
-  pack.a = parts[0];
-  pack.b = parts[1];
+  emit(Code::pack_2x16, {.d = d, .a = parts[0], .b = parts[1]});
 }
 
 }  // namespace warpmeter::model

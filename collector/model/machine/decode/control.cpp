@@ -40,8 +40,7 @@ std::size_t Decoder::label(std::string_view name) const {
 /// A branch of the lanes of a predicate operand, or of all. Its guard is that predicate.
 void Decoder::add_branch(std::uint16_t predicate, std::size_t target, std::size_t meeting) {
   branches_->push_back({program_.operations.size(), target, meeting});
-  Operation& operation = emit(predicate == no_guard ? Code::branch : Code::branch_if, false);
-  operation.a = predicate;
+  emit(predicate == no_guard ? Code::branch : Code::branch_if, {.a = predicate}, false);
 }
 
 /// The line of the condition that parts the lanes, where the branch stands at another's.
@@ -83,10 +82,7 @@ void Decoder::decode_indexed_branch() {
   const std::size_t meeting = instance_->analysis->graph.reconvergence(index_);
   for (std::size_t i = 0; i < list->second.size(); ++i) {
     const std::uint16_t number = constant(i, 4);
-    Operation& comparison = emit(Code::eq_u32, false);
-    comparison.d = chosen;
-    comparison.a = index;
-    comparison.b = number;
+    emit(Code::eq_u32, {.d = chosen, .a = index, .b = number}, false);
     add_branch(static_cast<std::uint16_t>(2 * chosen), label(list->second[i]), meeting);
   }
   emit(Code::trap);
@@ -124,14 +120,14 @@ void Decoder::decode_barrier() {
                           : kind == BarrierKind::count ? destination(operands[0], RowType::u32)
                                                        : predicate_destination(operands[0]);
   program_.barriers.push_back(ordinal_);
-  Operation& operation = emit(Code::barrier);
-  operation.d = d;
-  operation.a = barrier;
-  operation.b = count;
-  operation.c = asked;
-  operation.f = static_cast<std::uint16_t>(kind);
   const bool is_aligned = instruction_->text.starts_with("bar.") || has(Word::aligned);
-  operation.imm = std::int64_t{2} * instruction_->line + (is_aligned ? 0 : barrier_is_unaligned);
+  emit(Code::barrier,
+       {.d = d,
+        .a = barrier,
+        .b = count,
+        .c = asked,
+        .f = static_cast<std::uint16_t>(kind),
+        .imm = std::int64_t{2} * instruction_->line + (is_aligned ? 0 : barrier_is_unaligned)});
 }
 
 }  // namespace warpmeter::model

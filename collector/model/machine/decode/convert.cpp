@@ -118,9 +118,7 @@ Code Decoder::clamp(bool is_signed, const Number& to) {
 /// An operation from one row to a scratch row, whatever the guard.
 std::uint16_t Decoder::unary(Code code, std::uint16_t row, unsigned result_bytes) {
   const std::uint16_t result = scratch(result_bytes);
-  Operation& operation = emit(code, false);
-  operation.a = row;
-  operation.d = result;
+  emit(code, {.d = result, .a = row}, false);
   return result;
 }
 
@@ -171,11 +169,7 @@ void Decoder::finish_convert(std::uint16_t row, unsigned bytes, bool is_signed) 
   row = resized(row, bytes, is_signed, wanted);
   const RowType type = wanted == 2 ? RowType::u16 : wanted == 4 ? RowType::u32 : RowType::u64;
   const std::uint16_t d = destination(to, type);
-  Operation& operation = emit(wanted == 2   ? Code::mov_b16
-                              : wanted == 4 ? Code::mov_b32
-                                            : Code::mov_b64);
-  operation.a = row;
-  operation.d = d;
+  move_row(d, row, wanted, true);
 }
 
 void Decoder::decode_cvt() {
@@ -254,10 +248,7 @@ std::int64_t Decoder::narrowing(NarrowFormat format) const {
 
 std::uint16_t Decoder::narrow(std::uint16_t f64_row, NarrowFormat format) {
   const std::uint16_t result = scratch(format == NarrowFormat::tf32 ? 4 : 2);
-  Operation& operation = emit(Code::narrow_f64, false);
-  operation.a = f64_row;
-  operation.d = result;
-  operation.imm = narrowing(format);
+  emit(Code::narrow_f64, {.d = result, .a = f64_row, .imm = narrowing(format)}, false);
   return result;
 }
 
@@ -312,17 +303,12 @@ bool Decoder::decode_packed_cvt() {
   for (unsigned i = 0; i < 2; ++i) {
     parts[i] = narrow(wide[i], to->format);
     if (from == std::end(all) || from->bytes == 2 || !has(Word::relu)) continue;
-    Operation& lift =
-        emit(to->format == NarrowFormat::f16 ? Code::relu_f16 : Code::relu_bf16, false);
-    lift.a = parts[i];
-    lift.d = parts[i];
+    emit(to->format == NarrowFormat::f16 ? Code::relu_f16 : Code::relu_bf16,
+         {.d = parts[i], .a = parts[i]}, false);
   }
   const std::uint16_t d =
       destination(instruction_->operands[0], to->bytes == 2 ? RowType::u32 : RowType::u16);
-  Operation& pack = emit(to->bytes == 2 ? Code::pack_2x16 : Code::pack_bytes);
-  pack.d = d;
-  pack.a = parts[0];
-  pack.b = parts[1];
+  emit(to->bytes == 2 ? Code::pack_2x16 : Code::pack_bytes, {.d = d, .a = parts[0], .b = parts[1]});
   return true;
 }
 

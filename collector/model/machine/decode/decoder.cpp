@@ -320,13 +320,9 @@ void Decoder::finish_function(Instance& instance, const Place& place,
   note_asking_loops(instance);
 }
 
-Operation& Decoder::emit(Code code, bool guarded) {
-  Operation operation{};
-  operation.code = code;
-  operation.guard = guarded ? guard_ : no_guard;
-  operation.e = no_operand;
-  operation.instruction = ordinal_;
-  program_.operations.push_back(operation);
+Operation& Decoder::emit(Code code, const Operands& of, bool guarded) {
+  program_.operations.push_back({code, guarded ? guard_ : no_guard, of.d, of.a, of.b, of.c, of.e,
+                                 of.f, of.imm, of.extra, ordinal_});
   return program_.operations.back();
 }
 

@@ -381,8 +381,15 @@ class Decoder {
   void note_passing(RowAndOffset own, RowAndOffset passed, std::uint32_t bytes, bool to_callee);
   void find_unset();
 
+  /// The operands of an operation, by the names that they have in it.
+  struct Operands {
+    std::uint16_t d = 0, a = 0, b = 0, c = 0, e = no_operand, f = 0;
+    std::int64_t imm = 0;
+    std::uint32_t extra = 0;
+  };
   /// Appends an operation of the current instruction, under its guard unless `guarded` is false.
-  Operation& emit(Code code, bool guarded = true);
+  Operation& emit(Code code, const Operands& operands, bool guarded = true);
+  Operation& emit(Code code, bool guarded = true) { return emit(code, Operands(), guarded); }
 
   const VariableRooms rooms_;
   const ptx::Module& module_;

@@ -27,25 +27,16 @@ bool Decoder::decode_system_call(std::string_view name, const std::vector<Passed
   };
   if (name == "vprintf") {
     const std::uint16_t format = argument(0), values = argument(1), count = scratch(4);
-    Operation& print = emit(Code::print, false);
-    print.d = count;
-    print.a = format;
-    print.b = values;
+    emit(Code::print, {.d = count, .a = format, .b = values}, false);
     program_.prints = true;
     result(count, 4);
   } else if (name == "__assertfail") {
     const std::uint16_t message = argument(0), file = argument(1), line = argument(2);
     const std::uint16_t function = argument(3);
-    Operation& fail = emit(Code::assertion, false);
-    fail.a = message;
-    fail.b = file;
-    fail.c = line;
-    fail.e = function;
+    emit(Code::assertion, {.a = message, .b = file, .c = line, .e = function}, false);
   } else if (name == "malloc") {
     const std::uint16_t bytes = argument(0), address = scratch(8);
-    Operation& allocate = emit(Code::allocate, false);
-    allocate.d = address;
-    allocate.a = bytes;
+    emit(Code::allocate, {.d = address, .a = bytes}, false);
     program_.allocates = true;
     result(address, 8);
   } else if (name == "free") {
@@ -105,9 +96,8 @@ bool Decoder::decode_device_call(std::string_view name, const std::vector<Passed
 }
 
 void Decoder::emit_device_call(DeviceCall call, std::uint16_t result) {
-  Operation& operation = emit(Code::device_call, false);
-  operation.d = result;
-  operation.extra = static_cast<std::uint32_t>(program_.device_calls.size());
+  const auto number = static_cast<std::uint32_t>(program_.device_calls.size());
+  emit(Code::device_call, {.d = result, .extra = number}, false);
   program_.device_calls.push_back(std::move(call));
   program_.blocks_communicate = true;
 }

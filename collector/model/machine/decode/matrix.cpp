@@ -32,16 +32,15 @@ void Decoder::decode_matrix() {
   info.width = info.alignment = 16;
   info.carrier = Carrier::matrix;
   const std::uint32_t site = add_site(info);
-  Operation& operation = emit(is_load ? Code::load_matrix : Code::store_matrix);
-  operation.a = target.row;
-  operation.d = rows[0];
-  operation.b = rows[1];
-  operation.c = rows[2];
-  operation.e = rows[3];
-  operation.f = static_cast<std::uint16_t>(count | (has(Word::trans) ? 8u : 0u) |
-                                           (target.is_wide ? 16u : 0u));
-  operation.imm = target.offset;
-  operation.extra = site;
+  const unsigned how = count | (has(Word::trans) ? 8u : 0u) | (target.is_wide ? 16u : 0u);
+  emit(is_load ? Code::load_matrix : Code::store_matrix, {.d = rows[0],
+                                                          .a = target.row,
+                                                          .b = rows[1],
+                                                          .c = rows[2],
+                                                          .e = rows[3],
+                                                          .f = static_cast<std::uint16_t>(how),
+                                                          .imm = target.offset,
+                                                          .extra = site});
 }
 
 /// The rows of the `count` registers of a list, or of the one that stands alone.
@@ -62,9 +61,7 @@ std::vector<std::uint16_t> Decoder::matrix_rows(const Operand& operand, unsigned
 void Decoder::transpose_rows(const std::vector<std::uint16_t>& from,
                              const std::vector<std::uint16_t>& to) {
   for (std::size_t i = 0; i < from.size(); ++i) {
-    Operation& operation = emit(Code::transpose_matrix);
-    operation.a = from[i];
-    operation.d = to[i];
+    emit(Code::transpose_matrix, {.d = to[i], .a = from[i]});
   }
 }
 
@@ -108,12 +105,13 @@ void Decoder::decode_fragment() {
   const std::uint16_t place = scratch(target.is_wide ? 8 : 4);
   const std::uint16_t byte_row = fragment->width == 1 ? scratch(4) : no_operand;
   for (const FragmentAccess& access : fragment->accesses) {
-    Operation& where = emit(Code::matrix_addresses, false);
-    where.a = target.row;
-    where.b = stride;
-    where.d = place;
-    where.f = target.is_wide ? 1 : 0;
-    where.extra = static_cast<std::uint32_t>(program_.reaches.size());
+    emit(Code::matrix_addresses,
+         {.d = place,
+          .a = target.row,
+          .b = stride,
+          .f = target.is_wide,
+          .extra = static_cast<std::uint32_t>(program_.reaches.size())},
+         false);
     program_.reaches.push_back(access.reach);
     std::array<std::uint16_t, 4> part{};
     for (unsigned i = 0; i < fragment->registers_each; ++i)
@@ -126,26 +124,21 @@ void Decoder::decode_fragment() {
                       : is_load ? find_load(bytes, false, row_bytes)->of(target.is_wide, is_vector)
                                 : find_store(bytes, row_bytes)->of(target.is_wide, is_vector);
     const std::uint32_t site = add_site(info);
-    Operation& operation = emit(code);
-    operation.a = place;
-    operation.d = part[0];
-    operation.b = part[1];
-    operation.c = part[2];
-    operation.e = part[3];
-    operation.f = static_cast<std::uint16_t>(fragment->registers_each);
-    if (fragment->is_rows) {
-      operation.f =
-          static_cast<std::uint16_t>(fragment->registers_each | (fragment->transposes ? 8u : 0u) |
-                                     (target.is_wide ? 16u : 0u));
-    }
-    operation.imm = target.offset;
-    operation.extra = site;
+    const unsigned how = (fragment->transposes ? 8u : 0u) | (target.is_wide ? 16u : 0u);
+    emit(code, {.d = part[0],
+                .a = place,
+                .b = part[1],
+                .c = part[2],
+                .e = part[3],
+                .f = static_cast<std::uint16_t>(fragment->registers_each |
+                                                (fragment->is_rows ? how : 0u)),
+                .imm = target.offset,
+                .extra = site});
     if (!is_added) continue;
     // Numbers of 8 bits that come one by one are put beside those that are there.
-    Operation& sum = emit(Code::mad_lo_u32);
-    sum.a = byte_row;
-    sum.b = constant(std::uint64_t{1} << 8 * access.byte, 4);
-    sum.c = sum.d = rows[access.first_register];
+    const std::uint16_t sum = rows[access.first_register];
+    const std::uint16_t place_of_byte = constant(std::uint64_t{1} << 8 * access.byte, 4);
+    emit(Code::mad_lo_u32, {.d = sum, .a = byte_row, .b = place_of_byte, .c = sum});
   }
   if (!is_load) return;
   rows.resize(fragment->distinct);
@@ -235,8 +228,8 @@ void Decoder::decode_matrix_product() {
   take(swapped ? 1 : 2, product.second, true);
   take(3, product.sum, false);
   if (is_sparse) take_metadata(product);
-  Operation& operation = emit(is_sparse ? Code::multiply_sparse : Code::multiply_matrices);
-  operation.extra = static_cast<std::uint32_t>(program_.products.size());
+  emit(is_sparse ? Code::multiply_sparse : Code::multiply_matrices,
+       {.extra = static_cast<std::uint32_t>(program_.products.size())});
   program_.products.push_back(product);
 }
 

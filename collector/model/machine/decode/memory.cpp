@@ -166,12 +166,10 @@ std::uint16_t Decoder::quad_row(const Operand& operand) const {
 }
 
 void Decoder::move_row(std::uint16_t to, std::uint16_t from, unsigned bytes, bool guarded) {
-  Operation& move = emit(bytes == 2   ? Code::mov_b16
-                         : bytes == 4 ? Code::mov_b32
-                                      : Code::mov_b64,
-                         guarded);
-  move.a = from;
-  move.d = to;
+  emit(bytes == 2   ? Code::mov_b16
+       : bytes == 4 ? Code::mov_b32
+                    : Code::mov_b64,
+       {.d = to, .a = from}, guarded);
 }
 
 /// Notes the promise of the access to other threads.
@@ -235,15 +233,14 @@ void Decoder::decode_load_store(bool is_load) {
   const bool is_vector = data.kind == Operand::Kind::vector || count > 1;
   const std::vector<std::uint16_t> own = rows;
   rows.resize(4);
-  Operation& operation = emit(codes->of(target.is_wide, is_vector));
-  operation.a = target.row;
-  operation.d = is_long ? together : rows[0];
-  operation.b = rows[1];
-  operation.c = rows[2];
-  operation.e = rows[3];
-  operation.f = static_cast<std::uint16_t>(count);
-  operation.imm = target.offset;
-  operation.extra = site;
+  emit(codes->of(target.is_wide, is_vector), {.d = is_long ? together : rows[0],
+                                              .a = target.row,
+                                              .b = rows[1],
+                                              .c = rows[2],
+                                              .e = rows[3],
+                                              .f = static_cast<std::uint16_t>(count),
+                                              .imm = target.offset,
+                                              .extra = site});
   for (unsigned i = 0; is_long && is_load && i < count; ++i) {
     move_row(own[i], static_cast<std::uint16_t>(together + i * units), row_bytes, true);
   }
@@ -261,16 +258,10 @@ void Decoder::decode_cvta() {
   const std::uint16_t from = source(instruction_->operands[1], type);
   const std::uint16_t to = destination(instruction_->operands[0], type);
   if (window == 0) {
-    Operation& move = emit(is_wide ? Code::mov_b64 : Code::mov_b32);
-    move.a = from;
-    move.d = to;
-    return;
+    return move_row(to, from, is_wide ? 8 : 4, true);
   }
   const std::uint16_t base = constant(window, 8);
-  Operation& sum = emit(has(Word::to) ? Code::sub_u64 : Code::add_u64);
-  sum.a = from;
-  sum.b = base;
-  sum.d = to;
+  emit(has(Word::to) ? Code::sub_u64 : Code::add_u64, {.d = to, .a = from, .b = base});
 }
 
 /// Within the space's window; global memory is what lies in none.
@@ -286,14 +277,9 @@ void Decoder::decode_isspacep() {
   const std::uint64_t within = is_global ? all_windows_bytes : is_own ? cluster_step : window_bytes;
   const std::uint16_t bytes = constant(within, 8);
   const std::uint16_t distance = scratch(8);
-  Operation& difference = emit(Code::sub_u64, false);
-  difference.a = address_row;
-  difference.b = base;
-  difference.d = distance;
-  Operation& comparison = emit(is_global ? Code::le_u64 : Code::lt_u64);
-  comparison.a = is_global ? bytes : distance;
-  comparison.b = is_global ? distance : bytes;
-  comparison.d = p;
+  emit(Code::sub_u64, {.d = distance, .a = address_row, .b = base}, false);
+  emit(is_global ? Code::le_u64 : Code::lt_u64,
+       {.d = p, .a = is_global ? bytes : distance, .b = is_global ? distance : bytes});
 }
 
 }  // namespace warpmeter::model

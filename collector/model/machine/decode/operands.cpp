@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
-#include "base/kernel_name.h"
 #include "collector/model/machine/decode/decoder.h"
 #include "collector/model/machine/device_limits.h"
 
@@ -297,10 +295,7 @@ std::uint16_t Decoder::source(const Operand& operand, RowType type) {
     if (!variable->in_frame) return place;
     if (wanted != 8) refuse("takes 32 bits of an address in a function's frame");
     const std::uint16_t frame = frame_row(), sum = scratch(8);
-    Operation& operation = emit(Code::add_u64, false);
-    operation.a = frame;
-    operation.b = place;
-    operation.d = sum;
+    emit(Code::add_u64, {.d = sum, .a = frame, .b = place}, false);
     return sum;
   }
   if (const auto function = wanted == 8 ? function_address(base) : std::nullopt) {
@@ -335,9 +330,7 @@ std::uint16_t Decoder::predicate_source(const Operand& operand) {
   if (operand.kind == Operand::Kind::integer) {  // ptxas takes any: 0 is false
     const bool is_true = (operand.bits != 0) != operand.negated;
     const std::uint16_t zero = constant(0, 4), result = scratch_predicate();
-    Operation& same = emit(is_true ? Code::le_u32 : Code::lt_u32, false);
-    same.d = result;
-    same.a = same.b = zero;
+    emit(is_true ? Code::le_u32 : Code::lt_u32, {.d = result, .a = zero, .b = zero}, false);
     return static_cast<std::uint16_t>(2 * result);
   }
   refuse(fmt::format("takes a predicate where {} stands",

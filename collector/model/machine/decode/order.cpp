@@ -3,7 +3,6 @@
 // things that only the hardware knows: see ptx/memory/order_flow.h.
 #include <algorithm>
 #include <iterator>
-#include <optional>
 
 #include "collector/model/machine/decode/decoder.h"
 

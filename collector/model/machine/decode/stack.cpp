@@ -43,10 +43,7 @@ void Decoder::decode_stack_restore() {
 }
 
 void Decoder::combine(Code code, std::uint16_t d, std::uint16_t a, std::uint16_t b, bool guarded) {
-  Operation& operation = emit(code, guarded);
-  operation.d = d;
-  operation.a = a;
-  operation.b = b;
+  emit(code, {.d = d, .a = a, .b = b}, guarded);
 }
 
 void Decoder::move_to(const Operand& to, std::uint16_t address, bool is_wide) {

@@ -4,7 +4,6 @@
 #include <functional>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "collector/model/ptx/row_table.h"
 #include "collector/model/ptx/word_table.h"

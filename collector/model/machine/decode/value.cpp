@@ -109,20 +109,14 @@ void Decoder::emit_value(Code code, RowType type, const std::array<std::uint16_t
   const unsigned bytes = bytes_of(type);
   const std::uint16_t target =
       type == RowType::none ? predicate_destination(to) : destination(to, type);
-  Operation& emitted = emit(code, last.empty());
-  emitted.a = rows[0];
-  emitted.b = rows[1];
-  emitted.c = rows[2];
-  emitted.d = last.empty() ? target : scratch(bytes);
-  std::uint16_t result = emitted.d;
+  std::uint16_t result = last.empty() ? target : scratch(bytes);
+  emit(code, {.d = result, .a = rows[0], .b = rows[1], .c = rows[2]}, last.empty());
   for (std::size_t i = 0; i < last.size(); ++i) {
     if (i + 1 < last.size()) {
       result = unary(last[i], result, bytes);
       continue;
     }
-    Operation& wrapped = emit(last[i]);
-    wrapped.a = result;
-    wrapped.d = target;
+    emit(last[i], {.d = target, .a = result});
   }
 }
 

@@ -129,12 +129,8 @@ void Decoder::decode_video() {
         i + 1 < operands.size() ? source(plain(operands[i + 1]), RowType::u32) : constant(0, 4);
   }
   const std::uint16_t d = destination(plain(operands[0]), RowType::u32);
-  Operation& operation = emit(at_once == 1 ? Code::video_number : Code::video);
-  operation.d = d;
-  operation.a = rows[0];
-  operation.b = rows[1];
-  operation.c = rows[2];
-  operation.imm = static_cast<std::int64_t>(how);
+  emit(at_once == 1 ? Code::video_number : Code::video,
+       {.d = d, .a = rows[0], .b = rows[1], .c = rows[2], .imm = static_cast<std::int64_t>(how)});
 }
 
 /// vadd4.u32.u32.u32 d.b310, a.b7531, b, c.

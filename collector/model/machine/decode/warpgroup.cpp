@@ -62,12 +62,12 @@ void Decoder::decode_warpgroup_product() {
   info.width = info.alignment = 16;
   info.carrier = Carrier::product;
   const std::uint32_t site = add_site(info);
-  Operation& operation = emit(Code::multiply_by_warpgroup);
-  operation.a = first;
-  operation.b = second;
-  operation.c = adds;
-  operation.imm = static_cast<std::int64_t>(program_.warpgroup_products.size());
-  operation.extra = site;
+  emit(Code::multiply_by_warpgroup,
+       {.a = first,
+        .b = second,
+        .c = adds,
+        .imm = static_cast<std::int64_t>(program_.warpgroup_products.size()),
+        .extra = site});
   program_.warpgroup_products.push_back(product);
 }
 
