@@ -17,62 +17,46 @@ namespace {
 enum class Value { none, word, macro, ptxas };
 
 struct Flag {
-  std::string_view name;  ///< without the dashes before it
+  std::string_view name, other;  ///< without the dashes before it; many have two names
   Value value;
 };
 
 constexpr Flag device_flags[] = {
-    {"D", Value::macro},
-    {"define-macro", Value::macro},
-    {"U", Value::macro},
-    {"undefine-macro", Value::macro},
-    {"std", Value::word},
-    {"O", Value::word},
-    {"optimize", Value::word},
-    {"dopt", Value::word},
-    {"G", Value::none},
-    {"device-debug", Value::none},
-    {"lineinfo", Value::none},
-    {"generate-line-info", Value::none},
-    {"use_fast_math", Value::none},
-    {"extra-device-vectorization", Value::none},
-    {"expt-relaxed-constexpr", Value::none},
-    {"expt-extended-lambda", Value::none},
-    {"extended-lambda", Value::none},
-    {"restrict", Value::none},
-    {"w", Value::none},
-    {"disable-warnings", Value::none},
-    {"maxrregcount", Value::word},
-    {"ftz", Value::word},
-    {"fmad", Value::word},
-    {"prec-div", Value::word},
-    {"prec-sqrt", Value::word},
-    {"rdc", Value::word},
-    {"relocatable-device-code", Value::word},
-    {"diag-suppress", Value::word},
-    {"Xptxas", Value::ptxas},
-    {"ptxas-options", Value::ptxas},
+    {"D", "define-macro", Value::macro},
+    {"U", "undefine-macro", Value::macro},
+    {"std", "", Value::word},
+    {"O", "optimize", Value::word},
+    {"dopt", "", Value::word},
+    {"G", "device-debug", Value::none},
+    {"lineinfo", "generate-line-info", Value::none},
+    {"use_fast_math", "", Value::none},
+    {"extra-device-vectorization", "", Value::none},
+    {"expt-relaxed-constexpr", "", Value::none},
+    {"expt-extended-lambda", "extended-lambda", Value::none},
+    {"restrict", "", Value::none},
+    {"w", "disable-warnings", Value::none},
+    {"maxrregcount", "", Value::word},
+    {"ftz", "", Value::word},
+    {"fmad", "", Value::word},
+    {"prec-div", "", Value::word},
+    {"prec-sqrt", "", Value::word},
+    {"rdc", "relocatable-device-code", Value::word},
+    {"diag-suppress", "", Value::word},
+    {"Xptxas", "ptxas-options", Value::ptxas},
 };
 
 constexpr Flag ptxas_flags[] = {
-    {"O", Value::word},
-    {"opt-level", Value::word},
-    {"dlcm", Value::word},
-    {"def-load-cache", Value::word},
-    {"dscm", Value::word},
-    {"def-store-cache", Value::word},
-    {"v", Value::none},
-    {"verbose", Value::none},
-    {"w", Value::none},
-    {"warn-spills", Value::none},
-    {"warn-on-spills", Value::none},
-    {"warn-lmem-usage", Value::none},
-    {"warn-on-local-memory-usage", Value::none},
-    {"warn-double-usage", Value::none},
-    {"warn-on-double-precision-use", Value::none},
-    {"allow-expensive-optimizations", Value::word},
-    {"maxrregcount", Value::word},
-    {"fmad", Value::word},
+    {"O", "opt-level", Value::word},
+    {"dlcm", "def-load-cache", Value::word},
+    {"dscm", "def-store-cache", Value::word},
+    {"v", "verbose", Value::none},
+    {"w", "", Value::none},
+    {"warn-spills", "warn-on-spills", Value::none},
+    {"warn-lmem-usage", "warn-on-local-memory-usage", Value::none},
+    {"warn-double-usage", "warn-on-double-precision-use", Value::none},
+    {"allow-expensive-optimizations", "", Value::word},
+    {"maxrregcount", "", Value::word},
+    {"fmad", "", Value::word},
 };
 
 [[noreturn]] void refuse_flag(std::string_view option, std::string_view flag) {
@@ -121,7 +105,9 @@ class Reader {
     word.remove_prefix(is_long ? 2 : 1);
     const std::size_t equals = word.find('=');
     const std::string_view name = word.substr(0, equals);
-    flag = std::find_if(begin, end, [&](const Flag& each) { return each.name == name; });
+    flag = std::find_if(begin, end, [&](const Flag& each) {
+      return !name.empty() && (each.name == name || each.other == name);
+    });
     if (flag != end) {
       if (equals == std::string_view::npos) return std::nullopt;
       return std::string(word.substr(equals + 1));
