@@ -145,24 +145,8 @@ std::optional<RowType> compared_type(ptx::Type type, bool equality) {
 }  // namespace
 
 unsigned bytes_of(RowType type) {
-  switch (type) {
-    case RowType::none:
-      return 0;
-    case RowType::u16:
-    case RowType::s16:
-    case RowType::f16:
-    case RowType::bf16:
-      return 2;
-    case RowType::u32:
-    case RowType::s32:
-    case RowType::f32:
-      return 4;
-    case RowType::u64:
-    case RowType::s64:
-    case RowType::f64:
-      break;
-  }
-  return 8;
+  constexpr unsigned bytes[] = {0, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8};  // in their order
+  return bytes[static_cast<std::size_t>(type)];
 }
 
 const ValueOperation* find_value_operation(ptx::Opcode opcode, const ptx::Words& words) {
