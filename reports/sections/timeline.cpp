@@ -89,7 +89,8 @@ Table gaps_table(const Trace& trace, const std::vector<Gap>& gaps, bool has_call
         {gap.device, static_cast<double>(gap.start_ns) / 1e6,
          static_cast<double>(gap.duration_ns) / 1e3, short_name(shape_of(gap.before)),
          short_name(shape_of(gap.after)),
-         has_calls ? Cell(host_text(gap)) : Cell(Missing{"no calls were traced: add --trace-api"}),
+         has_calls ? Cell(host_text(gap))
+                   : Cell(Missing{"no calls were traced: warpmeter profile --trace-api has them"}),
          ranges.empty() ? Cell(Missing{"no range was open"}) : Cell(ranges)});
   }
   return table;

@@ -314,7 +314,8 @@ PerfettoWritten write_perfetto(const schema::Reader& reader, std::int64_t run_id
             ? fmt::format("the activities of run {} have no times, for the model has no "
                           "clock: a timeline needs a GPU",
                           run_id)
-            : fmt::format("run {} has no activities: profile the program with --trace", run_id));
+            : fmt::format("run {} has no activities: record them with warpmeter profile --trace",
+                          run_id));
   }
   PerfettoWriter(trace, timeline, sink).write();
   return {timeline.places.size(), timeline.untimed};

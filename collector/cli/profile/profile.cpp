@@ -8,10 +8,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <future>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>

@@ -4,6 +4,7 @@
 // kept from the host (host_guard.h) would make the call fail. So it is opened for the call, and
 // what the call touches is looked at as what host code touches itself.
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include "collector/runtime/api/row.h"
@@ -68,12 +70,22 @@ auto pass(const Passed& passed, const iovec* vectors, std::size_t count, const C
   return result;
 }
 
-/// A program that uses CUDA may read machine code. Not this library's own reads.
-void look_at_bytes(int file, const void* bytes, ssize_t count) {
+/// A program that uses CUDA may read machine code. Not this library's own reads. The bytes come
+/// from the file once more: the program's memory may be watched.
+void look_at_bytes(int file, ssize_t count) {
   constexpr ssize_t least = 64;  // a header of ELF
-  if (call_depth > 0 || count < least || std::memcmp(bytes, "\177ELF", 4) != 0) return;
+  if (call_depth > 0 || count < least) return;
   const int error = errno;
-  look_at_read(file, {static_cast<const char*>(bytes), static_cast<std::size_t>(count)});
+  const off_t begin = lseek(file, 0, SEEK_CUR) - count;
+  const auto bytes_of_file = [&](std::size_t wanted) {
+    std::string bytes(wanted, '\0');
+    const long got = begin < 0 ? -1 : syscall(SYS_pread64, file, bytes.data(), wanted, begin);
+    return got == static_cast<long>(wanted) ? bytes : std::string();
+  };
+  constexpr std::string_view magic = "\177ELF";
+  if (bytes_of_file(magic.size()) == magic) {
+    look_at_read(file, bytes_of_file(static_cast<std::size_t>(count)));
+  }
   errno = error;
 }
 
@@ -127,7 +139,7 @@ WARPMETER_CALL ssize_t read(int file, void* to, size_t bytes) {
   WARPMETER_REAL(read);
   const ssize_t count =
       pass(WARPMETER_INTO(read), to, bytes, [&] { return real(file, to, bytes); });
-  look_at_bytes(file, to, count);
+  look_at_bytes(file, count);
   return count;
 }
 
