@@ -2,58 +2,98 @@
 #include "collector/model/ptx/mnemonic.h"
 
 #include <algorithm>
-#include <array>
+#include <optional>
 #include <string>
 
 namespace warpmeter::model::ptx {
 namespace {
 
-/// A word says one thing of an access or a number.
-struct Meaning {
-  Space space = Space::none;
-  Order order = Order::none;
-  Scope scope = Scope::none;
-  Rounding rounding = Rounding::none;
-  std::uint8_t parts = 1;
-};
+std::optional<Space> space_of(Word word) {
+  switch (word) {
+    case Word::global:
+      return Space::global;
+    case Word::shared:
+    case Word::shared_cta:
+    case Word::shared_cluster:
+      return Space::shared;
+    case Word::local:
+      return Space::local;
+    case Word::param:
+    case Word::param_entry:
+    case Word::param_func:
+      return Space::param;
+    case Word::constant:
+      return Space::constant;
+    default:
+      return std::nullopt;
+  }
+}
 
-constexpr auto meanings = [] {
-  std::array<Meaning, word_count + 1> of_words{};
-  const auto of = [&](Word word) -> Meaning& { return of_words[static_cast<std::size_t>(word)]; };
-  of(Word::global).space = Space::global;
-  for (const Word word : {Word::shared, Word::shared_cta, Word::shared_cluster}) {
-    of(word).space = Space::shared;
+std::optional<Order> order_of(Word word) {
+  switch (word) {
+    case Word::relaxed:
+      return Order::relaxed;
+    case Word::acquire:
+      return Order::acquire;
+    case Word::release:
+      return Order::release;
+    case Word::acq_rel:
+      return Order::acq_rel;
+    case Word::volatile_:
+      return Order::volatile_;
+    case Word::mmio:
+      return Order::mmio;
+    case Word::sc:
+      return Order::sc;
+    default:
+      return std::nullopt;
   }
-  of(Word::local).space = Space::local;
-  for (const Word word : {Word::param, Word::param_entry, Word::param_func}) {
-    of(word).space = Space::param;
+}
+
+std::optional<Scope> scope_of(Word word) {
+  switch (word) {
+    case Word::cta:
+      return Scope::cta;
+    case Word::cluster:
+      return Scope::cluster;
+    case Word::gpu:
+    case Word::gl:
+      return Scope::gpu;
+    case Word::sys:
+      return Scope::sys;
+    default:
+      return std::nullopt;
   }
-  of(Word::constant).space = Space::constant;
-  of(Word::relaxed).order = Order::relaxed;
-  of(Word::acquire).order = Order::acquire;
-  of(Word::release).order = Order::release;
-  of(Word::acq_rel).order = Order::acq_rel;
-  of(Word::volatile_).order = Order::volatile_;
-  of(Word::mmio).order = Order::mmio;
-  of(Word::sc).order = Order::sc;
-  of(Word::cta).scope = Scope::cta;
-  of(Word::cluster).scope = Scope::cluster;
-  of(Word::gpu).scope = of(Word::gl).scope = Scope::gpu;
-  of(Word::sys).scope = Scope::sys;
-  of(Word::rn).rounding = Rounding::rn;
-  of(Word::rz).rounding = Rounding::rz;
-  of(Word::rm).rounding = Rounding::rm;
-  of(Word::rp).rounding = Rounding::rp;
-  of(Word::rna).rounding = Rounding::rna;
-  of(Word::rni).rounding = Rounding::rni;
-  of(Word::rzi).rounding = Rounding::rzi;
-  of(Word::rmi).rounding = Rounding::rmi;
-  of(Word::rpi).rounding = Rounding::rpi;
-  of(Word::v2).parts = 2;
-  of(Word::v4).parts = 4;
-  of(Word::v8).parts = 8;
-  return of_words;
-}();
+}
+
+std::optional<Rounding> rounding_of(Word word) {
+  switch (word) {
+    case Word::rn:
+      return Rounding::rn;
+    case Word::rz:
+      return Rounding::rz;
+    case Word::rm:
+      return Rounding::rm;
+    case Word::rp:
+      return Rounding::rp;
+    case Word::rna:
+      return Rounding::rna;
+    case Word::rni:
+      return Rounding::rni;
+    case Word::rzi:
+      return Rounding::rzi;
+    case Word::rmi:
+      return Rounding::rmi;
+    case Word::rpi:
+      return Rounding::rpi;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::uint8_t parts_of(Word word) {
+  return word == Word::v2 ? 2 : word == Word::v4 ? 4 : word == Word::v8 ? 8 : 1;
+}
 
 constexpr std::string_view shape_of_warpgroups = "m64n";
 
@@ -72,10 +112,10 @@ bool is_form(const Row& row, std::string_view modifiers) {
   return has_form(row, general);
 }
 
-/// Sets `field` where no word before has said something of it.
+/// Sets `field` where the word says something of it and none before it did.
 template <class T>
-void note(T& field, T said) {
-  if (field == T::none) field = said;
+void note(T& field, std::optional<T> said) {
+  if (said && field == T::none) field = *said;
 }
 
 }  // namespace
@@ -92,12 +132,11 @@ Mnemonic read_mnemonic(std::string_view text) {
     const std::size_t next = std::min(text.find('.', dot + 1), text.size());
     const Word word = word_of(text.substr(dot + 1, next - dot - 1));
     fits &= read.words.add(word);
-    const Meaning& meaning = meanings[static_cast<std::size_t>(word)];
-    note(read.space, meaning.space);
-    note(read.order, meaning.order);
-    note(read.scope, meaning.scope);
-    note(read.rounding, meaning.rounding);
-    if (read.parts == 1) read.parts = meaning.parts;
+    note(read.space, space_of(word));
+    note(read.order, order_of(word));
+    note(read.scope, scope_of(word));
+    note(read.rounding, rounding_of(word));
+    if (read.parts == 1) read.parts = parts_of(word);
     const Type type = type_of(word);
     if (type != Type::none && read.type_count_ < read.types_.size()) {
       read.types_[read.type_count_++] = type;
