@@ -148,7 +148,7 @@
     const scales = form === 'bars'
       ? { x: axis(x, false), y: { grid: { display: false }, ticks: { autoSkip: false, font: { size: 11 }, callback(i) { return shortened(this.getLabelForValue(i), this.chart.width); } } } }
       : {
-        x: axis(x, xLog !== undefined, range('x'), form === 'lines' && sizes.length <= 8 ? sizes : null),
+        x: axis(x, xLog !== undefined, range('x'), form === 'lines' && sizes.length <= 8 && sizes.every(Number.isInteger) ? sizes : null),
         y: axis(y, yLog !== undefined, range('y')),
       };
     const longest = Math.max(0, ...series.flatMap(({ data }) => data.map((point) => (point.value ?? '').length)));
