@@ -35,6 +35,7 @@ struct AccessCounts {
   std::uint64_t ideal = 0;  ///< the fewest transactions for the same requests
 
   AccessCounts& operator+=(const AccessCounts& other);
+  bool operator==(const AccessCounts& other) const = default;
 };
 
 /// A site may be generic and meet both spaces; local, constant and parameter memory is not counted.
@@ -47,6 +48,8 @@ struct SiteCounts {
   bool has_strayed = false;    ///< into memory beside an allocation, which hardware does not notice
   bool on_heap = false;        ///< global memory that a kernel took with malloc
   bool reaches_ended = false;  ///< shared memory of a block of the cluster that has ended
+
+  bool operator==(const SiteCounts& other) const = default;
 };
 /// The part of a site's counts that is a space's.
 constexpr AccessCounts SiteCounts::*counts_of(AddressSpace space) {

@@ -33,7 +33,6 @@ struct Twins {
   Twins(const Unit& unit, std::string_view text, const Geometry& shape,
         const std::vector<TestArgument>& arguments, LaunchOptions options = {}) {
     options.unit = &unit;
-    options.counts = false;
     options.threads = 1;
     options.native_after = ~std::uint64_t{0} >> 32;
     interpreted = run_ptx(text, "k", shape, arguments, options);
@@ -48,6 +47,7 @@ struct Twins {
     EXPECT_EQ(native.outcome.warp_instructions, interpreted.outcome.warp_instructions) << what;
     EXPECT_EQ(native.outcome.thread_instructions, interpreted.outcome.thread_instructions) << what;
     EXPECT_EQ(native.outcome.parted, interpreted.outcome.parted) << what;
+    expect_equal_counts(what);
     ASSERT_EQ(native.buffers.size(), interpreted.buffers.size());
     for (std::size_t i = 0; i < native.buffers.size(); ++i) {
       const auto& a = native.buffers[i];
@@ -56,6 +56,29 @@ struct Twins {
       const auto at = std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin();
       ADD_FAILURE() << what << ": buffer " << i << " differs at byte " << at;
     }
+  }
+
+ private:
+  /// Counts of a launch that a trap ends are not complete.
+  void expect_equal_counts(const std::string& what) const {
+    if (interpreted.outcome.trap) return;
+    const auto& sites = interpreted.outcome.counts;
+    ASSERT_EQ(native.outcome.counts.size(), sites.size()) << what;
+    for (std::size_t i = 0; i < sites.size(); ++i) {
+      const auto words = [](const AccessCounts& c) {
+        return fmt::format("{} requests, {} transactions, {} bytes, {} ideal", c.requests,
+                           c.transactions, c.bytes, c.ideal);
+      };
+      const SiteCounts& mine = native.outcome.counts[i];
+      EXPECT_TRUE(mine == sites[i]) << what << ": access " << i << ": shared " << words(mine.shared)
+                                    << " for " << words(sites[i].shared) << "; global "
+                                    << words(mine.global) << " for " << words(sites[i].global);
+    }
+    if (!interpreted.outcome.recording) return;
+    const auto& a = native.outcome.recording.value().instructions;
+    const auto& b = interpreted.outcome.recording->instructions;
+    EXPECT_EQ(a.issues, b.issues) << what;
+    EXPECT_EQ(a.lanes, b.lanes) << what;
   }
 };
 
@@ -87,6 +110,14 @@ inline Twins twins_of_loop(const Unit& unit, const std::string& body, const Geom
           shape,
           {TestArgument::buffer(in), TestArgument::buffer(std::vector<std::uint64_t>(8192))},
           options};
+}
+/// Without a recording, where a site has hits of its own, and with one.
+inline void expect_equal_loops(const Unit& unit, const std::string& body, const Geometry& shape) {
+  LaunchOptions options;
+  for (const bool records : {false, true}) {
+    options.records = records;
+    twins_of_loop(unit, body, shape, options).expect_equal(body);
+  }
 }
 
 }  // namespace warpmeter::model

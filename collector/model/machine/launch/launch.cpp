@@ -349,7 +349,7 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
     if (options.may_leave_shared) worker->leave_shared();
     worker->ask_predicated(options.predicated_barriers);
     worker->begin_at(options.began_at);
-    if (!options.counts && options.observer == nullptr) worker->go_native(options.native_after);
+    if (options.observer == nullptr) worker->go_native(options.native_after);
     if (options.records && options.counts && options.observer == nullptr &&
         options.sample == nullptr) {
       worker->record();

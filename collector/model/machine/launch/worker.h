@@ -67,7 +67,7 @@ class Worker {
   }
   void count(bool is_counted) { memory_.is_counted = is_counted; }
   /// Machine code in place of the interpreter, after as many executions of each operation in this
-  /// launch and those before; only where nothing is counted.
+  /// launch and those before; only where nothing is observed.
   void go_native(std::uint64_t after);
   /// See LaunchOptions::predicated_barriers.
   void ask_predicated(std::function<std::vector<std::uint32_t>()> ask) {

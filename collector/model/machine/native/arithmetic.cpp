@@ -6,8 +6,8 @@
 namespace warpmeter::model::native {
 
 bool Emitter::emit_inline(const Operation& op) {
-  if (op.code == Code::nothing || op.code == Code::count_copy) return true;  // nobody counts
-  if (op.code == Code::meet && lanes_ == Lanes::all) return true;            // they are here
+  if (op.code == Code::nothing) return true;
+  if (op.code == Code::meet && lanes_ == Lanes::all) return true;  // they are here
   return emit_integers(op) || emit_floats(op) || emit_conversion(op) || emit_comparison(op) ||
          emit_predicate(op) || emit_access(op);
 }

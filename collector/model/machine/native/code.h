@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Programs as machine code of this processor, for launches whose accesses nobody counts.
+// Programs as machine code of this processor, for launches that nobody observes. It counts what the
+// interpreter counts: instructions where lanes jump, accesses by the hits of their site's shape.
 //
 // The code begins where a basic block of the program does, and hands over to the interpreter, at
 // the operation that it returns, whatever it has no code for: branches where lanes part, barriers,
 // calls, the end. There is code for warps whose lanes are all active and other code for the rest.
-// So results and instruction counts are the interpreter's.
+// So results and counts are the interpreter's.
 #pragma once
 
 #include <atomic>

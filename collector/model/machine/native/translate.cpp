@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Basic blocks and what leads from one to the next.
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -172,6 +173,29 @@ class Translation : private Emitter {
     vpinsrq(xmm0, xmm0, rax, 1);
     vpaddq(xmm0, xmm0, counts);
     vmovdqu(counts, xmm0);
+    record_issue(op);
+  }
+
+  /// The part of account() for an InstructionRecording, which few launches have.
+  void record_issue(const Operation& op) {
+    const auto recorded = std::make_shared<Xbyak::Label>(),
+               known = std::make_shared<Xbyak::Label>();
+    cmp(qword[warp_ + offsetof(Warp, issues)], 0);
+    jne(*recorded);
+    L(*known);
+    const auto end = static_cast<std::int32_t>(8 * (op.instruction + 1));
+    later([=, this] {
+      L(*recorded);
+      mov(r9, ptr[warp_ + offsetof(Warp, issues)]);
+      mov(ecx, dword[warp_ + offsetof(Warp, counted_from)]);
+      inc(qword[r9 + rcx * 8]);
+      dec(qword[r9 + end]);
+      mov(r9, ptr[warp_ + offsetof(Warp, issued_lanes)]);
+      popcnt(eax, active());
+      add(ptr[r9 + rcx * 8], rax);
+      sub(ptr[r9 + end], rax);
+      jmp(*known);
+    });
   }
 
   /// jump() of execute/control.h.
