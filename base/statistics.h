@@ -6,6 +6,8 @@
 #include <cassert>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,6 +26,27 @@ inline double median(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   return median_of_sorted(sorted);
+}
+
+struct Statistics {
+  double median = 0, min = 0, mean = 0;
+  std::optional<double> stddev;  ///< that of a sample (n − 1 in the denominator); none of one value
+};
+
+/// In any order; at least one.
+inline Statistics statistics_of(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  const std::size_t n = samples.size();
+  Statistics result;
+  result.min = samples.front();
+  result.median = median_of_sorted(samples);
+  result.mean = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(n);
+  if (n > 1) {
+    double squares = 0;
+    for (const double sample : samples) squares += (sample - result.mean) * (sample - result.mean);
+    result.stddev = std::sqrt(squares / static_cast<double>(n - 1));
+  }
+  return result;
 }
 
 struct MedianInterval {

@@ -5,9 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <random>
 #include <set>
 #include <unordered_map>
@@ -48,26 +45,6 @@ const char* to_string(RunOutcome outcome) {
       return "interrupted";
   }
   return "";
-}
-
-struct Statistics {
-  double median = 0, min = 0, mean = 0;
-  std::optional<double> stddev;
-};
-
-Statistics statistics_of(std::vector<double> samples) {
-  std::sort(samples.begin(), samples.end());
-  const std::size_t n = samples.size();
-  Statistics result;
-  result.min = samples.front();
-  result.median = median_of_sorted(samples);
-  result.mean = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(n);
-  if (n > 1) {
-    double squares = 0;
-    for (const double sample : samples) squares += (sample - result.mean) * (sample - result.mean);
-    result.stddev = std::sqrt(squares / static_cast<double>(n - 1));
-  }
-  return result;
 }
 
 }  // namespace
