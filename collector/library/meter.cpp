@@ -46,22 +46,41 @@ struct Shared {
   std::unique_ptr<GpuSession> gpu;
   std::vector<schema::Device> devices;
   inject::Config config;
-  std::unique_ptr<Range> range;
-  const Meter* measuring = nullptr;
+  std::unique_ptr<Range> range;      ///< null too while it begins or ends
+  const Meter* measuring = nullptr;  ///< only its calls use what is above, without the lock
 };
 Shared& shared() {
   static Shared* instance = new Shared;
   return *instance;
 }
 
-/// Throws Error{usage} where `warpmeter profile` measures already.
-std::unique_lock<std::mutex> lock_unmeasured() {
+/// With the lock. Throws Error{usage} where a range or `warpmeter profile` measures already.
+void require_unmeasured() {
+  if (shared().measuring != nullptr) {
+    throw Error(ExitCode::usage, "a range is open already in this process: end it first");
+  }
   if (std::getenv(inject::socket_variable) != nullptr) {
     throw Error(ExitCode::usage,
                 "`warpmeter profile` measures this process already: start it without");
   }
-  return std::unique_lock(shared().mutex);
 }
+
+/// The open range of the meter, which ends now; null where it has none.
+std::unique_ptr<Range> take_range(const Meter* meter) {
+  const std::lock_guard lock(shared().mutex);
+  return shared().measuring == meter ? std::move(shared().range) : nullptr;
+}
+
+/// Lets other meters measure. Ranges begin and end without the lock: both wait for work of the
+/// program, which may call this library in turn.
+struct Release {
+  bool is_due = true;
+  ~Release() {
+    if (!is_due) return;
+    const std::lock_guard lock(shared().mutex);
+    shared().measuring = nullptr;
+  }
+};
 
 void add_project(std::vector<std::string>& folders, const fs::path& folder) {
   std::error_code error;
@@ -154,15 +173,17 @@ profile::RecorderOptions recording_of(std::shared_ptr<schema::Store> store, cons
 
 void use_model(std::string_view architecture) {
   const int arch = model::checked_arch("use_model", architecture);
-  const auto lock = lock_unmeasured();
   Shared& all = shared();
+  const std::lock_guard lock(all.mutex);
   if (all.model_arch == arch) return;
-  if (all.model_arch || all.gpu != nullptr) {
-    throw Error(ExitCode::usage,
-                all.model_arch ? fmt::format("the model executes as sm_{} already: an architecture "
+  if (all.model_arch) {
+    throw Error(ExitCode::usage, fmt::format("the model executes as sm_{} already: an architecture "
                                              "is chosen once in a process",
-                                             *all.model_arch)
-                               : std::string("a GPU is measured already: choose the model before"));
+                                             *all.model_arch));
+  }
+  require_unmeasured();
+  if (all.gpu != nullptr) {
+    throw Error(ExitCode::usage, "a GPU is measured already: choose the model before");
   }
   all.model = Injected::model(arch);
   all.model_arch = arch;
@@ -182,39 +203,44 @@ const std::shared_ptr<schema::Store>& Meter::store() {
 }
 
 Meter::~Meter() {
-  const std::lock_guard lock(shared().mutex);
-  if (shared().measuring != this) return;
-  shared().range = nullptr;
-  shared().measuring = nullptr;
+  std::unique_ptr<Range> range = take_range(this);
+  if (range == nullptr) return;
+  const Release release;
+  range = nullptr;
 }
 
 void Meter::begin(std::span<const std::string> metrics, const std::string& label) {
   inject::Config config = config_of(metrics, program_);
-  const auto lock = lock_unmeasured();
   Shared& all = shared();
-  if (all.measuring != nullptr) {
-    throw Error(ExitCode::usage,
-                "a range is open already in this process: end it before the next one begins");
+  {
+    const std::lock_guard lock(all.mutex);
+    require_unmeasured();
+    all.measuring = this;
   }
+  Release release;
   profile::RecorderOptions options = recording_of(store(), program_, label);
+  std::unique_ptr<Range> range;
   if (all.model_arch) {
     config.arch = static_cast<std::uint32_t>(*all.model_arch);
     all.config = std::move(config);
-    all.range = std::make_unique<ModelRange>(*all.model, all.config, std::move(options));
+    range = std::make_unique<ModelRange>(*all.model, all.config, std::move(options));
   } else {
-    all.range = std::make_unique<GpuRange>(gpu_session(std::move(config)), std::move(options));
+    range = std::make_unique<GpuRange>(gpu_session(std::move(config)), std::move(options));
   }
-  all.measuring = this;
+  const std::lock_guard lock(all.mutex);
+  all.range = std::move(range);
+  release.is_due = false;
 }
 
 void Meter::end(std::int64_t& run) {
-  const auto lock = lock_unmeasured();
-  Shared& all = shared();
-  if (all.measuring != this) throw Error(ExitCode::usage, "no range of this meter is open");
-  const std::unique_ptr<Range> range = std::move(all.range);
-  all.measuring = nullptr;
+  const std::unique_ptr<Range> range = take_range(this);
+  if (range == nullptr) throw Error(ExitCode::usage, "no range of this meter is open");
+  const Release release;
   Ended ended = range->end();
-  remarks_ = std::move(ended.remarks);
+  {
+    const std::lock_guard lock(shared().mutex);
+    remarks_ = std::move(ended.remarks);
+  }
   if (!ended.run) {
     throw Error(ExitCode::nothing,
                 remarks_.empty() ? "no kernel was launched in the range"

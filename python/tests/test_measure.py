@@ -219,6 +219,79 @@ def test_a_fork_gets_an_exception(tile: Tile, measure: Measure) -> None:
     assert m.values(loads) == [1]
 
 
+def test_a_fork_that_leaves_the_block_by_an_exception_has_that_exception(tile: Tile, measure: Measure) -> None:
+    with measure([loads]) as m:
+        tile(1)
+        child = os.fork()
+        if child == 0:
+            seen: type[BaseException] | None = None
+            try:
+                m.__exit__(ZeroDivisionError, ZeroDivisionError(), None)
+            except BaseException as error:
+                seen = type(error)
+            finally:
+                os._exit(0 if seen is None else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert m.values(loads) == [1]
+
+
+def test_a_host_function_gets_an_exception_and_no_block_waits_for_it(tmp_path: pathlib.Path) -> None:
+    # Ranges begin and end while it sleeps: both wait for it.
+    done = in_new_process(
+        "import ctypes, time, warpmeter as wm\n"
+        "wm.use_model()\n"
+        "from cuda import Cuda, Tile\n"
+        "cuda = Cuda()\n"
+        "tile = Tile(cuda)\n"
+        "def measure_late(_):\n"
+        "    time.sleep(0.2)\n"
+        "    try:\n"
+        "        with wm.measure(database='a.db'): pass\n"
+        "    except wm.WarpmeterError as error: print(error.exit_code)\n"
+        "function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(measure_late)\n"
+        "cuda('cuLaunchHostFunc', None, function, None)\n"
+        "with wm.measure(database='a.db') as m:\n"
+        "    tile.launch(4)\n"
+        "    cuda('cuLaunchHostFunc', None, function, None)\n"
+        f"print(m.values({loads!r}))",
+        tmp_path,
+    )
+    assert done.stdout == "2\n2\n[4.0]\n", done.stderr
+
+
+def test_a_range_that_a_host_function_ends_is_lost_and_the_next_one_is_not(tmp_path: pathlib.Path) -> None:
+    done = in_new_process(
+        "import ctypes, warpmeter as wm\n"
+        "wm.use_model()\n"
+        "from cuda import Cuda, Tile\n"
+        "cuda = Cuda()\n"
+        "tile = Tile(cuda)\n"
+        "lost = wm.measure(database='a.db')\n"
+        "def end(_):\n"
+        "    try: lost.__exit__(None, None, None)\n"
+        "    except wm.WarpmeterError as error: print(error)\n"
+        "function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(end)\n"
+        "lost.__enter__()\n"
+        "cuda('cuLaunchHostFunc', None, function, None)\n"
+        "cuda('cuCtxSynchronize')\n"
+        "tile(8)\n"
+        "with wm.measure(database='a.db') as m: tile(4)\n"
+        f"print(m.values({loads!r}))",
+        tmp_path,
+    )
+    assert done.stdout == "a host function of a stream cannot measure\n[4.0]\n", done.stderr
+
+
+def test_many_databases_keep_few_files_open(tile: Tile, tmp_path: pathlib.Path) -> None:
+    def measure_in(number: int) -> int:
+        with wm.measure([loads], database=tmp_path / f"{number}.db"):
+            tile(1)
+        return len(os.listdir("/proc/self/fd"))
+
+    files = [measure_in(number) for number in range(14)]
+    assert files[-1] == files[8]
+
+
 def test_the_model_is_chosen_once(tile: Tile) -> None:
     wm.use_model("sm_90")
     with pytest.raises(wm.WarpmeterError) as error:

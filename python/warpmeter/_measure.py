@@ -29,7 +29,7 @@ def _default_database() -> str:
     return os.environ.get("WARPMETER_DB") or "warpmeter.db"
 
 
-@functools.cache
+@functools.lru_cache(maxsize=8)  # an open database holds three files open
 def _open_meter(database: str, program: str) -> Meter:
     return Meter(database, program)
 
@@ -67,7 +67,8 @@ class Measurement:
         assert self._meter is not None
         self._run, exit_code = self._meter.end()
         sentence = message()
-        self._remarks = self._meter.remarks()
+        if exit_code != 2:  # a fork ends nothing
+            self._remarks = self._meter.remarks()
         if kind is None and exit_code != 0:
             raise WarpmeterError(exit_code, sentence)
 

@@ -22,13 +22,15 @@ void finish_work(Process& process) {
   process.show_printed();
 }
 
-std::string begin_range(const char* socket) {
+/// Changes what is reported, once the work before is done. The result: why not; empty: it did well.
+template <class Change>
+std::string change_report(const Change& change) {
   if (is_in_host_function()) return "a host function of a stream cannot measure";
   Process& process = Process::get();
   if (process.is_fork()) return "a fork of a process that uses CUDA cannot use it";
   const std::lock_guard lock(process.mutex());
   finish_work(process);
-  process.report_to(std::make_unique<Report>(socket));
+  change(process);
   return "";
 }
 
@@ -68,18 +70,15 @@ extern "C" [[gnu::visibility("default")]] const char* warpmeter_answer_cuda(int 
 
 /// Launches from now on are reported to the socket.
 extern "C" [[gnu::visibility("default")]] const char* warpmeter_begin_range(const char* socket) {
-  return warpmeter::runtime::sentence_of([&] { return warpmeter::runtime::begin_range(socket); });
+  using namespace warpmeter::runtime;
+  return sentence_of([&] {
+    return change_report(
+        [&](Process& process) { process.report_to(std::make_unique<Report>(socket)); });
+  });
 }
 
 /// Waits for the launches before it, and reports no others.
 extern "C" [[gnu::visibility("default")]] const char* warpmeter_end_range() {
   using namespace warpmeter::runtime;
-  return sentence_of([] {
-    Process& process = Process::get();
-    if (process.is_fork()) return "a fork of a process that uses CUDA cannot use it";
-    const std::lock_guard lock(process.mutex());
-    finish_work(process);
-    process.end_report();
-    return "";
-  });
+  return sentence_of([] { return change_report([](Process& process) { process.end_report(); }); });
 }
