@@ -50,6 +50,20 @@ def test_a_result_in_the_same_array_is_compared_as_it_was(tile: Tile, tmp_path: 
     assert list(fill().frame["verified"]) == [True, False, True]
 
 
+@pytest.mark.parametrize("nothing", [1, 32])
+def test_a_variant_that_alone_returns_nothing_or_something_is_never_the_best(
+    nothing: int, tile: Tile, tmp_path: pathlib.Path
+) -> None:
+    @wm.sweep(stride=[32, 1], database=tmp_path / "a.db")
+    def half(stride: int) -> Any:
+        lanes = tile(stride)
+        return None if stride == nothing else numpy.array(lanes)
+
+    swept = half()
+    assert [row["verified"] for row in swept.rows] == ([True, False] if nothing == 1 else [None, False])
+    assert swept.best("shared_load_transactions_per_request") == {"stride": 32}
+
+
 def test_without_a_result_nothing_is_verified(tile: Tile, tmp_path: pathlib.Path) -> None:
     @wm.sweep(stride=[1, 2], database=tmp_path / "a.db")
     def silent(stride: int) -> None:

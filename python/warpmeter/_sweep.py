@@ -36,6 +36,8 @@ def _kept(value: Any) -> Any:
 
 def _same(first: Any, other: Any, rtol: float, atol: float) -> bool:
     """True if two kept results agree: arrays within the tolerances, NaN with NaN; sequences item by item."""
+    if first is None or other is None:
+        return first is other
     if hasattr(first, "shape") and hasattr(other, "shape"):
         import numpy
 
@@ -74,7 +76,7 @@ class Sweep:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """The rows as a table. ``verified``: the result is the first variant's; None: it returned nothing."""
+        """The rows as a table. ``verified``: the result is the first variant's; None: neither returned one."""
         import pandas
 
         return pandas.DataFrame(self.rows)
@@ -132,7 +134,7 @@ def sweep(
                 result = _kept(result)
                 if not variants:
                     first = result
-                verified = None if result is None else _same(first, result, rtol, atol)
+                verified = None if first is None and result is None else _same(first, result, rtol, atol)
                 variants.append((chosen, measured, verified))
             return Sweep(variants)
 
