@@ -61,7 +61,11 @@ Channel::Channel(const std::string& path) : socket_(connected(path)), process_(g
              own_program()});
 }
 
-Channel::~Channel() { close(socket_); }
+/// A fork of this process may hold the socket too, and closing alone ends no connection then.
+Channel::~Channel() {
+  if (getpid() == process_) shutdown(socket_, SHUT_RDWR);
+  close(socket_);
+}
 
 std::optional<Config> Channel::receive_config() {
   std::vector<std::uint8_t> frame(max_frame_bytes);

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import threading
@@ -217,6 +218,19 @@ def test_a_fork_gets_an_exception(tile: Tile, measure: Measure) -> None:
                 os._exit(code)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
     assert m.values(loads) == [1]
+
+
+def test_a_block_does_not_wait_for_a_fork_that_lives_longer(tile: Tile, measure: Measure) -> None:
+    with measure([loads]) as m:
+        tile(4)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            signal.pause()
+    assert os.waitpid(child, os.WNOHANG) == (0, 0)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert m.values(loads) == [4]
 
 
 def test_a_fork_that_leaves_the_block_by_an_exception_has_that_exception(tile: Tile, measure: Measure) -> None:
