@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/named_files.h"
+#include "base/temporary.h"
 #include "collector/cli/request/run_record.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/diagnose.h"
@@ -135,6 +136,7 @@ GpuSession& gpu_session(inject::Config config) {
   check_permission();
   config.cupti_directory = cupti::cupti_folder();
   config.selection.profiling = inject::Profiling::off;
+  clear_left_folders();  // a session's stays when its process ends
   all.devices = cupti::devices();
   all.gpu = std::make_unique<GpuSession>(gpu_functions(), std::move(config));
   return *all.gpu;

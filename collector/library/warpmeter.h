@@ -52,10 +52,9 @@ WARPMETER_API int warpmeter_open(const char* database, const char* program,
 // A range that is open ends unread. NULL: nothing.
 WARPMETER_API void warpmeter_close(warpmeter_meter* meter);
 
-// Measures the launches of all threads from now on. `metrics`: names of metrics, counters and sets
-// ("@default"); none:
-// @default; on a GPU those of a process's first range are those of all. `label`: the label of the
-// run in the database; NULL: none.
+// Measures the launches of all threads from now on. `metrics`: names of metrics, counters and sets;
+// none: "@default". On a GPU all ranges of a process have the metrics of the first. `label`: the
+// label of the run in the database; NULL: none.
 WARPMETER_API int warpmeter_begin(warpmeter_meter* meter, const char* const* metrics, size_t count,
                                   const char* label);
 // Waits for the launches and stores them. `run`: their run in the database. 3 when nothing was

@@ -7,6 +7,8 @@
 #ifndef WARPMETER_HPP
 #define WARPMETER_HPP
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
