@@ -14,6 +14,8 @@
 namespace warpmeter::cupti {
 namespace {
 
+constexpr const char* driver_parameters = "/proc/driver/nvidia/params";
+
 template <class Api>
 Finding library_finding(const char* name, const Loaded<Api>& loaded) {
   if (!loaded.ok()) return {name, false, loaded.failure, loaded.remedy};
@@ -32,7 +34,7 @@ Finding device_finding(const schema::Device& device) {
 
 Finding counters_finding(int ordinal) {
   Finding finding{"counters", false, "", ""};
-  std::ifstream params("/proc/driver/nvidia/params");
+  std::ifstream params(driver_parameters);
   const std::optional<bool> admins_only = counters_for_admins_only(params);
   const Context context(ordinal);
   const CounterSupport support = probe_counters(cupti_library().api, context);
@@ -119,6 +121,11 @@ std::string counters_refusal(std::istream& params, std::istream& status) {
            "set its option NVreg_RestrictProfilingToAdminUsers=0";
   }
   return "";
+}
+
+std::string counters_refusal() {
+  std::ifstream params(driver_parameters), status("/proc/self/status");
+  return counters_refusal(params, status);
 }
 
 }  // namespace warpmeter::cupti

@@ -34,5 +34,7 @@ std::optional<bool> counters_for_admins_only(std::istream& params);
 /// only (`params` as above), and no capability of one in /proc/self/status. Empty when nothing
 /// speaks against it.
 std::string counters_refusal(std::istream& params, std::istream& status);
+/// By the files of this machine.
+std::string counters_refusal();
 
 }  // namespace warpmeter::cupti

@@ -9,7 +9,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -36,8 +35,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* counting_takes_longer =
     "not timed: reading counters takes longer than the launch";
-constexpr const char* no_clock =
-    "the model executes PTX on the CPU and has no clock; run on a GPU for times";
 
 /// Never destroyed: other threads may measure while the process ends.
 struct Shared {
@@ -113,8 +110,7 @@ inject::Config config_of(std::span<const std::string> metrics, const fs::path& p
 }
 
 void check_permission() {
-  std::ifstream params("/proc/driver/nvidia/params"), status("/proc/self/status");
-  if (const std::string refusal = cupti::counters_refusal(params, status); !refusal.empty()) {
+  if (const std::string refusal = cupti::counters_refusal(); !refusal.empty()) {
     throw Error(ExitCode::no_hardware, refusal);
   }
 }
@@ -163,7 +159,7 @@ profile::RecorderOptions recording_of(std::shared_ptr<schema::Store> store, cons
   options.run = cli::run_record(is_model ? "model" : "cupti", program.string(), label);
   options.program = program.filename().string();
   if (is_model) {
-    options.timing_reason = no_clock;
+    options.timing_reason = profile::no_clock;
   } else {
     options.timing_reason = counting_takes_longer;
     options.complete = complete;

@@ -57,6 +57,10 @@ struct Mismatch {
   std::set<std::string> kernels;
 };
 
+/// Why a launch that the model executes has no time.
+inline constexpr const char* no_clock =
+    "the model executes PTX on the CPU and has no clock; run on a GPU for times";
+
 struct RecorderOptions {
   std::string database;
   std::shared_ptr<schema::Store> store;  ///< the database, open already; null: it is opened

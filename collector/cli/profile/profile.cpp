@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <future>
 #include <map>
 #include <memory>
@@ -121,8 +120,7 @@ std::function<std::vector<schema::DeviceState>(const schema::Device&)> around(
 
 /// Before the program runs for nothing. Throws Error{no_hardware}.
 void check_permission() {
-  std::ifstream params("/proc/driver/nvidia/params"), status("/proc/self/status");
-  if (const std::string refusal = cupti::counters_refusal(params, status); !refusal.empty()) {
+  if (const std::string refusal = cupti::counters_refusal(); !refusal.empty()) {
     throw Error(ExitCode::no_hardware,
                 refusal + "; without --metrics and --lines the summary works");
   }
@@ -206,8 +204,7 @@ ExitCode run_on_model(const ProfileRequest& request, const ProfileHooks& hooks,
   }
   const profile::PrivateFolder folder;
   profile::RecorderOptions recording = recording_of(request, "model");
-  recording.timing_reason =
-      "the model executes PTX on the CPU and has no clock; run on a GPU for times";
+  recording.timing_reason = profile::no_clock;
   profile::Recorder recorder(std::move(recording));
   const profile::Options options = options_of(request, hooks, profile::Library::runtime, folder);
   catch_interrupts();
