@@ -73,13 +73,19 @@ NewFile::NewFile(std::string name, std::string hint)
     return;
   }
   const std::string target = resolved(name_);
-  descriptor_ = ::open(folder_holding(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  // The system takes the umask off, which nobody else can ask for without changing it meanwhile.
+  descriptor_ = ::open(folder_holding(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (descriptor_ >= 0 && access(shown_at(descriptor_).c_str(), F_OK) != 0) {
     close(std::exchange(descriptor_, -1));
   }
+  const bool has_usual_mode = descriptor_ >= 0;
   if (descriptor_ < 0) open_beside(target);
   target_ = target;
-  if (fchmod(descriptor_, exists ? status.st_mode & 07777 : usual_mode()) != 0) {
+  if (exists || !has_usual_mode) set_mode(exists ? status.st_mode & 07777 : usual_mode());
+}
+
+void NewFile::set_mode(mode_t mode) {
+  if (fchmod(descriptor_, mode) != 0) {
     const int error = errno;
     close(std::exchange(descriptor_, -1));
     if (!beside_.empty()) unlink(beside_.c_str());

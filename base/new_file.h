@@ -4,6 +4,8 @@
 // another name beside its place.
 #pragma once
 
+#include <sys/types.h>
+
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,6 +31,7 @@ class NewFile {
 
  private:
   void open_beside(const std::string& target);
+  void set_mode(mode_t mode);
   void give_name();
   [[noreturn]] void fail() const;
 

@@ -2,6 +2,7 @@
 #include "collector/model/input/cache.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -101,6 +102,8 @@ CacheState cache_state() {
 
 std::optional<Compiled> find_compiled(const std::string& key) {
   const fs::path path = place_of(key);
+  std::error_code unknown;
+  if (!fs::is_regular_file(path, unknown)) return std::nullopt;  // a pipe would be waited for
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return std::nullopt;
   try {
@@ -121,6 +124,7 @@ void keep_compiled(const std::string& key, const Compiled& compiled) {
   const fs::path path = place_of(key);
   std::error_code error;
   if (path.empty()) return;
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return;
   fs::create_directories(path.parent_path(), error);
   if (error) return;
   json entry = json_of(compiled);
@@ -128,6 +132,9 @@ void keep_compiled(const std::string& key, const Compiled& compiled) {
   std::vector<std::uint8_t> bytes = json::to_cbor(entry);
   const Sum sum = sum_of(bytes);
   bytes.insert(bytes.end(), sum.begin(), sum.end());
+  // A larger file than a program may write would end the program (SIGXFSZ).
+  rlimit most{};
+  if (getrlimit(RLIMIT_FSIZE, &most) == 0 && bytes.size() > most.rlim_cur) return;
   // One at a time: a new file asks for the umask, which is the whole process's.
   static std::mutex writing;
   const std::lock_guard alone(writing);

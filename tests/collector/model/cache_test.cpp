@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstddef>
@@ -129,6 +132,26 @@ TEST_F(Cache, HoldsNothingWhereAnyByteOfAFileIsWrong) {
     write(file, damaged);
     EXPECT_FALSE(find_compiled("key")) << "byte " << i;
   }
+}
+
+TEST_F(Cache, WaitsForNoPipe) {
+  const fs::path file = kept("key", example());
+  fs::remove(file);
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  EXPECT_FALSE(find_compiled("key"));
+  keep_compiled("key", example());
+  EXPECT_TRUE(fs::is_fifo(file));
+}
+
+TEST_F(Cache, KeepsNoFileThatIsLargerThanTheProgramMayWrite) {
+  const auto in_child = [] {
+    const rlimit limit{100, 100};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    keep_compiled("key", example());
+    _exit(0);
+  };
+  EXPECT_EXIT(in_child(), testing::ExitedWithCode(0), "");
+  EXPECT_TRUE(files().empty());
 }
 
 TEST_F(Cache, HoldsNothingWhereAFileIsSomethingElse) {
