@@ -48,10 +48,13 @@ void point(std::uintptr_t base, ElfW(Sym) & symbol, const void* ours) {
 
 }  // namespace
 
-bool is_compiler(const char* path) {
-  const std::string_view text = path;
-  const std::string_view name = text.substr(text.rfind('/') + 1);
-  return name.starts_with("libnvrtc") || name.starts_with("libnvJitLink");
+std::string_view compiler_at(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (name.starts_with("libnvrtc-builtins")) return "";
+  for (const std::string_view one : {"libnvrtc", "libnvJitLink"}) {
+    if (name.starts_with(one)) return one;
+  }
+  return "";
 }
 
 void stand_before(const dl_phdr_info& object, const ObjectFile& file) {

@@ -8,6 +8,7 @@
 #include <link.h>
 
 #include <span>
+#include <string_view>
 
 namespace warpmeter::runtime {
 
@@ -21,9 +22,10 @@ struct Front {
 std::span<const Front> nvrtc_fronts();
 std::span<const Front> nvjitlink_fronts();
 
-/// True if the path is one of those libraries.
-bool is_compiler(const char* path);
-/// Puts our functions into the symbol table of a compiler that has been mapped.
+/// The one of those libraries that the path is, "libnvrtc" or "libnvJitLink"; empty: it is neither.
+std::string_view compiler_at(std::string_view path);
+/// Puts our functions into the symbol table of a compiler that has been mapped. Not for a second
+/// version of one: our functions know one of each, and another's programs and links end in a crash.
 void stand_before(const dl_phdr_info& object, const ObjectFile& file);
 
 /// The compiler's own function of that name; null: no library has it.

@@ -123,7 +123,10 @@ class Redirector {
     present_.insert({path, object.dlpi_addr});
     if (seen_.contains({path, object.dlpi_addr})) return;
     const ObjectFile file(path.c_str());
-    if (is_compiler(path.c_str())) return stand_before(object, file);
+    if (const auto compiler = compiler_at(path); !compiler.empty()) {
+      if (is_first(compiler)) stand_before(object, file);
+      return;
+    }
     const CudaFunctions functions = cuda_functions(file);
     if (functions.all.empty()) return;
     ++objects_;
@@ -138,6 +141,12 @@ class Redirector {
       }
     }
     write(jumps_);
+  }
+
+  /// Objects are visited in the order in which they were loaded.
+  bool is_first(std::string_view compiler) const {
+    return 1 == std::count_if(present_.begin(), present_.end(),
+                              [&](const auto& one) { return compiler_at(one.first) == compiler; });
   }
 
   std::set<std::pair<std::string, std::uintptr_t>> seen_, present_;
