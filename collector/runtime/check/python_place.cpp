@@ -18,11 +18,13 @@ using Object = void;  // the interpreter's own
 /// Python's functions, by their own names.
 struct Interpreter {
   int (*Py_IsInitialized)() = nullptr;
-  int (*PyGILState_Check)() = nullptr;
   int (*PyGILState_Ensure)() = nullptr;
   void (*PyGILState_Release)(int) = nullptr;
   Object* (*PyGILState_GetThisThreadState)() = nullptr;
+  Object* (*PyThreadState_GetUnchecked)() = nullptr;
   Object* (*PyThreadState_GetInterpreter)(Object*) = nullptr;
+  Object* (*PyInterpreterState_Head)() = nullptr;
+  Object* (*PyInterpreterState_Next)(Object*) = nullptr;
   Object* (*PyInterpreterState_ThreadHead)(Object*) = nullptr;
   Object* (*PyThreadState_Next)(Object*) = nullptr;
   Object* (*PyThreadState_GetFrame)(Object*) = nullptr;
@@ -31,6 +33,10 @@ struct Interpreter {
   int (*PyFrame_GetLineNumber)(Object*) = nullptr;
   Object* (*PyObject_GetAttrString)(Object*, const char*) = nullptr;
   const char* (*PyUnicode_AsUTF8)(Object*) = nullptr;
+  void (*PyErr_Fetch)(Object**, Object**, Object**) = nullptr;
+  void (*PyErr_Restore)(Object*, Object*, Object*) = nullptr;
+  int (*PyGC_Disable)() = nullptr;
+  int (*PyGC_Enable)() = nullptr;
   void (*Py_DecRef)(Object*) = nullptr;
   bool is_whole = true;
 
@@ -42,11 +48,15 @@ struct Interpreter {
   Interpreter() {
 #define WARPMETER_FIND(NAME) find(NAME, #NAME)
     WARPMETER_FIND(Py_IsInitialized);
-    WARPMETER_FIND(PyGILState_Check);
     WARPMETER_FIND(PyGILState_Ensure);
     WARPMETER_FIND(PyGILState_Release);
     WARPMETER_FIND(PyGILState_GetThisThreadState);
+    find(PyThreadState_GetUnchecked, dlsym(RTLD_DEFAULT, "PyThreadState_GetUnchecked") != nullptr
+                                         ? "PyThreadState_GetUnchecked"
+                                         : "_PyThreadState_UncheckedGet");  // before Python 3.13
     WARPMETER_FIND(PyThreadState_GetInterpreter);
+    WARPMETER_FIND(PyInterpreterState_Head);
+    WARPMETER_FIND(PyInterpreterState_Next);
     WARPMETER_FIND(PyInterpreterState_ThreadHead);
     WARPMETER_FIND(PyThreadState_Next);
     WARPMETER_FIND(PyThreadState_GetFrame);
@@ -55,6 +65,10 @@ struct Interpreter {
     WARPMETER_FIND(PyFrame_GetLineNumber);
     WARPMETER_FIND(PyObject_GetAttrString);
     WARPMETER_FIND(PyUnicode_AsUTF8);
+    WARPMETER_FIND(PyErr_Fetch);
+    WARPMETER_FIND(PyErr_Restore);
+    WARPMETER_FIND(PyGC_Disable);
+    WARPMETER_FIND(PyGC_Enable);
     WARPMETER_FIND(Py_DecRef);
 #undef WARPMETER_FIND
   }
@@ -69,11 +83,36 @@ struct Interpreter {
   }
 
   /// True if this thread may hold the lock at once: it does, or no other thread can have it.
+  /// PyGILState_Check() always says yes once there is a second interpreter.
   bool can_hold(Object* thread) const {
-    if (PyGILState_Check() == 1) return true;
-    Object* const first = PyInterpreterState_ThreadHead(PyThreadState_GetInterpreter(thread));
-    return first == thread && PyThreadState_Next(first) == nullptr;
+    Object* const holder = PyThreadState_GetUnchecked();
+    if (holder != nullptr) return holder == thread;
+    Object* const one = PyThreadState_GetInterpreter(thread);
+    return PyInterpreterState_Head() == one && PyInterpreterState_Next(one) == nullptr &&
+           PyInterpreterState_ThreadHead(one) == thread && PyThreadState_Next(thread) == nullptr;
   }
+};
+
+/// As long as it lives, this thread may ask for objects. The program notices nothing: an exception
+/// that is set stays, none of ours does, and no collection of garbage runs the program's code.
+class Asking {
+ public:
+  explicit Asking(const Interpreter& python)
+      : python_(python), state_(python.PyGILState_Ensure()), collects_(python.PyGC_Disable()) {
+    python_.PyErr_Fetch(&type_, &value_, &trace_);
+  }
+  ~Asking() {
+    python_.PyErr_Restore(type_, value_, trace_);
+    if (collects_ != 0) python_.PyGC_Enable();
+    python_.PyGILState_Release(state_);
+  }
+  Asking(const Asking&) = delete;
+  Asking& operator=(const Asking&) = delete;
+
+ private:
+  const Interpreter& python_;
+  const int state_, collects_;
+  Object *type_ = nullptr, *value_ = nullptr, *trace_ = nullptr;
 };
 
 bool is_of_package(std::string_view file) {
@@ -88,7 +127,7 @@ std::optional<HostPlace> innermost_own(const Interpreter& python, Object* frame)
   while (frame != nullptr && !place) {
     Object* const code = python.PyFrame_GetCode(frame);
     const std::string file = python.text_of(code, "co_filename");
-    if (!is_of_package(file)) {
+    if (!file.empty() && !is_of_package(file)) {  // empty: its name is no text
       place.emplace();
       place->is_python = true;
       place->function = python.text_of(code, "co_name");
@@ -111,10 +150,8 @@ std::optional<HostPlace> python_place() {
   if (!python.is_whole || python.Py_IsInitialized() == 0) return std::nullopt;
   Object* const thread = python.PyGILState_GetThisThreadState();
   if (thread == nullptr || !python.can_hold(thread)) return std::nullopt;
-  const int state = python.PyGILState_Ensure();
-  auto place = innermost_own(python, python.PyThreadState_GetFrame(thread));
-  python.PyGILState_Release(state);
-  return place;
+  const Asking asking(python);
+  return innermost_own(python, python.PyThreadState_GetFrame(thread));
 }
 
 }  // namespace warpmeter::runtime
