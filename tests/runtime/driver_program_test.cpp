@@ -74,17 +74,20 @@ TEST_F(DriverProgram, MayBeAFrameworkOfPython) {
   };
   const Outcome fresh = run("fresh");
   EXPECT_EQ(fresh.output.substr(0, fresh.output.find("Device")),
-            "made here True\nmade by ptxas True\nof an earlier process True\n"
-            "with PTX beside it True\nof nobody None\n")
+            "made here True\nmade by ptxas True\nptxas failed True\nmade by ptxas before True\n"
+            "made of earlier PTX True\nwith any PTX beside it None\nof an earlier process True\n"
+            "with PTX beside it True\nof nobody None\nfrom a file whose name is no text 0\n"
+            "beside another interpreter True\n")
       << fresh.error;
   EXPECT_THAT(fresh.error, HasSubstr("cuModuleLoadData returned CUDA_ERROR_NO_BINARY_FOR_GPU"));
-  EXPECT_THAT(fresh.error, HasSubstr("frameworks.py:38"));
+  EXPECT_THAT(fresh.error, HasSubstr("frameworks.py:44"));
   EXPECT_EQ(value_of("SELECT count(*) || ' ' || group_concat(DISTINCT value || ' ' || grade) FROM "
                      "results WHERE metric = 'global_load_sectors'"),
-            "4 8.0 exact");
+            "6 8.0 exact");
   const Outcome again = run("again");
   EXPECT_EQ(again.output.substr(0, again.output.find("Device")),
-            "of an earlier process True\nwith PTX beside it True\nof nobody None\n")
+            "of an earlier process True\nwith PTX beside it True\nof nobody None\n"
+            "from a file whose name is no text 0\nbeside another interpreter True\n")
       << again.error;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "collector/runtime/entry/assembler.h"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "collector/runtime/image/made_code.h"
 
@@ -14,7 +16,13 @@ namespace {
 /// Paths, empty where the process is no ptxas.
 struct Assembly {
   std::string ptx, cubin;
+  std::filesystem::file_time_type before;  ///< when the cubin was written that lay there already
 };
+
+std::filesystem::file_time_type written(const std::string& path) {
+  std::error_code none;
+  return std::filesystem::last_write_time(path, none);
+}
 
 Assembly& assembly() {
   static auto* one = new Assembly;  // until the process ends
@@ -34,17 +42,23 @@ void look_at_arguments(int count, char** arguments) {
   const std::string_view program = path.substr(path.rfind('/') + 1);
   if (program != "ptxas" && program != "ptxas-blackwell") return;
   Assembly files;
+  int inputs = 0;
   for (int i = 1; i < count; ++i) {
     const std::string_view word = arguments[i];
     if ((word == "-o" || word == "--output-file") && i + 1 < count) files.cubin = arguments[++i];
-    if (word.ends_with(".ptx") && !word.starts_with("-")) files.ptx = word;
+    if (!word.ends_with(".ptx") || word.starts_with("-")) continue;
+    files.ptx = word;
+    ++inputs;
   }
-  if (!files.ptx.empty() && !files.cubin.empty()) assembly() = files;
+  if (inputs != 1 || files.cubin.empty()) return;
+  files.before = written(files.cubin);
+  assembly() = files;
 }
 
 void keep_assembled() {
   const Assembly& files = assembly();
-  if (files.ptx.empty()) return;
+  // A ptxas that fails leaves the cubin of an earlier one.
+  if (files.ptx.empty() || written(files.cubin) == files.before) return;
   const std::string cubin = contents(files.cubin);
   if (!cubin.empty()) keep_made(cubin, contents(files.ptx));
 }

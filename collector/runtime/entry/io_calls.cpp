@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <string>
 #include <string_view>
 
 #include "collector/runtime/api/row.h"
@@ -77,14 +77,9 @@ void look_at_bytes(int file, ssize_t count) {
   if (call_depth > 0 || count < least) return;
   const int error = errno;
   const off_t begin = lseek(file, 0, SEEK_CUR) - count;
-  const auto bytes_of_file = [&](std::size_t wanted) {
-    std::string bytes(wanted, '\0');
-    const long got = begin < 0 ? -1 : syscall(SYS_pread64, file, bytes.data(), wanted, begin);
-    return got == static_cast<long>(wanted) ? bytes : std::string();
-  };
-  constexpr std::string_view magic = "\177ELF";
-  if (bytes_of_file(magic.size()) == magic) {
-    look_at_read(file, bytes_of_file(static_cast<std::size_t>(count)));
+  std::array<char, least> header;
+  if (begin >= 0 && syscall(SYS_pread64, file, header.data(), least, begin) == least) {
+    look_at_read(file, {header.data(), header.size()});
   }
   errno = error;
 }

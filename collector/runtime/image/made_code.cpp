@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -19,7 +18,9 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <variant>
 
+#include "collector/model/counts/sass/elf.h"
 #include "collector/model/input/cache.h"
 #include "collector/runtime/image/readable_memory.h"
 
@@ -34,11 +35,21 @@ struct Made {
 struct AllMade {
   std::mutex mutex;
   std::map<std::string, Made, std::less<>> of_cubin;
-  std::set<std::string> read_files;  ///< paths of cubins
+};
+
+/// Paths of cubins. Their lock is never held for long: any read() may wait for it.
+struct ReadFiles {
+  std::mutex mutex;
+  std::set<std::string> paths;
 };
 
 AllMade& made() {
   static auto* all = new AllMade;  // as long as the process
+  return *all;
+}
+
+ReadFiles& read_files() {
+  static auto* all = new ReadFiles;  // as long as the process
   return *all;
 }
 
@@ -57,18 +68,29 @@ std::string_view whole_cubin(const void* cubin) {
       std::max(header->e_shoff + sections->size(), header->e_phoff + segments->size())));
 }
 
+/// Empty where there is no such file. A pipe would be waited for.
 std::string contents(const std::filesystem::path& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return "";
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
 std::string key_of(std::string_view cubin) { return "PTX of machine code\n" + std::string(cubin); }
 
-/// The PTX that lies beside a cubin which the program has read.
-std::string ptx_beside(const std::set<std::string>& cubins, std::string_view image) {
-  for (const std::string& path : cubins) {
-    if (contents(path) == image)
-      return contents(std::filesystem::path(path).replace_extension(".ptx"));
+/// The PTX that lies beside a cubin which the program has read. Triton writes both, and then what
+/// it knows of them as JSON, to a folder that is named by their content.
+std::string ptx_beside(std::string_view image) {
+  ReadFiles& read = read_files();
+  std::unique_lock lock(read.mutex);
+  const std::set<std::string> cubins = read.paths;
+  lock.unlock();
+  for (std::filesystem::path path : cubins) {
+    std::error_code unknown;
+    if (std::filesystem::exists(path.replace_extension(".json"), unknown) &&
+        contents(path.replace_extension(".cubin")) == image) {
+      return contents(path.replace_extension(".ptx"));
+    }
   }
   return "";
 }
@@ -83,9 +105,8 @@ std::string ptx_of(AllMade& all, std::string_view image) {
     }
     return *code.ptx;
   }
-  if (std::string ptx = ptx_beside(all.read_files, image); !ptx.empty()) return ptx;
-  auto kept = model::find_compiled(key_of(image));
-  return kept ? std::move(kept->ptx) : "";
+  if (auto kept = model::find_compiled(key_of(image))) return std::move(kept->ptx);
+  return ptx_beside(image);
 }
 
 }  // namespace
@@ -111,9 +132,9 @@ void look_at_read(int file, std::string_view bytes) {
   std::error_code unknown;
   const auto path = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file), unknown);
   if (unknown) return;
-  AllMade& all = made();
-  const std::lock_guard lock(all.mutex);
-  all.read_files.insert(path.string());
+  ReadFiles& read = read_files();
+  const std::lock_guard lock(read.mutex);
+  read.paths.insert(path.string());
 }
 
 void take_made(ModuleSource& source, const void* cubin, int arch) {
@@ -122,13 +143,13 @@ void take_made(ModuleSource& source, const void* cubin, int arch) {
   AllMade& all = made();
   const std::lock_guard lock(all.mutex);
   std::string ptx = ptx_of(all, image);
-  constexpr std::string_view target = ".target sm_";
-  const std::size_t at = ptx.find(target);
-  const int own = at == std::string::npos ? 0 : std::atoi(ptx.c_str() + at + target.size());
+  const auto bytes = std::as_bytes(std::span(image));
+  const auto read = model::sass::Elf::read(bytes);
+  const auto* elf = std::get_if<model::sass::Elf>(&read);
+  const int own = elf != nullptr ? elf->arch() : 0;
   // Machine code runs on what has its major version, from its minor one on.
   if (own / 10 != arch / 10 || own > arch) return;
   source.ptx = std::move(ptx);
-  const auto bytes = std::as_bytes(std::span(image));
   if (own == arch) source.cubin.assign(bytes.begin(), bytes.end());
 }
 

@@ -6,7 +6,8 @@
 //   kernels, for frameworks keep their cubins on disk and load them in later processes.
 // - A `ptxas` that this program or an earlier one started made it. The library is preloaded into
 //   ptxas too, which keeps the pair as it ends.
-// - The program has read it from a file, beside which its PTX lies (Triton's cache).
+// - The program has read it from a file of Triton's cache, beside which its PTX lies. Elsewhere the
+//   PTX beside a cubin may be of other code.
 #pragma once
 
 #include <functional>
@@ -23,7 +24,7 @@ void remember_made(std::string cubin, std::function<std::string()> ptx);
 /// Keeps the pair for processes to come.
 void keep_made(std::string_view cubin, const std::string& ptx);
 
-/// A file was read from its beginning on: these bytes first.
+/// The program has read from a file, from a place where these bytes stand.
 void look_at_read(int file, std::string_view bytes);
 
 /// Takes a cubin that is loaded as it was made: its PTX, if it runs on the device, and the cubin

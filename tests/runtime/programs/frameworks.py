@@ -6,6 +6,12 @@ import ctypes
 import pathlib
 import subprocess
 import sys
+import threading
+
+try:
+    import _interpreters as interpreters
+except ImportError:  # before Python 3.13
+    import _xxsubinterpreters as interpreters
 
 folder, ptxas, nvrtc_path, when = sys.argv[1:]
 folder = pathlib.Path(folder)
@@ -64,11 +70,45 @@ if when == "fresh":
     subprocess.run(words, check=True)
     (folder / "given.ptx").unlink()
     print("made by ptxas", launch((folder / "made.cubin").read_bytes()))
+    # This ptxas fails, and leaves the cubin that the last one made.
+    (folder / "given.ptx").write_bytes(ptx.rstrip(b"\0").replace(b"add.f32", b"sub.f32"))
+    words[2] = "-arch=sm_80"
+    print("ptxas failed", subprocess.run(words, stderr=subprocess.DEVNULL).returncode != 0)
+    print("made by ptxas before", launch((folder / "made.cubin").read_bytes()))
+    # PTX of an earlier architecture
+    (folder / "given.ptx").write_bytes(ptx.rstrip(b"\0").replace(b"sm_90", b"sm_80"))
+    words[2] = "-arch=sm_90"
+    subprocess.run(words, check=True)
+    print("made of earlier PTX", launch((folder / "made.cubin").read_bytes()))
     # Other code, which only the PTX beside it tells: as Triton's cache has it.
     ptx = ptx.rstrip(b"\0").replace(b"twice.cu", b"other.cu")
     (folder / "other.ptx").write_bytes(ptx)
     words = [ptxas, "-O1", "-lineinfo", "-arch=sm_90", folder / "other.ptx", "-o"]
     subprocess.run(words + [folder / "other.cubin"], check=True, env={})
+    print("with any PTX beside it", launch((folder / "other.cubin").read_bytes()))
+    (folder / "other.json").write_text("{}")
 print("of an earlier process", launch((folder / "kept.bin").read_bytes()[len("a head") :]))
 print("with PTX beside it", launch((folder / "other.cubin").read_bytes()))
 print("of nobody", launch(b"\x7fELF" + bytes(14) + b"\xbe\0" + bytes(100)))
+holds_lock = ctypes.PyDLL("libcuda.so.1")
+room = ctypes.c_uint64()
+exec(compile("holds_lock.cuMemAlloc_v2(ctypes.byref(room), 256)", "\udcff.py", "exec"))
+print("from a file whose name is no text", holds_lock.cuMemFree_v2(room))
+
+
+def allocate(one, results):
+    one.cuCtxSetCurrent(context)
+    for _ in range(100):
+        place = ctypes.c_uint64()
+        results.append(one.cuMemAlloc_v2(ctypes.byref(place), 256))
+        one.cuMemFree_v2(place)
+
+
+interpreters.create()
+results = []
+threads = [threading.Thread(target=allocate, args=(one, results)) for one in (driver, holds_lock)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print("beside another interpreter", results == [0] * 200)
