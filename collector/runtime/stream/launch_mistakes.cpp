@@ -10,6 +10,7 @@
 #include "collector/model/machine/launch/launch.h"
 #include "collector/runtime/check/python_place.h"
 #include "collector/runtime/device/device.h"
+#include "collector/runtime/image/fat_binary.h"
 #include "collector/runtime/process/occupancy.h"
 
 namespace warpmeter::runtime {
@@ -34,14 +35,13 @@ std::string cluster_refusal(Kernel& kernel, const Geometry& geometry, int arch) 
 
 /// Frameworks of Python have kernels that nobody can compile again.
 std::string why_not_run(Kernel& kernel) {
-  const auto place = python_place();
-  if (!place || kernel.module().parsed() != nullptr) return kernel.failure();
+  const bool is_machine_code = kernel.failure() == without_ptx(0, kernel.module().arch());
+  const auto place = is_machine_code ? python_place() : std::nullopt;
+  if (!place) return kernel.failure();
   return fmt::format(
       "its library has only machine code of it, which the model does not execute{}. Compute that "
-      "on "
-      "the CPU and move it (PyTorch: .cpu(), .cuda(); CuPy: asnumpy(), asarray()), or in a kernel "
-      "of "
-      "your own",
+      "on the CPU and move it (PyTorch: .cpu(), .cuda(); CuPy: asnumpy(), asarray()), or in a "
+      "kernel of your own",
       place->after("; launched"));
 }
 
