@@ -67,10 +67,11 @@ TEST_F(DriverProgram, MayLoadMachineCodeThatNvJitLinkMade) {
 TEST_F(DriverProgram, MayBeAFrameworkOfPython) {
   const std::string script = source_dir() + "/tests/runtime/programs/frameworks.py";
   const auto run = [&](const std::string& when) {
-    return run_program({{"profile", "-b", "model", "-m", "global_load_sectors", "python3", script,
-                         folder_.string(), WARPMETER_PTXAS, WARPMETER_NVRTC, when},
-                        folder_,
-                        {{"LD_LIBRARY_PATH", ""}, {"XDG_CACHE_HOME", folder_.string()}}});
+    return run_program(
+        {{"profile", "-b", "model", "-m", "global_load_sectors", "python3", script,
+          folder_.string(), WARPMETER_PTXAS, WARPMETER_NVRTC, WARPMETER_OTHER_NVRTC, when},
+         folder_,
+         {{"LD_LIBRARY_PATH", ""}, {"XDG_CACHE_HOME", folder_.string()}}});
   };
   const Outcome fresh = run("fresh");
   EXPECT_EQ(fresh.output.substr(0, fresh.output.find("Device")),
@@ -80,7 +81,7 @@ TEST_F(DriverProgram, MayBeAFrameworkOfPython) {
             "beside another interpreter True\n")
       << fresh.error;
   EXPECT_THAT(fresh.error, HasSubstr("cuModuleLoadData returned CUDA_ERROR_NO_BINARY_FOR_GPU"));
-  EXPECT_THAT(fresh.error, HasSubstr("frameworks.py:44"));
+  EXPECT_THAT(fresh.error, HasSubstr("frameworks.py:45"));
   EXPECT_EQ(value_of("SELECT count(*) || ' ' || group_concat(DISTINCT value || ' ' || grade) FROM "
                      "results WHERE metric = 'global_load_sectors'"),
             "6 8.0 exact");

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A program does here, with nothing but ctypes, as frameworks of Python do: it loads NVRTC and the
 # driver with dlopen(), starts ptxas, and loads machine code that an earlier process has left.
-# frameworks.py FOLDER PTXAS NVRTC fresh|again
+# frameworks.py FOLDER PTXAS NVRTC ANOTHER-NVRTC fresh|again
 import ctypes
 import pathlib
 import subprocess
@@ -13,7 +13,7 @@ try:
 except ImportError:  # before Python 3.13
     import _xxsubinterpreters as interpreters
 
-folder, ptxas, nvrtc_path, when = sys.argv[1:]
+folder, ptxas, nvrtc_path, other_path, when = sys.argv[1:]
 folder = pathlib.Path(folder)
 driver = ctypes.CDLL("libcuda.so.1")
 SOURCE = b"""
@@ -25,6 +25,7 @@ extern "C" __global__ void twice(float* out, const float* in) {
 
 def compiled():
     nvrtc = ctypes.CDLL(nvrtc_path)
+    ctypes.CDLL(other_path)  # is not the one that compiles
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
     nvrtc.nvrtcCreateProgram(ctypes.byref(program), SOURCE, b"twice.cu", 0, None, None)
     options = (ctypes.c_char_p * 1)(b"-arch=sm_90")
