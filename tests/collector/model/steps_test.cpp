@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "collector/model/counts/grades.h"
+#include "collector/model/counts/steps/operation.h"
 #include "collector/model/counts/steps/steps.h"
 #include "tests/collector/model/prepared_launch.h"
 #include "tests/csv.h"
@@ -76,6 +77,17 @@ Followed follow(const agreement::Case& which) {
   return {counter("warp_instructions", prepared->program, outcome),
           counter("thread_instructions", prepared->program, outcome),
           outcome.executions.value_or(Executions())};
+}
+
+/// The words of nvcc 13.0 for max.f32, max.NaN.f32 and min.xorsign.abs.f32.
+TEST(MachineOperation, IsUnknownWhereItsFormIsNotExecuted) {
+  constexpr std::uint64_t control = 0x000fe20000000000;
+  const auto kind = [&](std::uint64_t low, std::uint64_t high) {
+    return steps::decode_operation({low, control | high}, 0, 90).kind;
+  };
+  EXPECT_EQ(kind(0x0000000902057209, 0x07800000), steps::Kind::minimum_floats);
+  EXPECT_EQ(kind(0x0000000902047209, 0x07820000), steps::Kind::unknown);
+  EXPECT_EQ(kind(0x4000000902067209, 0x03840200), steps::Kind::unknown);
 }
 
 class MachineCode : public testing::TestWithParam<agreement::Case> {};

@@ -56,6 +56,9 @@ void read_choice(Kind kind, const Bits& bits, Operation& operation) {
   read_operands_of(kind, bits, operation);
   read_result(bits, operation, 1);
   operation.input = predicate(bits, 87, false);
+  // FMNMX.NAN keeps what is no number, FMNMX.XORSIGN gives the product's sign.
+  const bool is_other = bits.at(74, 6) != 0 || bits.at(81, 6) != 0;
+  if (is_other) operation.kind = Kind::unknown;
 }
 
 /// F2F, F2I, I2F and FRND: sizes are logarithms of bytes.
