@@ -52,4 +52,18 @@ inline Rounding rounding_of(unsigned rounding) {
   return rounding == down ? rm : rounding == up ? rp : rz;
 }
 
+/// A sum, a product, or x y + z, which is rounded once; `operation` is one of these.
+template <class Float>
+Float computed(const Operation& operation, Float x, Float y, Float z) {
+  const Rounding rounding = rounding_of(operation.rounding);
+  const bool is_nearest = operation.rounding == to_nearest;
+  if (operation.kind == Kind::add_floats || operation.kind == Kind::add_doubles) {
+    return is_nearest ? x + y : rounded_add(x, y, rounding);
+  }
+  if (operation.kind == Kind::multiply_floats || operation.kind == Kind::multiply_doubles) {
+    return is_nearest ? x * y : rounded_mul(x, y, rounding);
+  }
+  return is_nearest ? of_steps::fused(x, y, z) : rounded_fma(x, y, z, rounding);
+}
+
 }  // namespace warpmeter::model::steps

@@ -6,16 +6,6 @@
 namespace warpmeter::model::steps {
 namespace {
 
-double computed(const Operation& operation, double x, double y, double z) {
-  const Rounding rounding = rounding_of(operation.rounding);
-  const bool is_nearest = operation.rounding == to_nearest;
-  if (operation.kind == Kind::add_doubles) return is_nearest ? x + y : rounded_add(x, y, rounding);
-  if (operation.kind == Kind::multiply_doubles) {
-    return is_nearest ? x * y : rounded_mul(x, y, rounding);
-  }
-  return is_nearest ? of_steps::fused(x, y, z) : rounded_fma(x, y, z, rounding);
-}
-
 template <class Float>
 Float whole(Float value, unsigned rounding) {
   switch (rounding) {

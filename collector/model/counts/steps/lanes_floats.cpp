@@ -6,16 +6,6 @@
 namespace warpmeter::model::steps {
 namespace {
 
-float computed(const Operation& operation, float x, float y, float z) {
-  const Rounding rounding = rounding_of(operation.rounding);
-  const bool is_nearest = operation.rounding == to_nearest;
-  if (operation.kind == Kind::add_floats) return is_nearest ? x + y : rounded_add(x, y, rounding);
-  if (operation.kind == Kind::multiply_floats) {
-    return is_nearest ? x * y : rounded_mul(x, y, rounding);
-  }
-  return is_nearest ? of_steps::fused(x, y, z) : rounded_fma(x, y, z, rounding);
-}
-
 /// No number becomes 0.
 float saturated(float value) { return value >= 1 ? 1.0F : value > 0 ? value : 0.0F; }
 
