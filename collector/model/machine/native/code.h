@@ -5,7 +5,7 @@
 // The code begins where a basic block of the program does, and hands over to the interpreter, at
 // the operation that it returns, whatever it has no code for: branches where lanes part, barriers,
 // calls, the end. There is code for warps whose lanes are all active and other code for the rest.
-// So results and counts are the interpreter's.
+// Results and counts are those of the interpreter.
 #pragma once
 
 #include <atomic>
