@@ -432,6 +432,35 @@ TEST(Native, ValuesThatOnlyTablesNameAreNotLost) {
   }
 }
 
+/// Blocks side by side tell of each access to what is stored to. In their last rounds those of a
+/// stride of 120 words meet, which only machine code comes to: then the blocks run in order.
+TEST(Native, TellsOfAccessesOnSeveralThreadsAndCountsThemOnce) {
+  for (const auto& [stride, threads] : {std::pair{256, 2u}, std::pair{120, 1u}}) {
+    const std::string text = loop_of(fmt::format(R"(
+    mov.u32 %r20, %ctaid.x; mad.lo.u32 %r20, %r20, {}, %r9; add.u32 %r20, %r20, %r1;
+    mul.wide.u32 %rd3, %r20, 4; add.u64 %rd4, %rd1, %rd3; add.u64 %rd5, %rd2, %rd3;
+    ld.global.u32 %r30, [%rd4]; ld.global.u32 %r31, [%rd5]; add.u32 %r8, %r30, %r31;
+    st.global.u32 [%rd5], %r8;)",
+                                                 stride));
+    const std::vector<TestArgument> buffers(2, TestArgument::buffer(Words(8192, 5)));
+    for (const Unit* unit : native_units()) {
+      LaunchOptions options;
+      options.unit = unit;
+      options.threads = 1;
+      options.native_after = ~std::uint64_t{0} >> 32;
+      const TestRun one = run_ptx(text, "k", geometry(16, 32), buffers, options);
+      options.threads = 2;
+      options.native_after = 0;
+      const TestRun two = run_ptx(text, "k", geometry(16, 32), buffers, options);
+      EXPECT_EQ(one.trap() + two.trap(), "");
+      EXPECT_EQ(two.outcome.threads, threads) << stride;
+      EXPECT_EQ(two.outcome.counts, one.outcome.counts) << stride;
+      EXPECT_EQ(two.outcome.thread_instructions, one.outcome.thread_instructions) << stride;
+      EXPECT_TRUE(two.buffers == one.buffers) << stride;
+    }
+  }
+}
+
 /// A copy of a program has code of its own.
 TEST(Native, BelongsToItsProgram) {
   for (const Unit* unit : native_units()) {
