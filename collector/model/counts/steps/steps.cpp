@@ -25,8 +25,7 @@ constexpr std::size_t most_places = std::size_t{1} << 22;
 
 constexpr std::string_view time_doubt =
     "lanes of a warp part so that hardware's issues depend on time: in three groups or more behind "
-    "a "
-    "loop, or while some of them end";
+    "a loop, or while some of them end";
 
 constexpr unsigned parameter_bank = 0, table_bank = 2;
 /// Where a thread's local memory ends: only distances from it are of use.
