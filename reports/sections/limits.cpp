@@ -23,7 +23,7 @@ namespace {
 
 constexpr double sector_bytes = 32;
 
-/// "134,217,728 wavefronts at 1 a cycle; 4.0 times issue slots"
+/// "134,217,728 wavefronts at 1 a cycle: 4.00 times issue slots"
 std::string evidence_of(const Need& most, const std::vector<Need>& needs) {
   const Need* second = nullptr;
   for (const Need& need : needs) {
@@ -263,27 +263,36 @@ void add_roofline(Document& document, const std::vector<Limits>& all) {
 void add_limits(Document& document, const Source& source) {
   const std::map<std::int64_t, LaunchFacts> facts = facts_of(source);
   std::vector<Limits> all;
+  std::set<int> unlisted;  // compute capabilities
   for (const Group& group : source.run.groups) {
     for (const Subject& subject : group.subjects) {
       const auto found = facts.find(subject.ids.front());
-      if (found == facts.end()) continue;
-      if (auto limits = limits_of(group, subject, found->second)) all.push_back(std::move(*limits));
+      if (found == facts.end() || !has_all_counts(subject)) continue;
+      if (found->second.rates == nullptr) {
+        unlisted.insert(found->second.compute_capability);
+      } else {
+        all.push_back(limits_of(group, subject, found->second));
+      }
     }
   }
-  if (all.empty()) return;
+  if (all.empty() && unlisted.empty()) return;
   document.heading(2, "What limits each variant");
+  for (const int capability : unlisted) {
+    document.paragraph(fmt::format(
+        "The rates of compute capability {}.{} are not on the list: its limits are not known.",
+        capability / 10, capability % 10));
+  }
+  if (all.empty()) return;
   document.paragraph(
       "A count over the rate that NVIDIA documents is the cycles that a resource needs, summed "
       "over "
       "the multiprocessors. The resource that needs the most is the limit; the shares are of it. "
-      "L2 "
-      "and the tensor cores have no count here. Each variant at its largest size.");
+      "L2 and the tensor cores have no count here. Each variant at its largest size.");
   if (const CardPeaks* card = all.front().facts->card; card != nullptr) {
-    document.paragraph(
-        fmt::format("Device memory has the bandwidth of an {}. Where its bytes were not counted, "
-                    "they are those "
-                    "of input and output, each once: the least with cold caches.",
-                    card->name));
+    document.paragraph(fmt::format(
+        "Device memory has the bandwidth of this card: {}. Where its bytes were not counted, they "
+        "are those of input and output, each once: the least with cold caches.",
+        card->name));
   }
   const std::vector<const Limits*> largest = largest_of(all);
   document.table(limits_table(largest));

@@ -75,7 +75,7 @@ std::string line_text(const EdgeLine& line, const Subject& subject, const Subjec
     const double before = other == nullptr ? sum.value : sum_of(*other, amount.counters).value;
     if (before == sum.value || before == 0 || sum.value == 0) continue;
     const double factor = sum.value / before;
-    text += factor < 100 ? fmt::format(" ×{:.2g}", factor) : fmt::format(" ×{:.0f}", factor);
+    text += factor < 99.5 ? fmt::format(" ×{:.2g}", factor) : fmt::format(" ×{:.0f}", factor);
   }
   return text;
 }

@@ -77,6 +77,7 @@ std::map<std::int64_t, LaunchFacts> facts_of(const Source& source) {
     LaunchFacts& one = facts[row.integer("launch_id").value_or(0)];
     const auto capability = static_cast<int>(row.integer("compute_capability").value_or(0));
     one.device = row.text("device");
+    one.compute_capability = capability;
     one.rates = rates_of(capability);
     one.card = row.text("backend") == "model" ? card_of(capability) : card_named(one.device);
     const auto read = row.number("useful_bytes_read"), written = row.number("useful_bytes_written");
@@ -102,10 +103,14 @@ Need need_of(const Resource& resource, const Subject& subject, const Rates& rate
 /// Device memory: its own counters where there are some, else the bytes of input and output, each
 /// once, which is the least with cold caches.
 Need memory_need(const Subject& subject, const LaunchFacts& facts) {
-  Need need{"device memory", "", sum_of(subject, {"dram_read_bytes", "dram_write_bytes"})};
+  Need need{"device memory", "", {}};
+  if (facts.card == nullptr) {
+    need.cycles.missing = "no datasheet of this card is on the list";
+    return need;
+  }
+  need.cycles = sum_of(subject, {"dram_read_bytes", "dram_write_bytes"});
   const bool is_measured = need.cycles.missing.empty();
   if (!is_measured && facts.useful_bytes) need.cycles = {*facts.useful_bytes, "", ""};
-  if (facts.card == nullptr) need.cycles.missing = "no datasheet of this card is on the list";
   if (!need.cycles.missing.empty()) return need;
   const double rate =
       facts.card->memory_bytes_per_ns / facts.card->clock_ghz / facts.card->multiprocessors;
@@ -117,13 +122,16 @@ Need memory_need(const Subject& subject, const LaunchFacts& facts) {
 
 }  // namespace
 
-std::optional<Limits> limits_of(const Group& group, const Subject& subject,
-                                const LaunchFacts& facts) {
-  if (facts.rates == nullptr) return std::nullopt;
+bool has_all_counts(const Subject& subject) {
+  return std::all_of(resources().begin(), resources().end(), [&](const Resource& resource) {
+    return sum_of(subject, resource.counters).missing.empty();
+  });
+}
+
+Limits limits_of(const Group& group, const Subject& subject, const LaunchFacts& facts) {
   Limits limits{&group, &subject, &facts, {}};
   for (const Resource& resource : resources()) {
     limits.needs.push_back(need_of(resource, subject, *facts.rates));
-    if (!limits.needs.back().cycles.missing.empty()) return std::nullopt;
   }
   limits.needs.push_back(memory_need(subject, facts));
   return limits;

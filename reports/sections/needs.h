@@ -36,7 +36,8 @@ Sum sum_of(const Subject& subject, const std::vector<const char*>& counters);
 /// The facts about a launch beyond its figures.
 struct LaunchFacts {
   std::string device;
-  const Rates* rates = nullptr;
+  int compute_capability = 0;
+  const Rates* rates = nullptr;  ///< nullptr where nobody listed them
   const CardPeaks* card = nullptr;
   std::optional<double> useful_bytes;
 };
@@ -57,10 +58,11 @@ struct Limits {
   std::vector<Need> needs;  ///< one a resource, then device memory
 };
 
-/// nullopt where a resource of the multiprocessor has no count: nobody knows then what limits.
-/// Device memory may have none.
-std::optional<Limits> limits_of(const Group& group, const Subject& subject,
-                                const LaunchFacts& facts);
+/// False where a resource of the multiprocessor has no count: nobody knows then what limits.
+bool has_all_counts(const Subject& subject);
+
+/// The launch must have all counts and rates. Device memory may have no count.
+Limits limits_of(const Group& group, const Subject& subject, const LaunchFacts& facts);
 
 /// The memory charts of the variants, and their table.
 void add_memory(Document& document, const std::vector<const Limits*>& largest);

@@ -103,6 +103,28 @@ TEST_F(LimitsTest, CountsTheBytesOfInputAndOutputForDeviceMemory) {
   EXPECT_THAT(limits(), HasSubstr("4,800,000 bytes of input and output at 18.4 a cycle"));
 }
 
+TEST_F(LimitsTest, ComparesNoDeviceMemoryOfACardWithoutDatasheet) {
+  schema::Device device;
+  device.backend = "cupti";
+  device.name = "NVIDIA H100 NVL";
+  device.compute_capability = 90;
+  device_ = store_.add_device(run_, device);
+  add("copy", {{"warp_instructions", 400}}, 4'800'000);
+  const std::string text = limits();
+  EXPECT_THAT(text, HasSubstr("\"limit\":\"issue slots, or device memory\""));
+  EXPECT_THAT(text, HasSubstr("\"cycles\":100"));
+}
+
+TEST_F(LimitsTest, SaysThatRatesAreNotListed) {
+  schema::Device device;
+  device.backend = "cupti";
+  device.name = "NVIDIA GeForce RTX 5090";
+  device.compute_capability = 120;
+  device_ = store_.add_device(run_, device);
+  add("copy", {{"warp_instructions", 400}});
+  EXPECT_THAT(limits(), HasSubstr("compute capability 12.0 are not on the list"));
+}
+
 TEST_F(LimitsTest, DrawsARooflineOfOperationsOverBytes) {
   // 2 x 6,400 operations over 100 sectors of 32 bytes: 4 a byte, right of the ridge at 2.
   add("compute", {{"flop_sp_fma", 6400}, {"global_load_sectors", 100}});
@@ -115,8 +137,12 @@ TEST_F(LimitsTest, DrawsARooflineOfOperationsOverBytes) {
 }
 
 TEST_F(LimitsTest, DrawsTwoVariantsMemoryBelowOneAnother) {
-  add("bad", {{"shared_load_requests", 100}, {"shared_load_wavefronts", 3200}});
-  add("good", {{"shared_load_requests", 100}, {"shared_load_wavefronts", 400}});
+  add("bad", {{"shared_load_requests", 100},
+              {"shared_load_wavefronts", 3200},
+              {"global_load_sectors", 100}});
+  add("good", {{"shared_load_requests", 100},
+               {"shared_load_wavefronts", 400},
+               {"global_load_sectors", 9970}});
   ReportOptions options;
   options.sections = {{"limits", ""}};
   options.plot_folder = "files";
@@ -129,6 +155,7 @@ TEST_F(LimitsTest, DrawsTwoVariantsMemoryBelowOneAnother) {
   ASSERT_LT(bad, good) << "that which costs most is above";
   EXPECT_LT(svg.find(">loads 100 req, 3,200 wf<"), good);
   EXPECT_GT(svg.find(">loads 100 req, 400 wf ×0.12<"), good);
+  EXPECT_THAT(svg, HasSubstr("9,970 sec ×100<"));
   EXPECT_THAT(svg, HasSubstr(">not counted<")) << "L2 and device memory";
 }
 
