@@ -320,7 +320,7 @@
           continue;
         }
         const pixel = Math.floor(left), next = Math.max(i + 1, first_after(ends, this.from + (pixel + 1) / scale, i));
-        const busy = Math.min(1, ((ends[next - 1] - starts[i]) > 0 ? this.busy(line, i, next) * scale : 0));
+        const busy = Math.min(1, this.busy(line, i, next) * scale);
         context.globalAlpha = strength * Math.max(0.3, busy);
         context.fillRect(Math.max(0, pixel), line.y + 1, 1, line_height - 2);
         i = next;

@@ -50,7 +50,8 @@ Document document_of(const schema::Reader& reader, std::int64_t run_id,
                      const ReportOptions& options) {
   const RunRecord run = read_run(reader, run_id);
   const bool plots = options.format == Format::html ? options.plots : !options.plot_folder.empty();
-  const sections::Source source(reader, run, plots);
+  sections::Source source(reader, run, plots);
+  source.is_interactive = plots && options.format == Format::html;
   Document document;
   for (const SectionChoice& choice : options.sections) {
     if (choice.sql.empty()) {

@@ -32,6 +32,7 @@ class Source {
 
   const schema::Reader& reader;
   const RunRecord& run;
+  bool is_interactive = false;  ///< true if a page with scripts shows them
   bool plots;  ///< true if plots can be shown; what only explains a plot is left out else
 
   /// Each once: of several launches of a variant, the one that does worst. Read when a section

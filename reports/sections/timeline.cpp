@@ -21,17 +21,14 @@ constexpr std::size_t most_gaps = 10, most_calls = 2;
 
 Table rows_table(const Trace& trace, const Timeline& timeline) {
   struct Use {
-    std::int64_t activities = 0, busy_ns = 0, end_ns = INT64_MIN;
+    std::int64_t activities = 0;
+    CoveredTime busy;
   };
   std::vector<Use> uses(timeline.rows.size());
   for (const TimelinePlace& place : timeline.places) {
     const TracedActivity& activity = trace.activities[place.activity];
-    const std::int64_t end =
-        *activity.start_ns + std::max<std::int64_t>(0, activity.duration_ns.value_or(0));
-    Use& use = uses[place.row];
-    ++use.activities;
-    use.busy_ns += std::max<std::int64_t>(0, end - std::max(*activity.start_ns, use.end_ns));
-    use.end_ns = std::max(use.end_ns, end);
+    ++uses[place.row].activities;
+    uses[place.row].busy.add(*activity.start_ns, activity.end_ns());
   }
   Table table;
   table.caption = "Rows of the timeline";
@@ -43,8 +40,8 @@ Table rows_table(const Trace& trace, const Timeline& timeline) {
       static_cast<double>(std::max<std::int64_t>(1, timeline.end_ns - timeline.begin_ns));
   for (std::size_t i = 0; i < uses.size(); ++i) {
     if (uses[i].activities == 0) continue;
-    const auto busy = static_cast<double>(uses[i].busy_ns);
-    table.rows.push_back({group_of(timeline.rows[i]), timeline.rows[i].name(), uses[i].activities,
+    const auto busy = static_cast<double>(uses[i].busy.ns());
+    table.rows.push_back({timeline.rows[i].group(), timeline.rows[i].name(), uses[i].activities,
                           busy / 1e6, 100 * busy / span});
   }
   return table;
@@ -57,13 +54,10 @@ std::string host_text(const Gap& gap) {
                            Zeros::trim);
   };
   std::string text;
-  std::int64_t rest = gap.duration_ns;
-  for (std::size_t i = 0; i < gap.calls.size(); ++i) {
-    rest -= gap.calls[i].ns;
-    if (i >= most_calls) continue;
+  for (std::size_t i = 0; i < std::min(most_calls, gap.calls.size()); ++i) {
     text += fmt::format("{} {} %, ", gap.calls[i].name, share(gap.calls[i].ns));
   }
-  return text + fmt::format("no call {} %", share(std::max<std::int64_t>(0, rest)));
+  return text + fmt::format("no call {} %", share(gap.uncalled_ns));
 }
 
 std::string short_name(const TracedShape& shape) {
@@ -113,7 +107,7 @@ void add_timeline(Document& document, const Source& source) {
   const std::string what =
       fmt::format("{} in {} ms", reports::counted(timeline.places.size(), "activity", "activities"),
                   readable_number(span_ms, Zeros::keep));
-  if (source.plots) {
+  if (source.is_interactive) {
     document.timeline({"Timeline: " + what,
                        "Drag or shift and wheel pan, ctrl and wheel zoom, a double click shows one "
                        "activity. A pixel is as strong as it is busy.",

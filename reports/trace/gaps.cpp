@@ -9,10 +9,6 @@
 namespace warpmeter::reports {
 namespace {
 
-std::int64_t end_of(const TracedActivity& activity) {
-  return *activity.start_ns + std::max<std::int64_t>(0, activity.duration_ns.value_or(0));
-}
-
 std::vector<Gap> gaps_of_devices(const Trace& trace, const Timeline& timeline) {
   using Device = std::pair<std::int64_t, std::string>;
   std::map<Device, std::size_t> last;  // the activity that ended last so far
@@ -24,12 +20,12 @@ std::vector<Gap> gaps_of_devices(const Trace& trace, const Timeline& timeline) {
     const auto [at, is_first] =
         last.try_emplace({row.device_ordinal.value_or(-1), row.device}, place.activity);
     if (is_first) continue;
-    const std::int64_t end = end_of(trace.activities[at->second]);
+    const std::int64_t end = trace.activities[at->second].end_ns();
     if (*activity.start_ns > end) {
       gaps.push_back(
-          {row.device, end, *activity.start_ns - end, at->second, place.activity, {}, {}});
+          {row.device, end, *activity.start_ns - end, at->second, place.activity, {}, 0, {}});
     }
-    if (end_of(activity) >= end) at->second = place.activity;
+    if (activity.end_ns() >= end) at->second = place.activity;
   }
   return gaps;
 }
@@ -38,20 +34,24 @@ void add_host(Gap& gap, const Trace& trace, const Timeline& timeline) {
   const auto process = trace.shapes[trace.activities[gap.after].shape].process_id;
   const std::int64_t gap_end = gap.start_ns + gap.duration_ns;
   const std::int64_t middle = gap.start_ns + gap.duration_ns / 2;
-  std::map<std::string, std::int64_t> calls;
+  std::map<std::string, CoveredTime> calls;
+  CoveredTime all_calls;
   for (const TimelinePlace& place : timeline.places) {
     const TracedActivity& activity = trace.activities[place.activity];
     if (*activity.start_ns >= gap_end) break;
     const TracedShape& shape = trace.shapes[activity.shape];
-    if (shape.process_id != process || end_of(activity) <= gap.start_ns) continue;
-    if (shape.kind == "range" && *activity.start_ns <= middle && end_of(activity) > middle) {
+    if (shape.process_id != process || activity.end_ns() <= gap.start_ns) continue;
+    if (shape.kind == "range" && *activity.start_ns <= middle && activity.end_ns() > middle) {
       gap.ranges.push_back(shape.name);
     }
     if (shape.kind != "call" || place.depth > 0) continue;
-    calls[shape.name] +=
-        std::min(end_of(activity), gap_end) - std::max(*activity.start_ns, gap.start_ns);
+    const std::int64_t start = std::max(*activity.start_ns, gap.start_ns);
+    const std::int64_t end = std::min(activity.end_ns(), gap_end);
+    calls[shape.name].add(start, end);
+    all_calls.add(start, end);
   }
-  for (const auto& [name, ns] : calls) gap.calls.push_back({name, ns});
+  for (const auto& [name, time] : calls) gap.calls.push_back({name, time.ns()});
+  gap.uncalled_ns = gap.duration_ns - all_calls.ns();
   std::stable_sort(gap.calls.begin(), gap.calls.end(),
                    [](const Gap::Call& a, const Gap::Call& b) { return a.ns > b.ns; });
 }

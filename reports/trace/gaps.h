@@ -17,12 +17,13 @@ struct Gap {
   std::int64_t start_ns = 0, duration_ns = 0;
   std::size_t before = 0, after = 0;  ///< the activities around it: places in Trace::activities
 
-  /// A function, and how long its calls took within the gap.
+  /// A function, and how much of the gap its calls cover.
   struct Call {
     std::string name;
     std::int64_t ns = 0;
   };
-  std::vector<Call> calls;  ///< outermost ones of the process that ends the gap; longest first
+  std::vector<Call> calls;       ///< outermost ones of the process that ends the gap; longest first
+  std::int64_t uncalled_ns = 0;  ///< no thread of that process was in a call
   std::vector<std::string> ranges;  ///< open in the middle of the gap, the outermost first
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "reports/trace/payload.h"
 
-#include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -59,11 +58,6 @@ struct PayloadLine {
 
 }  // namespace
 
-std::string group_of(const TimelineRow& row) {
-  if (!row.is_on_device()) return fmt::format("process {}", row.process_id);
-  return row.device.empty() ? "device not known" : row.device;
-}
-
 std::string timeline_payload(const Trace& trace, const Timeline& timeline) {
   nlohmann::json head = {{"begin", timeline.begin_ns}, {"end", timeline.end_ns}};
   std::map<std::pair<std::string, std::string>, std::size_t> numbers;
@@ -83,7 +77,7 @@ std::string timeline_payload(const Trace& trace, const Timeline& timeline) {
       lanes.push_back(line_count);
       line_count += depth;
     }
-    head["rows"].push_back({{"group", printable(group_of(row))},
+    head["rows"].push_back({{"group", printable(row.group())},
                             {"name", printable(row.name())},
                             {"lines", line_count - before}});
   }
@@ -94,7 +88,7 @@ std::string timeline_payload(const Trace& trace, const Timeline& timeline) {
     ++line.count;
     add_varint(line.starts, *activity.start_ns - line.last_ns);
     line.last_ns = *activity.start_ns;
-    add_varint(line.durations, std::max<std::int64_t>(0, activity.duration_ns.value_or(0)));
+    add_varint(line.durations, activity.end_ns() - *activity.start_ns);
     add_varint(line.names, static_cast<std::int64_t>(name_of_shape[activity.shape]));
   }
   const std::string head_text = head.dump();

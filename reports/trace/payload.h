@@ -16,7 +16,4 @@ namespace warpmeter::reports {
 
 std::string timeline_payload(const Trace& trace, const Timeline& timeline);
 
-/// The group that a row is shown in: its device, or its process.
-std::string group_of(const TimelineRow& row);
-
 }  // namespace warpmeter::reports

@@ -202,7 +202,7 @@ class PerfettoWriter {
       t.add_enum(InTrack::child_ordering, explicit_order);
     };
     if (row.is_on_device()) {
-      const std::string name = row.device.empty() ? "device not known" : printable(row.device);
+      const std::string name = printable(row.group());
       const auto [at, is_new] = devices_.try_emplace(name, 0);
       if (is_new) at->second = add_track(0, name, sorts);
       return at->second;
@@ -213,7 +213,7 @@ class PerfettoWriter {
       process->second = add_track(0, "", [&](TrackDescriptor& track) {
         protozero::pbf_builder<InProcess> words(track, InTrack::process);
         words.add_int32(InProcess::pid, pid);
-        words.add_string(InProcess::process_name, fmt::format("process {}", pid));
+        words.add_string(InProcess::process_name, row.group());
       });
     }
     const std::int64_t tid = row.thread_id.value_or(0);
@@ -279,7 +279,7 @@ class PerfettoWriter {
       }
       const std::uint64_t track = lanes_[place.row][place.lane];
       write_begin(start, track, activity);
-      ends.emplace(start + std::max<std::int64_t>(0, activity.duration_ns.value_or(0)), track);
+      ends.emplace(activity.end_ns(), track);
       if (!wanted_) return;
     }
     for (; !ends.empty(); ends.pop()) write_end(ends.top().first, ends.top().second);

@@ -96,12 +96,14 @@ std::string TimelineRow::name() const {
   return fmt::format("thread {}, ranges", number(thread_id));
 }
 
+std::string TimelineRow::group() const {
+  if (!is_on_device()) return fmt::format("process {}", process_id);
+  return device.empty() ? "device not known" : device;
+}
+
 Timeline timeline_of(const Trace& trace) {
   Timeline timeline;
   const std::vector<std::uint32_t> row_of_shape = add_rows(trace, timeline);
-  const auto end_of = [](const TracedActivity& a) {
-    return *a.start_ns + std::max<std::int64_t>(0, a.duration_ns.value_or(0));
-  };
   timeline.places.reserve(trace.activities.size());
   for (std::size_t i = 0; i < trace.activities.size(); ++i) {
     const TracedActivity& activity = trace.activities[i];
@@ -115,12 +117,13 @@ Timeline timeline_of(const Trace& trace) {
   std::stable_sort(timeline.places.begin(), timeline.places.end(),
                    [&](const TimelinePlace& a, const TimelinePlace& b) {
                      const TracedActivity &x = activities[a.activity], &y = activities[b.activity];
-                     return std::pair(*x.start_ns, -end_of(x)) < std::pair(*y.start_ns, -end_of(y));
+                     return std::pair(*x.start_ns, -x.end_ns()) <
+                            std::pair(*y.start_ns, -y.end_ns());
                    });
   std::vector<OpenLanes> lanes(timeline.rows.size());
   for (TimelinePlace& place : timeline.places) {
     const TracedActivity& activity = activities[place.activity];
-    const std::int64_t start = *activity.start_ns, end = end_of(activity);
+    const std::int64_t start = *activity.start_ns, end = activity.end_ns();
     std::tie(place.lane, place.depth) = lanes[place.row].place(start, end);
     std::vector<std::size_t>& depths = timeline.rows[place.row].depths;
     if (place.lane >= depths.size()) depths.resize(place.lane + 1);

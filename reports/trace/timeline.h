@@ -7,6 +7,7 @@
 // all of them; its depth is the number of activities that it lies in.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -29,6 +30,8 @@ struct TimelineRow {
   bool is_on_device() const { return kind == Kind::stream || kind == Kind::memory; }
   /// "stream 7", "managed memory", "calls", "ranges", with what tells it apart.
   std::string name() const;
+  /// The device or process that it is shown with.
+  std::string group() const;
 };
 
 struct TimelinePlace {
@@ -41,6 +44,19 @@ struct Timeline {
   std::vector<TimelinePlace> places;  ///< by start; of those that start together the longest first
   std::int64_t begin_ns = 0, end_ns = 0;
   std::size_t untimed = 0;  ///< activities without a start: the model has no clock
+};
+
+/// The time that intervals cover together. They come in the order of their starts.
+class CoveredTime {
+ public:
+  void add(std::int64_t start_ns, std::int64_t end_ns) {
+    ns_ += std::max<std::int64_t>(0, end_ns - std::max(start_ns, end_ns_));
+    end_ns_ = std::max(end_ns_, end_ns);
+  }
+  std::int64_t ns() const { return ns_; }
+
+ private:
+  std::int64_t ns_ = 0, end_ns_ = INT64_MIN;
 };
 
 Timeline timeline_of(const Trace& trace);

@@ -3,6 +3,7 @@
 // in common is kept once.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -27,6 +28,11 @@ struct TracedActivity {
   std::size_t shape = 0;  ///< its place in Trace::shapes
   std::int64_t id = 0;
   std::optional<std::int64_t> start_ns, duration_ns, bytes, faults, correlation, address;
+
+  /// Where it has a start. A duration that is not known counts as none.
+  std::int64_t end_ns() const {
+    return *start_ns + std::max<std::int64_t>(0, duration_ns.value_or(0));
+  }
 };
 
 struct Trace {

@@ -6,8 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "reports/render/report.h"
 #include "reports/trace/gaps.h"
 #include "reports/trace/timeline.h"
+#include "tests/reports/runs.h"
+#include "tests/reports/traced_run.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -116,6 +119,33 @@ TEST_F(TimelineTest, FindsTheGapsOfADeviceOverItsStreams) {
   EXPECT_EQ(gap.calls[0].ns, 60);
   EXPECT_EQ(gap.calls[1].ns, 10);
   EXPECT_THAT(gap.ranges, ElementsAre("step", "forward"));
+}
+
+TEST_F(TimelineTest, CountsTimeOnceThatTwoThreadsSpendInCalls) {
+  kernel("a", 7, 0, 100);
+  kernel("b", 7, 200, 210);
+  host("call", "cudaFree", 100, 150);
+  host("call", "cudaMalloc", 110, 160);
+  host("call", "cudaMalloc", 120, 170);
+  const Gap gap = longest_gaps(trace_, timeline_of(trace_), 1).at(0);
+  EXPECT_THAT(gap.calls,
+              ElementsAre(testing::Field(&Gap::Call::ns, 60), testing::Field(&Gap::Call::ns, 50)));
+  EXPECT_EQ(gap.uncalled_ns, 30);
+}
+
+TEST(TimelineSection, SaysInMarkdownHowMuchRanInWhichTime) {
+  const TemporaryDatabase database;
+  schema::Store store(database.path());
+  const std::int64_t run = add_traced_run(store, 100);
+  ReportOptions options;
+  options.sections = {{"timeline", ""}};
+  options.plot_folder = "files";
+  std::string text;
+  write_report(schema::Reader(database.path()), run, options, [&](std::string_view part) {
+    text += part;
+    return true;
+  });
+  EXPECT_THAT(text, testing::HasSubstr("100 activities in "));
 }
 
 }  // namespace
