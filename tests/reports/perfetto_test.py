@@ -8,6 +8,7 @@ WRITE_TRACE makes the database. WHEELS: the folder of Perfetto's and protobuf's 
 """
 import collections
 import pathlib
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -121,6 +122,14 @@ class Perfetto(unittest.TestCase):
     def test_kernels_have_their_geometry(self):
         kernel = next(s for s in self.trace.slices if s["kind"] == "kernel")
         self.assertEqual((kernel["grid"], kernel["block"], kernel["registers"]), ("264 x 1 x 1", "256 x 1 x 1", 64))
+
+    def test_the_report_of_a_run_without_launches_has_its_timeline(self):
+        database = pathlib.Path(self.folder.name, "no_launches.db")
+        shutil.copy(self.database, database)
+        with sqlite3.connect(database) as db:
+            db.execute("DELETE FROM t_launch")
+        done = subprocess.run([WARPMETER, "report", "--db", database], capture_output=True, text=True)
+        self.assertIn("## Timeline", done.stdout, done.stderr)
 
 
 del sys.argv[1:]

@@ -62,12 +62,29 @@ std::string plot_folder_of(const Report& report) {
 
 /// Writes the activities of the run as a Perfetto trace, and no report.
 ExitCode write_trace(const Report& report) {
+  if (!report.file.empty() || report.brief || !report.sections.empty()) {
+    throw Error(ExitCode::usage,
+                "--trace-out writes no report: leave -o, --section and --brief out");
+  }
   FileClaims files;
   files.read_database(report.database);
   const Destination destination = files.write(report.trace_file, "--trace-out");
   const schema::Reader reader(report.database);
   say(write_trace_file(reader, reader.find_run(report.run), destination) + "\n");
   return ExitCode::done;
+}
+
+/// Throws Error{nothing} for a run without launches and activities.
+void require_content(const schema::Reader& reader, std::int64_t run_id) {
+  const schema::Rows found = reader.query(
+      "SELECT EXISTS (SELECT 1 FROM launches WHERE run_id = :run) OR "
+      "EXISTS (SELECT 1 FROM activities WHERE run_id = :run)",
+      {{":run", run_id}});
+  if (found.rows.at(0).at(0) != schema::Value(std::int64_t{0})) return;
+  throw Error(ExitCode::nothing,
+              fmt::format("run {} ended before a launch was finished, so there is nothing to "
+                          "report: choose another with --run (see: warpmeter list runs)",
+                          run_id));
 }
 
 ExitCode run(const Report& report) {
@@ -83,14 +100,7 @@ ExitCode run(const Report& report) {
   const Destination destination = files.write(report.file, "-o");
   const schema::Reader reader(report.database);
   const std::int64_t run_id = reader.find_run(report.run);
-  const schema::Rows launches =
-      reader.query("SELECT count(*) FROM launches WHERE run_id = :run", {{":run", run_id}});
-  if (launches.rows.at(0).at(0) == schema::Value(std::int64_t{0})) {
-    throw Error(ExitCode::nothing,
-                fmt::format("run {} ended before a launch was finished, so there is nothing to "
-                            "report: choose another with --run (see: warpmeter list runs)",
-                            run_id));
-  }
+  require_content(reader, run_id);
   const bool on_terminal = report.file.empty() && is_terminal(STDOUT_FILENO);
   const std::size_t width =
       on_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;

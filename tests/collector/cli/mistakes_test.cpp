@@ -55,6 +55,8 @@ TEST_F(Mistakes, ATimelineNeedsAClock) {
   EXPECT_THAT(refusal({"profile", "-m", "@default", "--trace-out", "t.pftrace", "/bin/true"}),
               HasSubstr("--trace-out shows when everything ran"));
   EXPECT_THAT(refusal({"report", "--brief", "--section", "run"}), HasSubstr("leave one out"));
+  EXPECT_THAT(refusal({"report", "--trace-out", "t.pftrace", "-o", "report.md"}),
+              HasSubstr("--trace-out writes no report"));
 }
 
 TEST_F(Mistakes, ASizeThatIsUsedHasToBeGiven) {
