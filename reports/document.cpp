@@ -351,6 +351,18 @@ bool Document::has_heading(std::string_view text) const {
   });
 }
 
+std::set<std::string> Document::marks() const {
+  std::set<std::string> marks;
+  for (const auto& block : blocks) {
+    const auto* table = std::get_if<Table>(&block);
+    if (table == nullptr) continue;
+    for (const auto& row : table->rows) {
+      for (const Cell& cell : row) marks.insert(cell.mark);
+    }
+  }
+  return marks;
+}
+
 std::vector<std::string> code_parts(std::string_view text) {
   std::vector<std::string> parts;
   while (true) {

@@ -4,6 +4,7 @@
 // terminal.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,6 +86,8 @@ struct Document {
   void append(Document document);
 
   bool has_heading(std::string_view text) const;
+  /// The marks behind the values of its tables.
+  std::set<std::string> marks() const;
 };
 
 /// A file that belongs beside a report.

@@ -181,6 +181,17 @@ std::string mark_of(std::string_view grade) {
   return "";
 }
 
+std::string marks_legend(const std::set<std::string>& marks) {
+  const std::string ptx = mark_of(to_string(schema::Grade::ptx));
+  const std::string modelled = mark_of(to_string(schema::Grade::modelled));
+  std::string text;
+  if (marks.contains(ptx)) {
+    text += fmt::format(" {} was counted from PTX: the machine code may differ.", ptx);
+  }
+  if (marks.contains(modelled)) text += fmt::format(" {} is approximate.", modelled);
+  return text;
+}
+
 Cell cell_of(const Figure& figure, double scale) {
   if (!figure.value) return Missing{figure.reason};
   Cell cell(*figure.value * scale);

@@ -42,6 +42,8 @@ std::vector<Row> each_row(schema::Rows&&) = delete;  // a Row refers to its Rows
 /// The mark behind a value of a grade that the hardware might not repeat to the last count (the
 /// marks of schema::grades); empty for the others, and without a grade.
 std::string mark_of(std::string_view grade);
+/// A sentence for each mark, each with a space before it.
+std::string marks_legend(const std::set<std::string>& marks);
 
 /// A figure as it is shown, times `scale`: with its mark and range, or why there is none.
 Cell cell_of(const Figure& figure, double scale = 1);

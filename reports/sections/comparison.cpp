@@ -124,19 +124,6 @@ Table other_table_of(const Group& group, const std::vector<std::string>& names) 
   return table;
 }
 
-bool shows(const Document& document, std::string_view mark) {
-  for (const auto& block : document.blocks) {
-    const auto* table = std::get_if<Table>(&block);
-    if (table == nullptr) continue;
-    for (const auto& row : table->rows) {
-      for (const Cell& cell : row) {
-        if (cell.mark == mark) return true;
-      }
-    }
-  }
-  return false;
-}
-
 bool has_column(const Document& document, std::string_view name) {
   for (const auto& block : document.blocks) {
     const auto* table = std::get_if<Table>(&block);
@@ -173,14 +160,9 @@ std::string legend(const Document& tables) {
         "Variants launched more than once show the median of their launches and, where they "
         "differ, the lowest and highest in parentheses; ± is then the largest. ";
   }
-  const std::string ptx = mark_of(to_string(schema::Grade::ptx));
-  const std::string modelled = mark_of(to_string(schema::Grade::modelled));
-  if (shows(tables, ptx)) {
-    text += fmt::format("{} was counted from PTX: the machine code may differ. ", ptx);
-  }
-  if (shows(tables, modelled)) text += fmt::format("{} is approximate. ", modelled);
   if (!text.empty()) text.pop_back();
-  return text;
+  text += marks_legend(tables.marks());
+  return text.starts_with(' ') ? text.substr(1) : text;
 }
 
 }  // namespace

@@ -114,11 +114,12 @@ Table shares_table(const std::vector<const Limits*>& all) {
         is_memory ? "device memory, at least" : resources()[i].heading, "%", Kind::quotient));
     for (std::size_t k = 0; k < all.size(); ++k) {
       const Sum& cycles = all[k]->needs[i].cycles;
-      const double most = most_of(*all[k]).cycles.value;
-      if (!cycles.missing.empty() || most <= 0) {
+      const Sum& most = most_of(*all[k]).cycles;
+      if (!cycles.missing.empty() || most.value <= 0) {
         table.rows[k].emplace_back(Missing{cycles.missing});
       } else {
-        table.rows[k].emplace_back(100 * cycles.value / most).mark = cycles.mark;
+        table.rows[k].emplace_back(100 * cycles.value / most.value).mark =
+            std::max(cycles.mark, most.mark);
       }
     }
   }
@@ -258,13 +259,12 @@ void add_roofline(Document& document, const std::vector<Limits>& all) {
   for (const auto& [key, points] : plots) document.plot(roofline_plot(points));
 }
 
-}  // namespace
-
-void add_limits(Document& document, const Source& source) {
-  const std::map<std::int64_t, LaunchFacts> facts = facts_of(source);
+/// The launches with all counts. `unlisted`: the compute capabilities of those without rates.
+std::vector<Limits> limits_of_run(const RunRecord& run,
+                                  const std::map<std::int64_t, LaunchFacts>& facts,
+                                  std::set<int>& unlisted) {
   std::vector<Limits> all;
-  std::set<int> unlisted;  // compute capabilities
-  for (const Group& group : source.run.groups) {
+  for (const Group& group : run.groups) {
     for (const Subject& subject : group.subjects) {
       const auto found = facts.find(subject.ids.front());
       if (found == facts.end() || !has_all_counts(subject)) continue;
@@ -275,6 +275,15 @@ void add_limits(Document& document, const Source& source) {
       }
     }
   }
+  return all;
+}
+
+}  // namespace
+
+void add_limits(Document& document, const Source& source) {
+  const std::map<std::int64_t, LaunchFacts> facts = facts_of(source);
+  std::set<int> unlisted;
+  const std::vector<Limits> all = limits_of_run(source.run, facts, unlisted);
   if (all.empty() && unlisted.empty()) return;
   document.heading(2, "What limits each variant");
   for (const int capability : unlisted) {
@@ -283,22 +292,24 @@ void add_limits(Document& document, const Source& source) {
         capability / 10, capability % 10));
   }
   if (all.empty()) return;
+  const std::vector<const Limits*> largest = largest_of(all);
+  Document tables;
+  tables.table(limits_table(largest));
+  tables.table(shares_table(largest));
+  add_memory(tables, largest);
+  add_roofline(tables, all);
   document.paragraph(
       "A count over the rate that NVIDIA documents is the cycles that a resource needs, summed "
-      "over "
-      "the multiprocessors. The resource that needs the most is the limit; the shares are of it. "
-      "L2 and the tensor cores have no count here. Each variant at its largest size.");
+      "over the multiprocessors. The resource that needs the most is the limit; the shares are "
+      "of it. L2 and the tensor cores have no count here. Each variant at its largest size." +
+      marks_legend(tables.marks()));
   if (const CardPeaks* card = all.front().facts->card; card != nullptr) {
     document.paragraph(fmt::format(
         "Device memory has the bandwidth of this card: {}. Where its bytes were not counted, they "
         "are those of input and output, each once: the least with cold caches.",
         card->name));
   }
-  const std::vector<const Limits*> largest = largest_of(all);
-  document.table(limits_table(largest));
-  document.table(shares_table(largest));
-  add_memory(document, largest);
-  add_roofline(document, all);
+  document.append(std::move(tables));
 }
 
 }  // namespace warpmeter::reports::sections

@@ -290,14 +290,7 @@ std::string grades_legend(const std::vector<SweepShape>& shapes) {
       }
     }
   }
-  std::string text;
-  const std::string ptx = mark_of(to_string(schema::Grade::ptx));
-  const std::string modelled = mark_of(to_string(schema::Grade::modelled));
-  if (marks.contains(ptx)) {
-    text += fmt::format(" {} was counted from PTX: the machine code may differ.", ptx);
-  }
-  if (marks.contains(modelled)) text += fmt::format(" {} is approximate.", modelled);
-  return text;
+  return marks_legend(marks);
 }
 
 }  // namespace

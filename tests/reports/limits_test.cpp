@@ -159,6 +159,15 @@ TEST_F(LimitsTest, DrawsTwoVariantsMemoryBelowOneAnother) {
   EXPECT_THAT(svg, HasSubstr(">not counted<")) << "L2 and device memory";
 }
 
+TEST_F(LimitsTest, SaysThatCountsAreApproximate) {
+  schema::Launch launch = counted_launch("shared", {{"shared_load_wavefronts", 1000}}, 1024);
+  for (auto& counter : launch.counters) {
+    if (counter.name == "shared_load_wavefronts") counter.grade = schema::Grade::modelled;
+  }
+  store_.add_launch(run_, device_, launch);
+  EXPECT_THAT(limits(), HasSubstr("largest size. ᵐ is approximate."));
+}
+
 TEST_F(LimitsTest, NamesNoLimitBesideTensorCores) {
   add("product", {{"shared_wgmma_requests", 8}, {"shared_wgmma_wavefronts", 64}});
   EXPECT_THAT(limits(), HasSubstr("\"limit\":null"));
