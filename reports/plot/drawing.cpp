@@ -50,6 +50,16 @@ std::size_t style_of(std::size_t series) { return series % styles; }
 
 }  // namespace
 
+std::string svg_file(std::string_view title, std::string_view description, double width,
+                     double height, std::string_view style, std::string_view body) {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
+      "width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" aria-labelledby=\"t d\">\n"
+      "<title id=\"t\">{2}</title>\n<desc id=\"d\">{3}</desc>\n<style>{4}</style>\n"
+      "<rect class=\"bg\" width=\"{0:.0f}\" height=\"{1:.0f}\"/>\n{5}</svg>\n",
+      width, height, svg_text(title), svg_text(description), style, body);
+}
+
 std::string svg_text(std::string_view text) { return escaped_markup(printable(text), "&<>\""); }
 
 std::string shortened(std::string_view text, std::size_t longest) {
@@ -120,14 +130,8 @@ void Drawing::polyline(const std::string& points, std::size_t series) {
 
 std::string Drawing::file(const Plot& plot) const {
   const bool is_heat = plot.form == Plot::Form::heat;
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-      "width=\"{0:.0f}\" "
-      "height=\"{1:.0f}\" role=\"img\" aria-labelledby=\"t d\">\n<title id=\"t\">{2}</title>\n"
-      "<desc id=\"d\">{3}</desc>\n<style>{4}</style>\n"
-      "<rect class=\"bg\" width=\"{0:.0f}\" height=\"{1:.0f}\"/>\n{5}</svg>\n",
-      width, height, svg_text(plot.title), svg_text(plot.description),
-      std::string(style_sheet) + std::string(is_heat ? heat_style : ""), body_);
+  return svg_file(plot.title, plot.description, width, height,
+                  std::string(style_sheet) + std::string(is_heat ? heat_style : ""), body_);
 }
 
 void Drawing::cell(double x, double y, double wide, double tall, std::string_view kind,

@@ -14,6 +14,11 @@ namespace warpmeter::reports {
 /// Text of an element or attribute. Printable text holds no control characters, which XML forbids.
 std::string svg_text(std::string_view text);
 
+/// A file of its own: `body` on a ground of class "bg", with a title and a description for those
+/// who hear it.
+std::string svg_file(std::string_view title, std::string_view description, double width,
+                     double height, std::string_view style, std::string_view body);
+
 inline constexpr double picture_width = 760, right_margin = 24;
 inline constexpr double character = 6.9;  ///< width of a letter, of 12 px
 

@@ -8,7 +8,7 @@
 namespace warpmeter::reports {
 namespace {
 
-constexpr double chart_width = 818, side_height = 190, box_height = 66, line_height = 14;
+constexpr double chart_width = 880, side_height = 190, box_height = 66, line_height = 14;
 
 struct Box {
   const char* name;
@@ -17,8 +17,8 @@ struct Box {
 constexpr Box boxes[] = {{"kernel", 8, 28, 62, 148},
                          {"shared memory", 330, 28, 104, box_height},
                          {"L1", 330, 110, 104, box_height},
-                         {"L2", 564, 110, 58, box_height},
-                         {"device memory", 708, 110, 102, box_height}};
+                         {"L2", 584, 110, 58, box_height},
+                         {"device memory", 770, 110, 102, box_height}};
 
 /// An edge leads from the right of one box to the left of another.
 constexpr struct { std::size_t from, to; } edges[] = {{0, 1}, {0, 2}, {2, 3}, {3, 4}};
@@ -77,14 +77,10 @@ std::string memory_chart_svg(const MemoryChart& chart) {
       ".b{fill:#222936;stroke:#6b7484}.w{stroke:#c3cad6}text.g{fill:#8a94a6}"
       "line.g,rect.g{stroke:#4b566a}}";
   const double height = 34 + side_height * static_cast<double>(chart.sides.size());
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-      "width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" aria-labelledby=\"t d\">\n"
-      "<title id=\"t\">{2}</title>\n<desc id=\"d\">{3}</desc>\n<style>{4}</style>\n"
-      "<rect class=\"bg\" width=\"{0:.0f}\" height=\"{1:.0f}\"/>\n"
-      "<text class=\"h\" x=\"8\" y=\"22\">{2}</text>\n{5}</svg>\n",
-      chart_width, height, svg_text(chart.title), svg_text(chart.description), style,
-      chart_body(chart, 34));
+  const std::string title =
+      fmt::format("<text class=\"h\" x=\"8\" y=\"22\">{}</text>\n", svg_text(chart.title));
+  return svg_file(chart.title, chart.description, chart_width, height, style,
+                  title + chart_body(chart, 34));
 }
 
 std::string memory_chart_html(const MemoryChart& chart) {

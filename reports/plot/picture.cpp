@@ -121,13 +121,8 @@ std::string picture_svg(const Picture& picture) {
       "@media(prefers-color-scheme:dark){text{fill:#c3cad6}.bg{fill:#14181f}.e{fill:#222936}"
       ".u{fill:#86aaff}.n{fill:#14181f}}";
   const Size size = size_of(picture);
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-      "width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" aria-labelledby=\"t d\">\n"
-      "<title id=\"t\">{2}</title>\n<desc id=\"d\">{3}</desc>\n<style>{4}</style>\n"
-      "<rect class=\"bg\" width=\"{0:.0f}\" height=\"{1:.0f}\"/>\n{5}</svg>\n",
-      size.width, size.height, svg_text(picture.title), svg_text(picture.description), style,
-      body_of(picture, size.left, false));
+  return svg_file(picture.title, picture.description, size.width, size.height, style,
+                  body_of(picture, size.left, false));
 }
 
 std::string picture_html(const Picture& picture) {
