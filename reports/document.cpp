@@ -352,15 +352,15 @@ bool Document::has_heading(std::string_view text) const {
 }
 
 std::set<std::string> Document::marks() const {
-  std::set<std::string> marks;
+  std::set<std::string> found;
   for (const auto& block : blocks) {
     const auto* table = std::get_if<Table>(&block);
     if (table == nullptr) continue;
     for (const auto& row : table->rows) {
-      for (const Cell& cell : row) marks.insert(cell.mark);
+      for (const Cell& cell : row) found.insert(cell.mark);
     }
   }
-  return marks;
+  return found;
 }
 
 std::vector<std::string> code_parts(std::string_view text) {

@@ -2,6 +2,7 @@
 // One screen of a run: the headline, and the best of each family in a row.
 #include "reports/sections/best_variant.h"
 #include "reports/sections/sections.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports::sections {
 namespace {
@@ -29,6 +30,11 @@ void add_brief(Document& document, const Source& source) {
   }
   document.heading(2, "The best of each family");
   document.table(std::move(table));
+  if (families.size() > most_families) {
+    document.paragraph(
+        reports::counted(families.size() - most_families, "more family", "more families") +
+        ": leave --brief out.");
+  }
 }
 
 }  // namespace warpmeter::reports::sections

@@ -59,6 +59,18 @@ class Headline : public ::testing::Test {
     const schema::Reader reader(database_.path());
     return render_report(reader, last_, format);
   }
+  std::string brief() const {
+    ReportOptions options;
+    options.brief = true;
+    options.format = Format::table;
+    options.width = 100;
+    std::string text;
+    write_report(schema::Reader(database_.path()), last_, options, [&](std::string_view part) {
+      text += part;
+      return true;
+    });
+    return text;
+  }
   schema::Store& store() { return store_; }
   void set_last(std::int64_t run) { last_ = run; }
 
@@ -428,19 +440,19 @@ TEST_F(Headline, ChosenAloneHasNoLinkToWhatIsNotThere) {
   EXPECT_THAT(alone(Format::table), Not(HasSubstr("→")));
 }
 
+TEST_F(Headline, OfABriefReportSaysHowManyFamiliesItLeavesOut) {
+  std::vector<schema::Launch> launches;
+  for (int i = 0; i < 14; ++i) {
+    launches.push_back(timed("fast", 1000, "family" + std::to_string(i)));
+    launches.push_back(timed("slow", 2000, "family" + std::to_string(i)));
+  }
+  add(launches);
+  EXPECT_THAT(brief(), HasSubstr("2 more families: leave --brief out."));
+}
+
 TEST_F(Headline, BeginsABriefReportOfOneScreen) {
-  const TemporaryDatabase database;
-  schema::Store hardware(database.path());
-  ReportOptions options;
-  options.brief = true;
-  options.format = Format::table;
-  options.width = 100;
-  std::string text;
-  write_report(schema::Reader(database.path()), add_hardware_run(hardware), options,
-               [&](std::string_view part) {
-                 text += part;
-                 return true;
-               });
+  set_last(add_hardware_run(store()));
+  const std::string text = brief();
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 40);
   EXPECT_THAT(text, AllOf(HasSubstr("In short"), HasSubstr("tiled_padded is fastest"),
                           HasSubstr("The best of each family"),
