@@ -150,7 +150,7 @@ std::optional<Intensity> intensity_of(const Limits& limits) {
   static constexpr std::array<Precision, 3> precisions = {
       {{"FP32", "flop_count_sp", &Rates::fp32},
        {"FP64", "flop_count_dp", &Rates::fp64},
-       {"FP16", "flop_count_hp", &Rates::fp16}}};
+       {"FP16 (a pair as one)", "flop_count_hp", &Rates::fp16}}};
   const LaunchFacts& facts = *limits.facts;
   if (facts.card == nullptr) return std::nullopt;
   Intensity most;

@@ -26,7 +26,7 @@ const std::vector<Resource>& resources() {
        {"flop_dp_add", "flop_dp_mul", "flop_dp_fma"}},
       {"fp16",
        "FP16",
-       "operations of threads",
+       "instructions of threads",
        &Rates::fp16,
        {"flop_hp_add", "flop_hp_mul", "flop_hp_fma"}},
       {"load_store",

@@ -159,6 +159,16 @@ TEST_F(LimitsTest, DrawsTwoVariantsMemoryBelowOneAnother) {
   EXPECT_THAT(svg, HasSubstr(">not counted<")) << "L2 and device memory";
 }
 
+TEST_F(LimitsTest, TakesAPairOfHalvesForOneAsItsCounterDoes) {
+  // Datasheet of the H100: 134 TFLOP/s of FP16 without tensor cores, two values an instruction.
+  EXPECT_NEAR(2 * card_of(90)->peak_tflops(rates_of(90)->fp16), 134, 1);
+  // 80 warp instructions of HFMA2 at 128 threads a cycle; 100 instructions at 4 a cycle.
+  add("halves", {{"flop_hp_fma", 80 * 32}, {"warp_instructions", 100}}, 0);
+  const std::string text = limits();
+  EXPECT_THAT(text, HasSubstr("\"cycles\":25"));
+  EXPECT_THAT(text, HasSubstr("\"fp16_share\":80"));
+}
+
 TEST_F(LimitsTest, SaysThatCountsAreApproximate) {
   schema::Launch launch = counted_launch("shared", {{"shared_load_wavefronts", 1000}}, 1024);
   for (auto& counter : launch.counters) {
