@@ -9,6 +9,7 @@
 namespace warpmeter::cli {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -120,6 +121,15 @@ TEST_F(DriverProgram, IsToldWhyItsRangesAreRefusedInAFile) {
   EXPECT_THAT(text, HasSubstr("something is mapped there already, in 'table'"));
   EXPECT_THAT(text, HasSubstr("(invalid argument): nothing is mapped there"));
   EXPECT_THAT(text, HasSubstr("something is mapped still in 'table'"));
+}
+
+TEST_F(DriverProgram, IsToldItsFindingsInTheFormatThatWasAskedFor) {
+  EXPECT_THAT(
+      profile("check_mapped", {"--check", "--csv"}).error,
+      AllOf(HasSubstr("finding,place,weight,times,message\n"),
+            Not(HasSubstr("Looked for in the program")), HasSubstr("--check found 7 mistakes")));
+  EXPECT_THAT(profile("check_mapped", {"--check", "--csv", "-q"}).error,
+              Not(HasSubstr("finding,")));
 }
 
 TEST_F(DriverProgram, IsToldOfMappedMemoryThatNothingHasSet) {

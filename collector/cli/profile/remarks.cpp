@@ -12,7 +12,6 @@
 #include <set>
 #include <vector>
 
-#include "base/output.h"
 #include "base/utf8.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/profile/shown_tables.h"
@@ -122,7 +121,8 @@ std::string checked_text(const Looked& by, bool has_findings, bool is_verbose) {
       coverage_text(coverage, gaps_of(by), is_verbose));
 }
 
-/// On standard error; with --output and nothing else to write there, in that file.
+/// In the format and at the place that were asked for. Other tables, where there are any, have both
+/// for themselves: the findings are then text on standard error.
 void show_findings(const ProfileRequest& request, const profile::Recorder& recorder,
                    const profile::Outcome& outcome) {
   const std::vector<ShownFinding> findings = shown_findings(recorder);
@@ -131,14 +131,15 @@ void show_findings(const ProfileRequest& request, const profile::Recorder& recor
   if (!findings.empty()) document.table(table);
   document.paragraph(
       checked_text(looked_of(recorder, outcome), !findings.empty(), request.verbose));
-  if (!request.output.empty() && !request.counts() && !request.traces()) {
-    Output file(request.destination);
-    const reports::Format format = *reports::parse_format(request.format);
-    file.write(format == reports::Format::table ? reports::document_text(document, 0) + "\n"
-                                                : render(table, format));
-    return file.finish();
+  const bool has_place = !request.counts() && !request.traces();
+  if (request.quiet && (request.output.empty() || !has_place)) return;
+  const reports::Format format = *reports::parse_format(request.format);
+  if (has_place && format != reports::Format::table) {
+    return write_tables(request, render(table, format));
   }
-  if (request.quiet) return;
+  if (has_place && !request.output.empty()) {
+    return write_tables(request, reports::document_text(document, 0) + "\n");
+  }
   const bool is_wide = is_terminal(STDERR_FILENO);
   say_line(reports::document_text(
       document, is_wide ? static_cast<std::size_t>(terminal_width(STDERR_FILENO)) : 0));

@@ -78,6 +78,12 @@ KernelNameBase base_of(const std::string& name) {
                                : KernelNameBase::function;
 }
 
+void write_tables(const ProfileRequest& request, std::string_view text) {
+  Place place(request);
+  place.write(text);
+  place.finish();
+}
+
 void write_nvprof_file(const ProfileRequest& request, const profile::Recorder& recorder) {
   if (request.nvprof_file.empty() || !recorder.run_id()) return;
   const schema::Reader reader(request.database);

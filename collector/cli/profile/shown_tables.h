@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "collector/cli/profile/request.h"
 #include "collector/cli/tables/profile_tables.h"
@@ -12,6 +13,9 @@ namespace warpmeter::cli {
 
 /// The trace, the metrics or the summary: what was asked for.
 void show_tables(const ProfileRequest& request, const profile::Recorder& recorder);
+
+/// Writes a text to the place of the tables: the file of --output, or standard error.
+void write_tables(const ProfileRequest& request, std::string_view text);
 
 /// --nvprof-out: writes the file, and says what is in it unless the request is quiet.
 void write_nvprof_file(const ProfileRequest& request, const profile::Recorder& recorder);
