@@ -182,6 +182,7 @@ void LaunchSession::prepare_arguments(Prepared& prepared) {
     if (!argument.name.empty()) announced_[argument.name] = argument.element;
     if (!argument.fill.file.empty()) {
       claims_.read(argument.fill.file, fmt::format("what '{}' reads", argument.text));
+      size_of_file(argument.fill.file);  // throws where it is missing, before a run begins
     }
     const std::uint64_t bytes = buffer_bytes(argument);
     if (bytes > most || (announced_bytes_ += bytes) > most) {

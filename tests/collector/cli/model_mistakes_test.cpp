@@ -61,6 +61,14 @@ TEST_F(ModelMistakes, RefusesWhatCannotBeRun) {
   }
 }
 
+/// A run of nothing would be the last one, which `report` shows.
+TEST_F(ModelMistakes, StoresNoRunWhereAnInputIsMissing) {
+  const Outcome outcome = model({"add.ptx", "--grid", "1", "--block", "1", "--arg",
+                                 "o:u32[4]=no.npy", "--arg", "u32=1", "--db", "kept.db"});
+  EXPECT_EQ(outcome.exit_code, 5) << outcome.error;
+  EXPECT_FALSE(std::filesystem::exists(file("kept.db")));
+}
+
 TEST_F(ModelMistakes, RefusesWhatTheCompilerWouldPassOver) {
   write("file", "");
   const Mistake table[] = {
