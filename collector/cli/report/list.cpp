@@ -162,11 +162,11 @@ Table views_table() {
 }
 
 Table table_of(const List& list) {
-  if (list.what == "kernels") return kernels_table();
   if (list.what == "metrics") return metrics_table(list.filter);
   if (!list.filter.empty()) {
     throw Error(ExitCode::usage, "a filter is for metrics: warpmeter list metrics " + list.filter);
   }
+  if (list.what == "kernels") return kernels_table();
   if (list.what == "devices") return devices_table();
   if (list.what == "runs") {
     return runs_table(list.database, list.format == "table" && table_width(list.file) > 0);
