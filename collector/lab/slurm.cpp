@@ -27,7 +27,9 @@ std::vector<std::string> parts_of(const std::string& text, char separator) {
 }
 
 Error no_answer(const std::string& program, const Answer& answer) {
-  return {ExitCode::no_hardware, fmt::format("{} does not answer: {}", program, complaint(answer))};
+  return {ExitCode::no_hardware,
+          fmt::format("{} does not answer, so submit where it does (a login node): {}", program,
+                      complaint(answer))};
 }
 
 std::string joined(const std::vector<std::int64_t>& jobs) {
