@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How fast the model executes: warp instructions a second on the two matrix products, counting on,
-// with each unit that this processor has, on one thread of the host and on several. The goal it is
-// held against is printed by a stripped loop without parser or checks: see model_speed.py.
+// with each unit that this processor has, on one thread of the host and on several, and by the
+// interpreter alone. The goal it is held against is printed by a stripped loop without parser or
+// checks: see model_speed.py.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
@@ -20,7 +21,7 @@ namespace {
 using namespace warpmeter;
 
 void run_matmul(benchmark::State& state, const std::string& variant, const model::Unit& unit,
-                unsigned threads) {
+                unsigned threads, std::uint64_t native_after) {
   constexpr std::int64_t size = 256;
   const kernels::Family& family = *family::find_in_catalogue("matmul");
   const kernels::Variant& chosen = *family.find(variant);
@@ -50,6 +51,7 @@ void run_matmul(benchmark::State& state, const std::string& variant, const model
   model::LaunchOptions options;
   options.threads = threads;
   options.unit = &unit;
+  options.native_after = native_after;
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
   for (auto _ : state) {
     const model::LaunchOutcome outcome =
@@ -63,12 +65,13 @@ void run_matmul(benchmark::State& state, const std::string& variant, const model
   state.counters["thread_instructions"] = {static_cast<double>(thread_instructions), rate};
 }
 
-void add(const std::string& variant, const model::Unit& unit, unsigned threads) {
-  std::string name = "matmul_" + variant + "/" + std::string(unit.name);
-  if (threads > 1) name.append("/").append(std::to_string(threads)).append("_threads");
-  benchmark::RegisterBenchmark(
-      name.c_str(),
-      [=, &unit](benchmark::State& state) { run_matmul(state, variant, unit, threads); })
+void add(const std::string& variant, const model::Unit& unit, unsigned threads,
+         const std::string& suffix = "", std::uint64_t native_after = model::default_native_after) {
+  const std::string name = "matmul_" + variant + "/" + std::string(unit.name) + suffix;
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [=, &unit](benchmark::State& state) {
+                                 run_matmul(state, variant, unit, threads, native_after);
+                               })
       ->Unit(benchmark::kMillisecond)
       ->UseRealTime();
 }
@@ -77,8 +80,12 @@ const bool registered = [] {
   for (const char* variant : {"naive", "tiled_16"}) {
     for (const model::Unit& unit : model::units()) {
       if (!unit.is_supported) continue;
-      for (const unsigned threads : {1u, 2u, 4u, 8u}) {
-        if (threads <= std::thread::hardware_concurrency()) add(variant, unit, threads);
+      add(variant, unit, 1);
+      constexpr std::uint64_t never = ~std::uint64_t{0} >> 32;
+      if (unit.vector_bytes != 0) add(variant, unit, 1, "/interpreted", never);
+      for (const unsigned threads : {2u, 4u, 8u}) {
+        if (threads > std::thread::hardware_concurrency()) continue;
+        add(variant, unit, threads, "/" + std::to_string(threads) + "_threads");
       }
     }
   }
