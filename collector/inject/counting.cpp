@@ -83,6 +83,19 @@ std::optional<std::uint32_t> attribute(const cupti::DriverApi& driver, CUfunctio
   return static_cast<std::uint32_t>(value);
 }
 
+/// The function of a launch, with its code loaded. The runtime launches kernels of libraries: the
+/// driver takes a CUkernel for a CUfunction in a launch and in no other call. It loads the code
+/// within the first launch, unless somebody asks before.
+CUfunction loaded_function(const cupti::DriverApi& driver, CUfunction launched) {
+  CUfunction function = launched;
+  if (driver.cuFuncLoad(launched) == CUDA_SUCCESS) return launched;
+  const CUresult result =
+      driver.cuKernelGetFunction(&function, reinterpret_cast<CUkernel>(launched));
+  if (result != CUDA_SUCCESS) return launched;
+  driver.cuFuncLoad(function);
+  return function;
+}
+
 }  // namespace
 
 Counting::Counting(Channel& channel, const cupti::CuptiApi& api, const Config& config,
@@ -111,8 +124,9 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
   pending.session = nullptr;
   pending.is_by_line = false;
   pending.waits.reset();
-  const std::optional<LaunchCall> call = read_launch(function, data.functionParams);
+  std::optional<LaunchCall> call = read_launch(function, data.functionParams);
   if (call && is_captured(driver(), stream_of(*call))) return;
+  if (call && call->graph == nullptr) call->function = loaded_function(driver(), call->function);
   const std::string kernel = call && call->graph != nullptr ? graphs_.name_of(call->graph)
                              : data.symbolName != nullptr   ? data.symbolName
                                                             : data.functionName;
@@ -163,9 +177,6 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
 std::string Counting::waiting_obstacle(const LaunchCall& call, const std::string& kernel,
                                        std::uint32_t device) const {
   if (call.graph == nullptr) {
-    // The driver loads a kernel's code with its first launch, unless somebody asks before.
-    driver().cuFuncLoad(call.function);
-    attribute(driver(), call.function, CU_FUNC_ATTRIBUTE_NUM_REGS);
     return waits_.obstacle(driver(), call, kernel, static_cast<CUdevice>(device));
   }
   const std::shared_ptr<GraphSteps> graph = graphs_.find(call.graph);

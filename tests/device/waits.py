@@ -13,8 +13,8 @@ import time
 # with 32 requests to load: 8 blocks of 4 warps, an instruction a warp.
 LOOP, BUSY, HEAP = "waits in a loop", "may wait for the program", "heap"
 PROGRAMS = {
-    "host_flag": {"wait_for_host": LOOP},
-    "two_streams": {"wait_for_stream": LOOP},
+    "host_flag": {"wait_for_host": LOOP, "add_one": BUSY},
+    "two_streams": {"wait_for_stream": LOOP, "release": BUSY},
     "two_processes": {"meet": LOOP},
     "two_devices": {},  # meet_devices with two GPUs, see below
     "device_heap": {"push": HEAP, "pop": HEAP},
