@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstring>
 #include <iterator>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -22,8 +23,10 @@ using Clock = std::chrono::steady_clock;
 
 /// Nobody is known to hold up the work in front: most likely it computes.
 constexpr int longer_for_others = 12;
-/// For work that was waited for in vain before.
-constexpr auto short_patience = 50ms;
+/// For work that was waited for in vain before: half as long each time. XLA's autotuner launches a
+/// kernel that waits for the host before each of a thousand measurements.
+constexpr auto short_patience = 64ms;
+constexpr int halvings = 6;
 
 constexpr const char* earlier_work = "the work in front of it";
 constexpr const char* waits_for_others =
@@ -288,7 +291,9 @@ std::string Waits::blocker(const cupti::DriverApi& api, CUcontext context, CUstr
 std::chrono::milliseconds Waits::patience_for(const Blocker& blocker) const {
   const std::lock_guard lock(mutex_);
   const auto whole = blocker.name == earlier_work ? longer_for_others * patience_ : patience_;
-  return waited_in_vain_.count(blocker.cause) != 0 ? std::min(whole, {short_patience}) : whole;
+  const auto before = waited_in_vain_.find(blocker.cause);
+  if (before == waited_in_vain_.end()) return whole;
+  return std::min<std::chrono::milliseconds>(whole, short_patience / (1 << before->second));
 }
 
 std::string Waits::await(const cupti::DriverApi& api, CUcontext context, CUstream stream) {
@@ -299,7 +304,8 @@ std::string Waits::await(const cupti::DriverApi& api, CUcontext context, CUstrea
     const auto waited = Clock::now() - begin;
     if (waited >= patience_for(*found)) {
       const std::lock_guard lock(mutex_);
-      waited_in_vain_.insert(found->cause);
+      const auto [again, is_first] = waited_in_vain_.try_emplace(found->cause, 0);
+      if (!is_first) again->second = std::min(again->second + 1, halvings);
       return fmt::format(
           "{} had not ended, and may wait for the program; --launch-timeout SECONDS "
           "waits longer",
@@ -317,7 +323,7 @@ void Waits::context_ends(CUcontext context) {
     return true;
   });
   std::erase_if(waited_in_vain_,
-                [&](const Cause& cause) { return std::get<CUcontext>(cause) == context; });
+                [&](const auto& entry) { return std::get<CUcontext>(entry.first) == context; });
 }
 
 }  // namespace warpmeter::inject

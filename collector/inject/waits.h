@@ -13,7 +13,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -96,7 +95,7 @@ class Waits {
   std::map<std::string, model::sass::Waiting> kernels_;
   bool shares_memory_ = false;
   std::list<std::shared_ptr<Work>> works_;  ///< not done, in order of each stream
-  std::set<Cause> waited_in_vain_;
+  std::map<Cause, int> waited_in_vain_;  ///< how often waiting was shortened since the first time
 };
 
 }  // namespace warpmeter::inject
