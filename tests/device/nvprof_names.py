@@ -11,6 +11,7 @@ import pathlib
 import subprocess
 import sys
 
+from ncu import AS_IT_IS, number
 from nvprof_mapping import ROWS
 
 RUNS = 3  # each tool runs that often: the spread of its values is its own
@@ -50,8 +51,7 @@ def of_warpmeter(program, kernels, rows, database, replay="kernel"):
 
 def of_ncu(kernels, rows, log, replay="kernel"):
     metrics = sorted({metric for row in rows for metric in row.metrics()})
-    command = ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--cache-control", "none",
-               "--replay-mode", replay, "--log-file", log, "--metrics", ",".join(metrics), kernels]
+    command = ["ncu", *AS_IT_IS, "--replay-mode", replay, "--log-file", log, "--metrics", ",".join(metrics), kernels]
     if run(command, may_fail=rows[0].is_of_link()) is None:
         return {}  # a virtual machine may hide the counters of links from ncu
     with open(log, encoding="utf-8", errors="replace") as file:
@@ -62,14 +62,6 @@ def of_ncu(kernels, rows, log, replay="kernel"):
             found = {metric: number(row.get(metric)) for metric in metrics}
             values[row["Kernel Name"].partition("(")[0]] = {r.name: r.value(found) for r in rows}
     return values
-
-
-def number(text):
-    try:
-        value = float((text or "").replace(",", ""))
-    except ValueError:
-        return None
-    return value if abs(value) < float("inf") else None
 
 
 # ---- comparison

@@ -43,6 +43,7 @@ def profiled(program, folder):
 
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    by_profile = profiled(program, folder)  # a range keeps the counters from then on
     tile = Tile(Cuda())
     alone = launch_all(tile)
     check("results without a range", alone, [list(range(threads))] * len(STRIDES))
@@ -53,7 +54,7 @@ def main():
     counts = list(zip(m.values(LOADS), m.values(STORES), m.values(SECTORS)))
     by_hand = [(math.gcd(32, stride), math.gcd(32, stride), 4.0) for stride in STRIDES]
     check("counts by hand", counts, by_hand)
-    check("counts of warpmeter profile", profiled(program, folder), counts)
+    check("counts of warpmeter profile", by_profile, counts)
     with wm.measure(database=folder / "a.db") as again:
         tile(8)
     check("a second range", (again.values(LOADS), again.rows[0]["variant"]), ([8.0], "tile"))

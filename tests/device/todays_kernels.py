@@ -11,6 +11,8 @@ import shlex
 import subprocess
 import sys
 
+from ncu import by_ncu, run
+
 SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "schema"
 PARTS = [json.loads(path.read_text(encoding="utf-8")) for path in [SCHEMA / "catalogue.json", *sorted(SCHEMA.glob("catalogue/*.json"))]]
 CATALOGUE = {counter["name"]: counter for part in PARTS for counter in part["counters"]}
@@ -34,13 +36,6 @@ def formula(name):
 METRICS = sorted({metric for name in COUNTERS for metric in formula(name)})
 
 
-def run(command, seconds):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
-    if done.returncode != 0:
-        sys.exit(f"todays_kernels: {shlex.join(command)[:300]} ended with {done.returncode}\n{(done.stdout + done.stderr)[-2000:]}")
-    return done.stdout
-
-
 def of_warpmeter(program, command, database, seconds):
     """The launches in order: the kernel, and each counter's value, or None."""
     if os.path.exists(database):
@@ -57,20 +52,14 @@ def of_warpmeter(program, command, database, seconds):
 
 
 def of_ncu(command, log, seconds):
-    run(["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--cache-control", "none",
-         "--target-processes", "all", "--log-file", log, "--metrics", ",".join(METRICS), *command], seconds)
-    with open(log, encoding="utf-8", errors="replace") as file:
-        lines = [line for line in file if line.startswith('"')]
     launches = []
-    for row in csv.DictReader(lines):
-        if not row.get("ID"):
-            continue  # the row of units
+    for kernel, found in by_ncu(command, METRICS, log, seconds):
         values = {}
         for name in COUNTERS:
-            terms = [(factor, row.get(metric, "").replace(",", "")) for metric, factor in formula(name).items()]
-            if all(text.replace(".", "", 1).isdigit() for _, text in terms):
-                values[name] = sum(factor * float(text) for factor, text in terms)
-        launches.append((row["Kernel Name"], values))
+            terms = [(factor, found[metric]) for metric, factor in formula(name).items()]
+            if all(value is not None for _, value in terms):
+                values[name] = sum(factor * value for factor, value in terms)
+        launches.append((kernel, values))
     return launches
 
 

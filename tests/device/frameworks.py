@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Scripts of Python's frameworks under `warpmeter profile`, beside themselves and Nsight Compute; see frameworks.sh."""
+
+import csv
+import io
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+from ncu import by_ncu
+
+HERE = pathlib.Path(__file__).resolve().parent / "frameworks"
+LAUNCHES = 100  # that many first ones are compared
+SLOWER = 3  # at most that many times the script's own time
+SASS = "smsp__sass_"
+METRICS = [SASS + name + ".sum" for name in (
+    "l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld", "l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st",
+    "l1tex_t_sectors_pipe_lsu_mem_global_op_ld", "l1tex_t_sectors_pipe_lsu_mem_global_op_st",
+    "inst_executed_op_global_ld", "inst_executed_op_global_st", "inst_executed_op_shared_ld", "inst_executed_op_shared_st")]
+# XLA's autotuner launches a kernel that waits for the host. Nsight Compute holds the host: the script would never end.
+VARIABLES = {"jax": {"XLA_FLAGS": "--xla_gpu_autotune_level=0"}}
+
+warpmeter, work = sys.argv[1:3]
+failures = checks = 0
+
+
+def check(name, ok, detail=""):
+    global failures, checks
+    checks += 1
+    failures += not ok
+    print(f"{'ok    ' if ok else 'FAILED'} {name}{': ' if detail else ''}{detail}", flush=True)
+
+
+def timed(command, limit, **variables):
+    """Seconds, and what the process left; None if it did not end."""
+    begin = time.perf_counter()
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False,
+                              env={**os.environ, **variables})
+    except subprocess.TimeoutExpired:
+        return limit, None
+    return time.perf_counter() - begin, done
+
+
+def query(database, sql):
+    _, done = timed([warpmeter, "query", "--db", database, "--format", "csv", sql], 60)
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def profile(database, command, limit, *options, **variables):
+    if os.path.exists(database):
+        os.unlink(database)
+    return timed([warpmeter, "profile", "-b", "cupti", "-q", "--db", database, *options, "--", *command], limit, **variables)
+
+
+def counted(database, command, **variables):
+    """The first launches in order: the kernel and its values, or why it has none."""
+    _, done = profile(database, command, 120, "-m", ",".join(METRICS), "-c", str(LAUNCHES), **variables)
+    if done is None or done.returncode != 0:
+        return []
+    rows = query(database, "SELECT l.launch_id, l.kernel, r.metric, r.value, r.reason FROM results r JOIN launches l"
+                           " USING (launch_id) ORDER BY l.launch_id")
+    launches = {}
+    for row in rows:
+        if row["metric"] in METRICS:
+            launch = launches.setdefault(row["launch_id"], (row["kernel"], {}, set()))
+            launch[1][row["metric"]] = float(row["value"]) if row["value"] else None
+            launch[2].add(row["reason"])
+    return list(launches.values())
+
+
+def bare(kernel):
+    """The name without what it returns, its namespaces and its parameters."""
+    text = re.sub(r"\(anonymous namespace\)::|^void ", "", kernel)
+    return re.split(r"[<(]", text)[0].split("::")[-1].split()[-1]
+
+
+def compare(name, command, **variables):
+    ours = counted(f"{work}/{name}_counts.db", command, **variables)
+    environment = {**os.environ, **variables}
+    try:
+        runs = [by_ncu(command, METRICS, f"{work}/{name}.csv", 150, "-c", str(LAUNCHES),
+                       "--graph-profiling", "node", env=environment) for _ in range(2)]
+    except subprocess.TimeoutExpired:
+        return check(f"{name}: ncu ends", False)
+    first, again = ({i: launch for i, launch in enumerate(each)} for each in runs)
+    equal = other = varying = missing = 0
+    differing = []
+    for i, (kernel, values, reasons) in enumerate(ours):
+        theirs, theirs_again = first.get(i), again.get(i)
+        if theirs is None or theirs != theirs_again or bare(theirs[0]) != bare(kernel):
+            varying += 1
+            continue
+        for metric in METRICS:
+            if values.get(metric) is None:
+                missing += 1
+            elif values[metric] == theirs[1][metric]:
+                equal += 1
+            else:
+                other += 1
+                differing.append(f"\n         launch {i + 1}, {kernel[:70]}, {metric}: {values[metric]:g}, ncu {theirs[1][metric]}")
+    reasons = sorted({reason for _, values, why in ours for reason in why if None in values.values()} - {""})
+    check(f"{name}: counts are ncu's", equal > 0 and other == 0,
+          f"{len(ours)} launches, ncu {len(first)} and {len(again)}: {equal} values equal, {other} not, {missing} not measured; {varying} launches"
+          f" that ncu's runs have differently{''.join(differing[:6])}" + "".join(f"\n         {reason}" for reason in reasons[:6]))
+
+
+def check_script(path):
+    name, command = path.stem, [sys.executable, str(path)]
+    framework = name.split("_")[0]
+    timed(command, 200)  # fills the framework's caches of compiled kernels
+    alone_s, alone = timed(command, 200)
+    if alone is None or alone.returncode != 0:
+        return check(f"{name}: alone", False, alone.stderr[-300:] if alone else "does not end")
+    for what, options in {"summary": [], "@default": ["-m", "@default"]}.items():
+        database = f"{work}/{name}_{what}.db"
+        seconds, done = profile(database, command, SLOWER * alone_s + 30, *options)
+        same = done is not None and (done.stdout, done.returncode) == (alone.stdout, alone.returncode)
+        launches = query(database, "SELECT count(*) AS n FROM launches")[0]["n"] if done else "no"
+        check(f"{name}, {what}: the same, at most {SLOWER} times the time", same and seconds <= SLOWER * alone_s,
+              f"{launches} launches, {seconds:.1f} s, alone {alone_s:.1f} s" +
+              ("" if same or done is None else f": {done.returncode} {done.stdout[-200:]!r} {done.stderr[-300:]!r}"))
+    compare(name, command, **VARIABLES.get(framework, {}))
+
+
+for script in sorted(HERE.glob("*.py")):
+    chosen = sys.argv[3:]
+    if not chosen or script.stem in chosen:
+        check_script(script)
+print(f"{checks - failures} of {checks} hold")
+sys.exit(1 if failures else 0)

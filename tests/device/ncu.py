@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""Nsight Compute's values of a program's launches, as the checks on a device ask for them."""
+
+import csv
+import shlex
+import subprocess
+import sys
+
+# Clocks and caches as the program has them, and no unit is scaled.
+AS_IT_IS = ["--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--cache-control", "none"]
+
+
+def run(command, seconds, **options):
+    """The standard output of a command that has to end well."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False, **options)
+    if done.returncode != 0:
+        sys.exit(f"{shlex.join(command)[:300]} ended with {done.returncode}\n{(done.stdout + done.stderr)[-2000:]}")
+    return done.stdout
+
+
+def number(text):
+    """None for what is no finite number."""
+    try:
+        value = float((text or "").replace(",", ""))
+    except ValueError:
+        return None
+    return value if abs(value) < float("inf") else None
+
+
+def by_ncu(command, metrics, log, seconds, *options, **others):
+    """The launches in order: the kernel, and the value of each PerfWorks name, None where there is none. Writes `log`."""
+    run(["ncu", *AS_IT_IS, "--target-processes", "all", "--log-file", log, "--metrics", ",".join(metrics), *options, *command],
+        seconds, **others)
+    with open(log, encoding="utf-8", errors="replace") as file:
+        rows = csv.DictReader([line for line in file if line.startswith('"')])
+        return [(row["Kernel Name"], {metric: number(row.get(metric)) for metric in metrics}) for row in rows
+                if row.get("ID")]  # the row of units has none
