@@ -23,7 +23,7 @@ from programs import programs  # noqa: E402
 from todays_kernels import COUNTERS  # noqa: E402
 
 METRICS = [*COUNTERS, "warp_instructions", "thread_instructions"]
-SCRIPTS = pathlib.Path("/tmp/frameworks")  # one place on every machine: Triton's PTX names the file
+TRITON_SCRIPTS = "/tmp/frameworks"  # one place on every machine, for the PTX names the file
 TIMED = {"o_autotune"}  # how often it launches depends on time
 QUERY = """SELECT l.launch_id, l.nvtx_range, l.kernel, l.grid, l.block, l.outcome, r.metric, r.value, r.grade
            FROM launches l LEFT JOIN results r USING (launch_id) ORDER BY l.launch_id"""
@@ -49,23 +49,27 @@ def launches_of(warpmeter, database):
     return list(launches.values())
 
 
+def write(path, launches):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, ["script", "kernel", "grid", "block", "outcome", *METRICS], restval="",
+                                lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(launches)
+
+
 def record(warpmeter, backend, python, kind, path, *names):
     names = names or [name for name in programs(kind) if name not in TIMED]
     with tempfile.TemporaryDirectory() as folder:
         database = os.environ.get("DATABASE") or f"{folder}/counts.db"
         done = subprocess.run(
             [warpmeter, "profile", "-b", backend, "-q", "-m", ",".join(METRICS), "--db", database,
-             python, str(HERE / "batch.py"), kind, str(SCRIPTS), *names],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+             python, str(HERE / "batch.py"), kind, TRITON_SCRIPTS if kind == "triton" else f"{folder}/scripts", *names],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, env={**os.environ, "PYTHONWARNINGS": "ignore"})
         lines = done.stdout.splitlines()
         right = [line for line in lines if re.fullmatch(r"\w+ right", line)]
         print("\n".join(line for line in lines if line not in right))
         launches = launches_of(warpmeter, database)
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, ["script", "kernel", "grid", "block", "outcome", *METRICS], restval="",
-                                lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(launches)
+    write(path, launches)
     values = sum(launch.get(metric, "") != "" for launch in launches for metric in METRICS)
     print(f"{kind}: {len(right)} scripts right, {len(launches)} launches, {values} values")
     return 0 if launches else 1
@@ -79,28 +83,47 @@ def by_script(path):
     return scripts
 
 
-def compare(hardware_path, model_path):
-    hardware, model = by_script(hardware_path), by_script(model_path)
-    compared = equal = others = others_equal = 0
-    for script, launches in hardware.items():
-        ours = model.get(script, [])
+class Comparison:
+    """`equal`, `others_equal`: how many `exact` and other values are the hardware's, of `compared` and `others`."""
+
+    def __init__(self):
+        self.compared = self.equal = self.others = self.others_equal = 0
+        self.differences = []
+
+    def add(self, script, theirs, ours):
+        for metric in METRICS:
+            expected, value = theirs.get(metric, ""), ours.get(metric, "")
+            if "" in (expected, value):
+                continue
+            if value.startswith("~"):
+                self.others += 1
+                self.others_equal += value[1:] == expected
+                continue
+            self.compared += 1
+            self.equal += value == expected
+            if value != expected:
+                self.differences.append(f"{script}, {ours['kernel']}: {metric} is {expected} on hardware, {value} on the model")
+
+
+def compared(hardware_path, model_path, scripts=()):
+    """`scripts`: those that are compared; all that the hardware ran without names."""
+    hardware, model, found = by_script(hardware_path), by_script(model_path), Comparison()
+    for script in scripts or hardware:
+        launches, ours = hardware.get(script, []), model.get(script, [])
         names = [[(row["kernel"], row["grid"], row["block"]) for row in rows] for rows in (launches, ours)]
         if names[0] != names[1]:
-            print(f"{script}: the launches differ: {len(launches)} on hardware, {len(ours)} on the model")
+            found.differences.append(f"{script}: {len(launches)} launches on hardware, {len(ours)} on the model, not the same")
             continue
         for theirs, mine in zip(launches, ours):
-            for metric in METRICS:
-                expected, value = theirs.get(metric, ""), mine.get(metric, "")
-                if "" in (expected, value):
-                    continue
-                if value.startswith("~"):
-                    others, others_equal = others + 1, others_equal + (value[1:] == expected)
-                    continue
-                compared, equal = compared + 1, equal + (value == expected)
-                if value != expected:
-                    print(f"{script}, {mine['kernel']}: {metric} is {expected} on hardware, {value} on the model")
-    print(f"{equal} of {compared} `exact` values equal; {others_equal} of {others} others")
-    return 0 if compared and equal == compared else 1
+            found.add(script, theirs, mine)
+    return found
+
+
+def compare(hardware_path, model_path):
+    found = compared(hardware_path, model_path)
+    print(*found.differences, sep="\n")
+    print(f"{found.equal} of {found.compared} `exact` values equal; {found.others_equal} of {found.others} others")
+    return 0 if found.compared and not found.differences else 1
 
 
 if __name__ == "__main__":

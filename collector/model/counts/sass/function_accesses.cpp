@@ -297,7 +297,13 @@ std::map<int, bool> FunctionAccesses::branches_behind(std::size_t access) const 
     const auto block = static_cast<Node>(b);
     const bool is_behind =
         block == own || (graph_->leads_to(own, block) && !graph_->leads_to(block, own));
-    if (flow_.blocks[b].successors.size() < 2 || !is_behind) continue;
+    if (!is_behind) continue;
+    const std::size_t begin =
+        block == own ? accesses_[access].instruction + 1 : flow_.blocks[b].first;
+    for (std::size_t i = begin; i < flow_.blocks[b].end; ++i) {
+      if (function_->body[i].guard) lines.emplace(function_->body[i].line, false);
+    }
+    if (flow_.blocks[b].successors.size() < 2) continue;
     const int line = last_line(b);
     lines[line] = std::find(exits.begin(), exits.end(), line) != exits.end();
   }

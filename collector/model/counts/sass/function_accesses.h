@@ -69,8 +69,9 @@ class FunctionAccesses {
   std::vector<int> exits_around(std::size_t access) const;
   /// Lines of the branches that may lead to the access, but for those that only end threads.
   std::vector<int> branches_before(std::size_t access) const;
-  /// The branches that come behind the access, in the same round of the loops around it: whichever
-  /// way they go, it was executed. By line: whether one leads out of a loop around the access.
+  /// The branches and guarded instructions that come behind the access, in the same round of the
+  /// loops around it: whichever way they go, it was executed. Machine code may branch for a guard.
+  /// By line: whether one leads out of a loop around the access.
   std::map<int, bool> branches_behind(std::size_t access) const;
   /// Lines of all branches and ends of threads that decide whether it is come to, its own guard
   /// among them; maybe of more.
