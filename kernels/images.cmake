@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# embed_images(LIBRARY HEADER NAME… [ARCHITECTURES arch…]): the .cu files NAME.cu of the calling folder, compiled and
-# embedded as an object library LIBRARY, and declared as Images in the generated HEADER ("kernels/images.h"). The
-# text of a NAME.yaml beside such a file is embedded too.
+# embed_images(LIBRARY HEADER NAME… [ARCHITECTURES arch…] [DEPENDS file…]): the .cu files NAME.cu of the calling
+# folder, compiled and embedded as an object library LIBRARY, and declared as Images in the generated HEADER
+# ("kernels/images.h"). The text of a NAME.yaml beside such a file is embedded too. The files include those of DEPENDS.
 #
 # Per architecture nvcc makes PTX of a file, and ptxas makes a cubin of *that* PTX, so that the text that the
 # model executes is the text that the hardware's code came from. Both, and the source, are embedded by the
@@ -20,7 +20,7 @@ function(compile_device_code folder name arch)
     COMMAND ${CMAKE_COMMAND} -D SOURCE=${folder}/${name}.cu -D IN=${stem}.ptx.raw -D OUT=${stem}.ptx
             -P ${image_templates}/relative_paths.cmake
     COMMAND ${WARPMETER_PTXAS} -arch=sm_${arch} -O3 -lineinfo -o ${stem}.cubin ${stem}.ptx
-    DEPENDS ${name}.cu ${image_templates}/relative_paths.cmake
+    DEPENDS ${name}.cu ${arg_DEPENDS} ${image_templates}/relative_paths.cmake
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
     COMMENT "Compiling ${folder}/${name}.cu for sm_${arch}"
     VERBATIM)
@@ -54,8 +54,9 @@ function(embed_image folder header name)
     list(APPEND files ${stem}.ptx ${stem}.cubin)
     embed(${prefix}_ptx_${arch} ${stem}.ptx)
     embed(${prefix}_cubin_${arch} ${stem}.cubin)
+    string(REGEX REPLACE "a$" "" number ${arch})  # 90a is Hopper's own code
     string(APPEND codes
-           "    {${arch}, text(${prefix}_ptx_${arch}, ${prefix}_ptx_${arch}_end),\n"
+           "    {${number}, text(${prefix}_ptx_${arch}, ${prefix}_ptx_${arch}_end),\n"
            "     bytes(${prefix}_cubin_${arch}, ${prefix}_cubin_${arch}_end)},\n")
   endforeach()
   string(APPEND assembly "    .section .note.GNU-stack,\"\",%progbits\n")
@@ -66,12 +67,13 @@ function(embed_image folder header name)
 endfunction()
 
 function(embed_images library header)
-  cmake_parse_arguments(arg "" "" "ARCHITECTURES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "ARCHITECTURES;DEPENDS" ${ARGN})
   set(architectures ${arg_ARCHITECTURES})
   file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   set(image_dir ${CMAKE_CURRENT_BINARY_DIR}/images)
   file(MAKE_DIRECTORY ${image_dir})
-  string(MAKE_C_IDENTIFIER all_in_${folder} list)
+  string(REGEX REPLACE "(/images)?[.]h$" "" list "all_in_${header}")
+  string(MAKE_C_IDENTIFIER ${list} list)
   set(image_declarations "")
   set(image_addresses "")
   set(sources "")

@@ -61,6 +61,19 @@ const CardPeaks* card_named(std::string_view name) {
   return found == std::end(cards) ? nullptr : found;
 }
 
+std::optional<double> documented_peak(const CardPeaks& card, const Rates& most,
+                                      std::string_view name) {
+  constexpr double sector_bytes = 32, wavefront_bytes = 128;
+  const double cycles_per_ns = card.multiprocessors * card.clock_ghz;
+  if (name.starts_with("device_memory_")) return card.memory_bytes_per_ns;
+  if (name == "l1_read") return most.l1_sectors * sector_bytes * cycles_per_ns;
+  if (name == "shared_read") return most.shared_wavefronts * wavefront_bytes * cycles_per_ns;
+  if (name == "fp64") return card.peak_tflops(most.fp64);
+  if (name == "fp32") return card.peak_tflops(most.fp32);
+  if (name == "fp16") return 2 * card.peak_tflops(most.fp16);  // an instruction is on a pair
+  return std::nullopt;
+}
+
 const CardPeaks* card_of(int compute_capability) {
   const auto* found = std::find_if(std::begin(cards), std::end(cards), [&](const CardPeaks& c) {
     return c.compute_capability == compute_capability;

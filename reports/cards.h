@@ -3,6 +3,7 @@
 // a card has of multiprocessors, clock and memory bandwidth.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 namespace warpmeter::reports {
@@ -36,6 +37,11 @@ const Rates* rates_of(int compute_capability);
 
 /// The card that `name` names ("NVIDIA H200"); nullptr for one that the table lacks.
 const CardPeaks* card_named(std::string_view name);
+
+/// A peak of the view `peaks` as documents have it, in its unit; nothing for L2 and the tensor
+/// cores, which the tables lack.
+std::optional<double> documented_peak(const CardPeaks& card, const Rates& most,
+                                      std::string_view name);
 
 /// The card that stands for a compute capability where there is none, on the model.
 const CardPeaks* card_of(int compute_capability);

@@ -281,14 +281,14 @@ std::int64_t Store::begin_run(const Run& run) {
   return id;
 }
 
-std::int64_t Store::add_device(std::int64_t run_id, const Device& device) {
-  Statement find(db_.get(),
+std::int64_t number_of_device(sqlite3* db, const Device& device) {
+  Statement find(db,
                  "SELECT device_id FROM t_device WHERE backend = ? AND ordinal = ? AND name = ? "
                  "AND chip = ? AND compute_capability = ? AND uuid = ? AND driver = ? "
                  "AND multiprocessors IS ? AND memory_bytes IS ? AND l2_bytes IS ?");
-  Statement insert(db_.get(), insertion("t_device",
-                                        "backend, ordinal, name, chip, compute_capability, uuid, "
-                                        "driver, multiprocessors, memory_bytes, l2_bytes"));
+  Statement insert(db, insertion("t_device",
+                                 "backend, ordinal, name, chip, compute_capability, uuid, "
+                                 "driver, multiprocessors, memory_bytes, l2_bytes"));
   // The columns are the members of a device.
   const auto bind = [&](Statement& statement) {
     with_members(device, [&](const auto&... member) {
@@ -296,17 +296,17 @@ std::int64_t Store::add_device(std::int64_t run_id, const Device& device) {
       (statement.bind(++index, member), ...);
     });
   };
+  bind(find);
+  if (find.step()) return find.integer(0);
+  bind(insert);
+  insert.step();
+  return sqlite3_last_insert_rowid(db);
+}
+
+std::int64_t Store::add_device(std::int64_t run_id, const Device& device) {
   std::int64_t id = 0;
   statements_->in_transaction([&] {
-    bind(find);
-    if (find.step()) {
-      id = find.integer(0);
-      find.reset();
-    } else {
-      bind(insert);
-      insert.step();
-      id = sqlite3_last_insert_rowid(db_.get());
-    }
+    id = number_of_device(db_.get(), device);
     Statement(db_.get(), "INSERT OR IGNORE INTO t_run_device (run_id, device_id) VALUES (?, ?)")
         .execute(run_id, id);
   });

@@ -128,14 +128,32 @@ Table shares_table(const std::vector<const Limits*>& all) {
 
 // ---- the roofline
 
+/// Two limits: of operations, and of bytes between L1 and the registers.
+struct Roof {
+  double peak_tflops = 0, tbytes_per_s = 0;
+  double at(double operations_a_byte) const {
+    return std::min(peak_tflops, operations_a_byte * tbytes_per_s);
+  }
+  double ridge() const { return peak_tflops / tbytes_per_s; }
+};
+
 /// The floating-point kind that most of a launch's operations are of.
 struct Intensity {
   const Limits* limits = nullptr;
   const char* kind = "";
   Sum flops, bytes;
-  double per_byte = 0, roof_tflops = 0, peak_tflops = 0;
+  double per_byte = 0;
+  Roof roof;                     ///< the datasheet's
+  std::optional<Roof> measured;  ///< this card's, where `doctor --peaks` measured both
   std::optional<double> achieved_tflops;
 };
+
+/// `share`: of the measured operations that are counted as one.
+std::optional<Roof> measured_roof(const LaunchFacts& facts, const char* operations, double share) {
+  const auto peak = facts.peaks.find(operations), l1 = facts.peaks.find("l1_read");
+  if (peak == facts.peaks.end() || l1 == facts.peaks.end()) return std::nullopt;
+  return Roof{peak->second * share, l1->second / 1000};
+}
 
 double l1_bytes_per_ns(const LaunchFacts& facts) {
   return facts.rates->l1_sectors * sector_bytes * facts.card->multiprocessors *
@@ -146,11 +164,13 @@ std::optional<Intensity> intensity_of(const Limits& limits) {
   struct Precision {
     const char *kind, *flops;
     double Rates::*rate;
+    const char* peak;
+    double share;  ///< see measured_roof
   };
   static constexpr std::array<Precision, 3> precisions = {
-      {{"FP32", "flop_count_sp", &Rates::fp32},
-       {"FP64", "flop_count_dp", &Rates::fp64},
-       {"FP16 (a pair as one)", "flop_count_hp", &Rates::fp16}}};
+      {{"FP32", "flop_count_sp", &Rates::fp32, "fp32", 1},
+       {"FP64", "flop_count_dp", &Rates::fp64, "fp64", 1},
+       {"FP16 (a pair as one)", "flop_count_hp", &Rates::fp16, "fp16", 0.5}}};
   const LaunchFacts& facts = *limits.facts;
   if (facts.card == nullptr) return std::nullopt;
   Intensity most;
@@ -160,13 +180,14 @@ std::optional<Intensity> intensity_of(const Limits& limits) {
     if (!flops.missing.empty() || flops.value <= most.flops.value) continue;
     most.kind = precision.kind;
     most.flops = flops;
-    most.peak_tflops = facts.card->peak_tflops(facts.rates->*precision.rate);
+    most.roof = {facts.card->peak_tflops(facts.rates->*precision.rate),
+                 l1_bytes_per_ns(facts) / 1000};
+    most.measured = measured_roof(facts, precision.peak, precision.share);
   }
   most.bytes = sum_of(*limits.subject, resources().back().counters);
   most.bytes.value *= sector_bytes;
   if (most.flops.value <= 0 || most.bytes.value <= 0) return std::nullopt;
   most.per_byte = most.flops.value / most.bytes.value;
-  most.roof_tflops = std::min(most.peak_tflops, most.per_byte * l1_bytes_per_ns(facts) / 1000);
   if (const auto duration = limits.subject->figure("duration").value; duration && *duration > 0) {
     most.achieved_tflops = most.flops.value / *duration / 1000;
   }
@@ -184,6 +205,12 @@ Table roofline_table(const std::vector<Intensity>& all) {
                    Column::number("intensity", "operations a byte", "", Kind::quotient),
                    Column::number("roof", "the roof there", "TFLOP/s", Kind::quotient),
                    Column::number("achieved", "achieved", "TFLOP/s", Kind::quotient)};
+  const bool has_measured = std::any_of(
+      all.begin(), all.end(), [](const Intensity& one) { return one.measured.has_value(); });
+  if (has_measured) {
+    table.columns.push_back(
+        Column::number("measured_roof", "this card's roof there", "TFLOP/s", Kind::quotient));
+  }
   for (const Intensity& one : all) {
     auto& row = table.rows.emplace_back();
     row.emplace_back(name_of(*one.limits));
@@ -192,25 +219,36 @@ Table roofline_table(const std::vector<Intensity>& all) {
     row.emplace_back(one.flops.value).mark = one.flops.mark;
     row.emplace_back(one.bytes.value).mark = one.bytes.mark;
     row.emplace_back(one.per_byte).mark = std::max(one.flops.mark, one.bytes.mark);
-    row.emplace_back(one.roof_tflops);
+    row.emplace_back(one.roof.at(one.per_byte));
     row.push_back(one.achieved_tflops ? Cell(*one.achieved_tflops)
                                       : Cell(Missing{"the launch has no time"}));
+    if (!has_measured) continue;
+    row.push_back(one.measured ? Cell(one.measured->at(one.per_byte))
+                               : Cell(Missing{"`warpmeter doctor --peaks` has not measured it"}));
   }
   return table;
 }
 
-/// The roof, and a line over the sizes for each variant of a family.
+/// "60 TFLOP/s of FP32, 30 TB/s of L1"
+std::string in_words(const Roof& roof, const char* kind) {
+  return fmt::format("{} TFLOP/s of {}, {} TB/s of L1",
+                     readable_number(roof.peak_tflops, Zeros::trim), kind,
+                     readable_number(roof.tbytes_per_s, Zeros::trim));
+}
+
+/// The roofs, and a line over the sizes for each variant of a family.
 Plot roofline_plot(const std::vector<const Intensity*>& points) {
   const Intensity& first = *points.front();
   const LaunchFacts& facts = *first.limits->facts;
-  const double slope = l1_bytes_per_ns(facts) / 1000, ridge = first.peak_tflops / slope;
-  std::set<double> xs = {ridge};
+  std::set<double> xs = {first.roof.ridge()};
+  if (first.measured) xs.insert(first.measured->ridge());
   std::map<std::string, std::map<double, double>> lines;
   std::vector<std::string> order;
   for (const Intensity* point : points) {
     const std::string& variant = point->limits->subject->variant;
     if (!lines.contains(variant)) order.push_back(variant);
-    lines[variant][point->per_byte] = point->achieved_tflops.value_or(point->roof_tflops);
+    lines[variant][point->per_byte] =
+        point->achieved_tflops.value_or(point->roof.at(point->per_byte));
     xs.insert(point->per_byte);
   }
   xs.insert({*xs.begin() / 2, *xs.rbegin() * 2});
@@ -219,22 +257,27 @@ Plot roofline_plot(const std::vector<const Intensity*>& points) {
   plot.title = fmt::format("Roofline of {}{}", first.limits->group->family,
                            facts.device.empty() ? "" : " on " + facts.device);
   plot.description = fmt::format(
-      "The roof is {}'s: {} TFLOP/s of {}, {} TB/s of L1. {}", facts.card->name,
-      readable_number(first.peak_tflops, Zeros::trim), first.kind,
-      readable_number(slope, Zeros::trim),
+      "The roof is {}'s: {}. {}{}", facts.card->name, in_words(first.roof, first.kind),
+      first.measured
+          ? fmt::format("This card was measured at {}. ", in_words(*first.measured, first.kind))
+          : "",
       first.achieved_tflops ? "A point is what a variant achieved."
                             : "Without times, a point shows the most that the roof allows.");
   plot.x = {"operations a byte of L1", true};
   plot.y = {"TFLOP/s", true};
   plot.data.columns = {Column::number("intensity", "operations a byte", "", Kind::quotient),
                        Column::number("roof", "", "", Kind::quotient)};
+  if (first.measured) {
+    plot.data.columns.push_back(Column::number("this card's roof", "", "", Kind::quotient));
+  }
   for (const std::string& variant : order) {
     plot.data.columns.push_back(Column::number(variant, "", "", Kind::quotient));
   }
   for (const double x : xs) {
     auto& row = plot.data.rows.emplace_back();
     row.emplace_back(x);
-    row.emplace_back(std::min(first.peak_tflops, x * slope));
+    row.emplace_back(first.roof.at(x));
+    if (first.measured) row.emplace_back(first.measured->at(x));
     for (const std::string& variant : order) {
       const auto found = lines[variant].find(x);
       row.push_back(found == lines[variant].end() ? Cell(Missing{}) : Cell(found->second));

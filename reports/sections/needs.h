@@ -40,6 +40,7 @@ struct LaunchFacts {
   const Rates* rates = nullptr;  ///< nullptr where nobody listed them
   const CardPeaks* card = nullptr;
   std::optional<double> useful_bytes;
+  std::map<std::string, double> peaks;  ///< this card's, by name as in the view `peaks`
 };
 
 /// By launch.

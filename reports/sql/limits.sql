@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The launches of a run with their device and the bytes that they cannot do without: each once.
 SELECT
-  l.launch_id, d.name AS device, d.backend, d.compute_capability,
+  l.launch_id, l.device_id, d.name AS device, d.backend, d.compute_capability,
   l.useful_bytes_read, l.useful_bytes_written
 FROM launches l
 JOIN devices d ON d.run_id = l.run_id AND d.device_id = l.device_id

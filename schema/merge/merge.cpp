@@ -2,7 +2,8 @@
 // The tables themselves say what a run is made of: those with a launch_id belong to its launches,
 // those with a run_id to the run. A column's name says what it refers to, and is translated:
 // launches move by one distance a run, so that their order stays; devices, counters, reasons and
-// explanations are found by their content, or added. A new table needs nothing here.
+// explanations are found by their content, or added. A new table of a run needs nothing here. Peaks
+// belong to devices: the later measurement stays.
 #include "schema/merge/merge.h"
 
 #include <fmt/format.h>
@@ -110,6 +111,23 @@ class Copier {
 
   /// The id of the run that was copied last, in the target.
   std::int64_t run_id() const { return run_id_; }
+
+  /// The peaks of all devices, where the target has none or older ones.
+  void copy_peaks() {
+    Statement read(
+        from_, "SELECT device_id, name, unit, value, sm_clock_mhz, reason, measured FROM t_peak");
+    Statement write(to_,
+                    "INSERT INTO t_peak VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO UPDATE "
+                    "SET value = ?4, sm_clock_mhz = ?5, reason = ?6, measured = ?7 "
+                    "WHERE measured < ?7");
+    Transaction transaction(to_);
+    while (read.step()) {
+      write.bind(1, devices_.translated(read.integer(0)));
+      for (int column = 1; column < read.columns(); ++column) write.bind(column + 1, read, column);
+      write.step();
+    }
+    transaction.commit();
+  }
 
   struct Copied {
     std::int64_t launches = 0, rows = 0;
@@ -248,6 +266,7 @@ class Merger {
     const Handle from = open_untouched(database);
     execute(from.get(), "BEGIN");  // all of it at one moment
     Copier copier(from.get(), target_.get(), shapes_);
+    copier.copy_peaks();
     for (const SourceRun& run : runs_of(from.get())) {
       if (options_.cancelled && options_.cancelled()) return;
       if (options_.progress) options_.progress(done_, total_, result.path);
@@ -363,6 +382,7 @@ std::int64_t copy_run(const std::string& source, std::int64_t run, const std::st
     if (const auto known = find_uuid(to.get(), each.uuid)) return *known;
     const Shapes shapes(to.get());
     Copier copier(from.get(), to.get(), shapes);
+    copier.copy_peaks();
     copier.copy(each);
     return copier.run_id();
   }

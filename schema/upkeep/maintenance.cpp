@@ -147,14 +147,15 @@ std::size_t remove_runs(const std::string& path, std::span<const std::int64_t> r
     transaction.commit();
     ++removed;
   }
-  // Devices that no run was on any more, and explanations of no launch.
+  // Devices that no run was on any more and that have no peaks, and explanations of no launch.
   remove_unused_explanations(db.get());
   execute(db.get(),
           "DELETE FROM t_device AS d "
           "WHERE NOT EXISTS (SELECT 1 FROM t_run_device r WHERE r.device_id = d.device_id) "
           "AND NOT EXISTS (SELECT 1 FROM t_launch l WHERE l.device_id = d.device_id) "
           "AND NOT EXISTS (SELECT 1 FROM t_device_state s WHERE s.device_id = d.device_id) "
-          "AND NOT EXISTS (SELECT 1 FROM t_disturbance s WHERE s.device_id = d.device_id)");
+          "AND NOT EXISTS (SELECT 1 FROM t_disturbance s WHERE s.device_id = d.device_id) "
+          "AND NOT EXISTS (SELECT 1 FROM t_peak p WHERE p.device_id = d.device_id)");
   return removed;
 }
 

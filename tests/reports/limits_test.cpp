@@ -13,6 +13,7 @@
 #include "reports/render/report.h"
 #include "reports/sections/needs.h"
 #include "schema/catalogue.h"
+#include "schema/upkeep/peaks.h"
 #include "tests/reports/limits_run.h"
 #include "tests/reports/runs.h"
 
@@ -46,6 +47,18 @@ TEST(Cards, HaveThePeaksOfTheirDatasheets) {
     EXPECT_NEAR(card->peak_tflops(rates->fp32), peaks.first, 0.015 * peaks.first) << name;
     EXPECT_NEAR(card->peak_tflops(rates->fp64), peaks.second, 0.02 * peaks.second) << name;
   }
+}
+
+/// The H100's whitepaper: 3.35 TB/s of memory; 33 TB/s of L1 and of shared memory are 128 bytes a
+/// cycle of 132 multiprocessors at 1.98 GHz.
+TEST(Cards, DocumentTheUnitsOfMeasuredPeaks) {
+  const CardPeaks& card = *card_named("NVIDIA H100 80GB HBM3");
+  const Rates& rates = *rates_of(card.compute_capability);
+  EXPECT_EQ(documented_peak(card, rates, "device_memory_copy"), 3350);
+  EXPECT_NEAR(documented_peak(card, rates, "l1_read").value(), 33'454, 1);
+  EXPECT_NEAR(documented_peak(card, rates, "shared_read").value(), 33'454, 1);
+  EXPECT_NEAR(documented_peak(card, rates, "fp16").value(), 134, 1);
+  EXPECT_EQ(documented_peak(card, rates, "l2_read"), std::nullopt);
 }
 
 TEST(Cards, AreFoundByWholeWords) {
@@ -134,6 +147,26 @@ TEST_F(LimitsTest, DrawsARooflineOfOperationsOverBytes) {
   EXPECT_THAT(text, HasSubstr("\"intensity\":4"));
   EXPECT_THAT(text, HasSubstr("\"roof\":66.9"));
   EXPECT_THAT(text, HasSubstr("\"achieved\":null"));
+}
+
+TEST_F(LimitsTest, ShowsTheRoofThatWasMeasuredOnTheCard) {
+  schema::Device device;
+  device.backend = "cupti";
+  device.name = "NVIDIA H200";
+  device.compute_capability = 90;
+  device.uuid = "GPU-1";
+  device_ = store_.add_device(run_, device);
+  device.driver = "an earlier one";  // the same card all the same
+  const schema::Peak peaks[] = {{"fp32", "TFLOP/s", 60, 1980, ""},
+                                {"l1_read", "GB/s", 30'000, 1980, ""}};
+  schema::store_peaks(database_.path(), device, peaks);
+  // 4 operations a byte are right of the ridge at 60 / 30, and 1 is left of it.
+  add("compute", {{"flop_sp_fma", 6400}, {"global_load_sectors", 100}});
+  add("memory", {{"flop_sp_fma", 1600}, {"global_load_sectors", 100}});
+  const std::string text = limits();
+  EXPECT_THAT(text, HasSubstr("\"measured_roof\":60"));
+  EXPECT_THAT(text, HasSubstr("\"measured_roof\":30"));
+  EXPECT_THAT(text, HasSubstr("This card was measured at 60 TFLOP/s of FP32, 30 TB/s of L1."));
 }
 
 TEST_F(LimitsTest, DrawsTwoVariantsMemoryBelowOneAnother) {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "schema/upkeep/peaks.h"
 #include "tests/schema/fixture.h"
 
 namespace warpmeter::schema {
@@ -64,6 +65,16 @@ TEST_F(Maintenance, ALabelThatAMergeMadeAmbiguousIsRefused) {
                  AllOf(HasSubstr("is a label and begins the UUID of run 1")));
   EXPECT_EQ(Reader(path).find_run(uuid_of(1)), 1);
   EXPECT_EQ(Reader(path).find_run("2"), 2);
+}
+
+TEST_F(Maintenance, KeepsTheMeasuredPeaksOfACardWithoutRuns) {
+  const Peak peak{"fp32", "TFLOP/s", 60.5, 1980, ""};
+  store_peaks(path, example_device(), std::span(&peak, 1));
+  const std::vector<std::int64_t> ids = {1, 2, 3};
+  EXPECT_EQ(remove_runs(path, ids), 3U);
+  store_run(path, {});
+  EXPECT_THAT(lines_of(path, "SELECT name, value, unit, sm_clock_mhz, reason FROM peaks"),
+              ElementsAre("fp32|60.5|TFLOP/s|1980|NULL"));
 }
 
 TEST_F(Maintenance, RemovesARunWithAllThatBelongsToIt) {

@@ -7,6 +7,7 @@
 #include <regex>
 
 #include "schema/database.h"
+#include "schema/upkeep/peaks.h"
 #include "tests/schema/fixture.h"
 
 namespace warpmeter::schema {
@@ -45,6 +46,9 @@ void store_full_run(const std::string& path, const std::string& variant, int lau
   Device device_record = example_device();
   device_record.uuid = "GPU-" + variant;
   const std::int64_t device = store.add_device(run, device_record);
+  const Peak peaks[] = {{"fp32", "TFLOP/s", 60.5, 1980, ""},
+                        {"tensor_fp8", "TFLOP/s", {}, {}, variant + " has none"}};
+  store_peaks(path, device_record, peaks);
   DeviceState state;
   state.phase = "before";
   state.sm_clock_mhz = 1980;
@@ -105,6 +109,21 @@ class Merge : public ::testing::Test {
   Folder folder;
   std::string a = folder / "a.db", b = folder / "b.db", out = folder / "out.db";
 };
+
+TEST_F(Merge, KeepsTheLaterPeaksOfACard) {
+  const auto store_peak = [](const std::string& path, double value, const char* measured) {
+    store_run(path, {});
+    const Peak peak{"fp32", "TFLOP/s", value, 1980, ""};
+    store_peaks(path, example_device(), std::span(&peak, 1));
+    Statement(open_plain(path).get(), "UPDATE t_peak SET measured = ?").execute(measured);
+  };
+  const std::string old = folder / "old.db", later = folder / "later.db";
+  store_peak(old, 50, "2026-01-01T00:00:00.000Z");
+  store_peak(later, 60, "2026-02-01T00:00:00.000Z");
+  merge_into(out, {later, old});
+  EXPECT_THAT(lines_of(out, "SELECT run_id, name, value FROM peaks ORDER BY run_id"),
+              ElementsAre("1|fp32|60", "2|fp32|60"));
+}
 
 TEST_F(Merge, KeepsEverythingOfEveryRun) {
   const auto results = merge_into(out, {a, b});

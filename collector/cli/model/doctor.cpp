@@ -17,6 +17,7 @@
 #include "base/output.h"
 #include "collector/cli/backends.h"
 #include "collector/cli/model/doctor_check.h"
+#include "collector/cli/model/doctor_peaks.h"
 #include "collector/cli/model/doctor_program.h"
 #include "collector/cli/options.h"
 #include "collector/cli/terminal.h"
@@ -203,12 +204,19 @@ Command add_doctor(CLI::App& program) {
       add_command(program, "doctor", "Say what works here, and how to mend what does not",
                   {{"warpmeter doctor", "driver, CUPTI, permission, model, database"},
                    {"warpmeter doctor --db lab.db", "is this database sound?"},
-                   {"warpmeter doctor ./app", "can profile -b model execute its kernels?"}});
+                   {"warpmeter doctor ./app", "can profile -b model execute its kernels?"},
+                   {"warpmeter doctor --peaks", "measure the GPU's roofs for the roofline"}});
+  auto peaks = std::make_shared<bool>(false);
+  auto device = std::make_shared<std::int64_t>(0);
   auto database = std::make_shared<std::string>();
   auto examined = std::make_shared<std::string>();
   add_database(app, *database);
   add_text(app, "PROGRAM", "", *examined, "A CUDA program: say whether it can run without a GPU");
-  return {&app, [database, examined] {
+  add_flag(app, "--peaks", *peaks,
+           "Measure the GPU's bandwidths and arithmetic rates, and store them");
+  add_count(app, "-d,--device", 0, 1023, *device, "The GPU's number, for --peaks");
+  return {&app, [database, examined, peaks, device] {
+            if (*peaks) return run_peaks(*database, static_cast<int>(*device));
             return examined->empty() ? run(*database) : run_program(*examined);
           }};
 }
