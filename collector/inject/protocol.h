@@ -202,6 +202,7 @@ struct Finding {
   std::string message;  ///< one sentence
   std::uint64_t times = 1;
   bool is_remark = false;  ///< worth a look, but no mistake by itself
+  std::string other = {};  ///< the other line that the message names: "reduce.cu:9"; empty: none
 };
 
 /// How much of this process was looked at since the Checked before: sent as its launches end, for a

@@ -129,7 +129,7 @@ bool Recorder::take(int peer, inject::Message&& message) {
   }
   if (auto* finding = std::get_if<inject::Finding>(&message)) {
     findings_[{std::move(finding->kind), std::move(finding->where), std::move(finding->message),
-               finding->is_remark}] += finding->times;
+               finding->is_remark, std::move(finding->other)}] += finding->times;
     return findings_.size() <= most_findings;
   }
   if (const auto* checked = std::get_if<inject::Checked>(&message)) {
@@ -386,8 +386,8 @@ void Recorder::finish(schema::RunOutcome outcome, const std::string& reason) {
 std::vector<inject::Finding> Recorder::findings() const {
   std::vector<inject::Finding> all;
   for (const auto& [key, times] : findings_) {
-    const auto& [kind, where, message, is_remark] = key;
-    all.push_back({kind, where, message, times, is_remark});
+    const auto& [kind, where, message, is_remark, other] = key;
+    all.push_back({kind, where, message, times, is_remark, other});
   }
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
     return in_order(a.where) < in_order(b.where);

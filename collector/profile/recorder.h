@@ -215,8 +215,9 @@ class Recorder final : public Receiver {
   std::optional<LaterPass> later_;          ///< the pass that runs, when it is not the first
   std::vector<Mismatch> mismatches_;
   std::map<std::string, std::string> shaped_, unobserved_;
-  /// By kind, place, message, and whether it is a remark: how often.
-  std::map<std::tuple<std::string, std::string, std::string, bool>, std::uint64_t> findings_;
+  /// By kind, place, message, whether it is a remark, and the other place: how often.
+  std::map<std::tuple<std::string, std::string, std::string, bool, std::string>, std::uint64_t>
+      findings_;
   inject::Checked checked_;
   bool has_met_any_ = false;
   std::set<int> living_;  ///< peers that have not said Bye

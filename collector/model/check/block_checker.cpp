@@ -118,14 +118,17 @@ void BlockChecker::check_registers(const Warp& warp, const Operation* op) {
       found->read_by ? launch_.from_nobody_.find(*found->read_by) : launch_.from_nobody_.end();
   if (nobody != launch_.from_nobody_.end()) {
     const auto describe = [&] {
-      return sentence(thread, fmt::format("uses what was read from {}, on {}", nobody->second,
-                                          launch_.names_.line(op->instruction)));
+      return Described{
+          sentence(thread, fmt::format("uses what was read from {}, on {}", nobody->second,
+                                       launch_.names_.line(op->instruction))),
+          op->instruction};
     };
     launch_.findings_.add(Defect::absent_lanes, nobody->first, Span::warp, describe, times);
     return;
   }
   const auto describe = [&] {
-    return sentence(thread, fmt::format("uses {}", unset_value(*found, op->instruction)));
+    return Described{sentence(thread, fmt::format("uses {}", unset_value(*found, op->instruction))),
+                     found->read_by.value_or(op->instruction)};
   };
   const Defect defect = found->is_from_memory ? Defect::uninitialised : Defect::unset;
   launch_.findings_.add(defect, op->instruction, Span::none, describe, times);
@@ -252,12 +255,15 @@ void BlockChecker::release(const Meeting& meeting) {
     const auto warp = static_cast<std::uint32_t>(std::countr_zero(rest));
     if (meeting.at[warp] == first) continue;
     launch_.findings_.add(Defect::barrier, first->instruction, Span::block, [&] {
-      return sentence(
-          first_warp * warp_lanes,
-          fmt::format("waits at this barrier while {} waits at the one on {}; let all threads of a "
-                      "block come to the same __syncthreads()",
-                      launch_.names_.thread(warp * warp_lanes),
-                      launch_.names_.line(meeting.at[warp]->instruction)));
+      return Described{
+          sentence(
+              first_warp * warp_lanes,
+              fmt::format(
+                  "waits at this barrier while {} waits at the one on {}; let all threads of a "
+                  "block come to the same __syncthreads()",
+                  launch_.names_.thread(warp * warp_lanes),
+                  launch_.names_.line(meeting.at[warp]->instruction))),
+          meeting.at[warp]->instruction};
     });
     break;
   }

@@ -71,7 +71,7 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   std::string_view atomic_instead(std::uint32_t other) const;
   bool is_one_statement(std::uint32_t other) const;
   bool is_ordered_elsewhere(const Conflict& conflict, Span span) const;
-  std::string describe(const Conflict& conflict, Span span, bool is_equal) const;
+  Described describe(const Conflict& conflict, Span span, bool is_equal) const;
   std::string order_wanted(const Conflict& conflict, Span span) const;
   std::string fence_wanted(const Conflict& conflict, Span span) const;
   Moment now() const { return {contexts_.next(), launch_.contexts_.next()}; }
@@ -130,8 +130,8 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
                      const Places& places);
   bool writes_same_in_cluster(const ClusterRaces::Earlier& earlier, std::uint32_t owner,
                               std::uint64_t offset, unsigned lane) const;
-  std::string describe(const ClusterRaces::Earlier& earlier, const ClusterRaces::By& own,
-                       std::uint32_t owner, unsigned lane, bool is_equal) const;
+  Described describe(const ClusterRaces::Earlier& earlier, const ClusterRaces::By& own,
+                     std::uint32_t owner, unsigned lane, bool is_equal) const;
   void note_products(const Warp& warp);
   bool is_behind_product(const Conflict& conflict, Span span) const;
   void note_wait(const Warp& warp, const Operation* op, unsigned lane, std::uint64_t object,

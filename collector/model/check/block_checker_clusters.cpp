@@ -123,9 +123,8 @@ bool BlockChecker::writes_same_in_cluster(const ClusterRaces::Earlier& earlier, 
                     value.begin() + static_cast<std::ptrdiff_t>(earlier.begin - offset));
 }
 
-std::string BlockChecker::describe(const ClusterRaces::Earlier& earlier,
-                                   const ClusterRaces::By& own, std::uint32_t owner, unsigned lane,
-                                   bool is_equal) const {
+Described BlockChecker::describe(const ClusterRaces::Earlier& earlier, const ClusterRaces::By& own,
+                                 std::uint32_t owner, unsigned lane, bool is_equal) const {
   const ClusterRaces::By& theirs = earlier.by;
   const SiteInfo& other = program_.sites[theirs.site];
   const std::string line = launch_.names_.line(other.instruction);
@@ -146,14 +145,16 @@ std::string BlockChecker::describe(const ClusterRaces::Earlier& earlier,
         ", and this access does not wait for the cluster barrier between the two; put it behind "
         "the wait, or cluster.sync() between them";
   }
-  return sentence(own.warp * warp_lanes + lane,
-                  fmt::format("{} {} of {}, which {} of {} {} on {}{}",
-                              current_.info->kind == AccessKind::load ? "reads" : "writes",
-                              shared_at(earlier.begin, current_.info->width),
-                              launch_.names_.block(launch_.block_at({seat_.cluster, owner})),
-                              launch_.names_.thread(theirs.warp * warp_lanes + earlier.lane),
-                              launch_.names_.block(launch_.block_at({seat_.cluster, theirs.rank})),
-                              other.kind == AccessKind::load ? "reads" : "writes", line, remedy));
+  return Described{
+      sentence(own.warp * warp_lanes + lane,
+               fmt::format("{} {} of {}, which {} of {} {} on {}{}",
+                           current_.info->kind == AccessKind::load ? "reads" : "writes",
+                           shared_at(earlier.begin, current_.info->width),
+                           launch_.names_.block(launch_.block_at({seat_.cluster, owner})),
+                           launch_.names_.thread(theirs.warp * warp_lanes + earlier.lane),
+                           launch_.names_.block(launch_.block_at({seat_.cluster, theirs.rank})),
+                           other.kind == AccessKind::load ? "reads" : "writes", line, remedy)),
+      other.instruction};
 }
 
 }  // namespace warpmeter::model::check

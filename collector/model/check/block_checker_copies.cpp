@@ -73,10 +73,12 @@ void BlockChecker::add_changed(std::uint32_t copy, std::uint32_t of, std::uint32
                                std::uint32_t thread, std::uint64_t address) {
   launch_.findings_.add(Defect::global_race, instruction, span_of(of, thread), [&] {
     const Allocation* memory = launch_.memory_.find(address);
-    return sentence(thread, fmt::format("writes {} at byte {}, from which the copy that {} started "
-                                        "on {} may still read; wait for the copy first",
-                                        shown_name(*memory), address - memory->address,
-                                        launch_.names_.thread(of), launch_.names_.line(copy)));
+    return Described{
+        sentence(thread, fmt::format("writes {} at byte {}, from which the copy that {} started "
+                                     "on {} may still read; wait for the copy first",
+                                     shown_name(*memory), address - memory->address,
+                                     launch_.names_.thread(of), launch_.names_.line(copy))),
+        copy};
   });
 }
 
@@ -99,13 +101,15 @@ void BlockChecker::end() {
 void BlockChecker::add_unawaited(const Copy& copy, std::uint32_t instruction, std::uint32_t thread,
                                  bool writes) {
   launch_.findings_.add(Defect::race, instruction, span_of(copy.thread, thread), [&] {
-    return sentence(
-        thread,
-        fmt::format("{} {} to which the copy that {} started on {} may still "
-                    "be under way; wait for it (cp.async.wait_all, or __pipeline_wait_prior) and "
-                    "then, where another thread uses it, call __syncthreads()",
-                    writes ? "writes" : "reads", shared_at(copy.offset, copy.width),
-                    launch_.names_.thread(copy.thread), launch_.names_.line(copy.instruction)));
+    return Described{
+        sentence(thread,
+                 fmt::format(
+                     "{} {} to which the copy that {} started on {} may still "
+                     "be under way; wait for it (cp.async.wait_all, or __pipeline_wait_prior) and "
+                     "then, where another thread uses it, call __syncthreads()",
+                     writes ? "writes" : "reads", shared_at(copy.offset, copy.width),
+                     launch_.names_.thread(copy.thread), launch_.names_.line(copy.instruction))),
+        copy.instruction};
   });
 }
 
@@ -171,17 +175,18 @@ void BlockChecker::add_unawaited(const Stretch& stretch, std::uint32_t instructi
                                  std::uint32_t thread, std::uint64_t offset, bool writes) {
   launch_.told_copies_.insert({stretch.instruction, instruction});
   launch_.findings_.add(Defect::race, instruction, span_of(stretch.thread, thread), [&] {
-    return sentence(
-        thread,
-        fmt::format("{} {}, {} the copy that {} started on {} may "
-                    "still {}; {} and then, where another thread uses it, call "
-                    "__syncthreads()",
-                    writes ? "writes" : "reads", shared_at(offset, 0),
-                    stretch.is_read ? "from which" : "to which",
-                    launch_.names_.thread(stretch.thread), launch_.names_.line(stretch.instruction),
-                    stretch.is_read ? "read" : "write",
-                    stretch.is_read ? "wait for it (cp.async.bulk.wait_group.read)"
-                                    : "wait for its barrier object"));
+    return Described{
+        sentence(thread, fmt::format("{} {}, {} the copy that {} started on {} may "
+                                     "still {}; {} and then, where another thread uses it, call "
+                                     "__syncthreads()",
+                                     writes ? "writes" : "reads", shared_at(offset, 0),
+                                     stretch.is_read ? "from which" : "to which",
+                                     launch_.names_.thread(stretch.thread),
+                                     launch_.names_.line(stretch.instruction),
+                                     stretch.is_read ? "read" : "write",
+                                     stretch.is_read ? "wait for it (cp.async.bulk.wait_group.read)"
+                                                     : "wait for its barrier object")),
+        stretch.instruction};
   });
 }
 

@@ -266,7 +266,7 @@ std::string BlockChecker::order_wanted(const Conflict& conflict, Span span) cons
       nothing);
 }
 
-std::string BlockChecker::describe(const Conflict& conflict, Span span, bool is_equal) const {
+Described BlockChecker::describe(const Conflict& conflict, Span span, bool is_equal) const {
   const Context& theirs = conflict.theirs;
   const SiteInfo& other = program_.sites[theirs.site];
   const Pair lanes = pair_of(conflict, span);
@@ -291,7 +291,7 @@ std::string BlockChecker::describe(const Conflict& conflict, Span span, bool is_
     const std::string vain = vain_wait_of_reader(conflict, span);
     text += vain.empty() ? order_wanted(conflict, span) : vain;
   }
-  return sentence(current_.warp->index * warp_lanes + lanes.own, text);
+  return {sentence(current_.warp->index * warp_lanes + lanes.own, text), other.instruction};
 }
 
 }  // namespace warpmeter::model::check

@@ -78,16 +78,18 @@ void BlockChecker::check_read_only(const Shadow& shadow, std::uint64_t offset, s
   const Defect defect = span == Span::grid ? Defect::block_race : Defect::global_race;
   launch_.findings_.add(defect, current_.op->instruction, span, [&] {
     const bool is_texture = current_.info->is_texture;
-    return sentence(
-        own,
-        fmt::format("loads {} at byte {} {}, which the same kernel writes on {}: what was "
-                    "there before may come; {}",
-                    shown_name(*current_.region->allocation), offset,
-                    is_texture ? "through a texture" : "by the read-only way (ld.global.nc, __ldg)",
-                    launch_.names_.line(program_.sites[theirs.site].instruction),
-                    is_texture ? "load it by a pointer or surface, or in a second kernel"
-                               : "take const __restrict__ from the pointer, or load it "
-                                 "without __ldg()"));
+    return Described{
+        sentence(own,
+                 fmt::format("loads {} at byte {} {}, which the same kernel writes on {}: what was "
+                             "there before may come; {}",
+                             shown_name(*current_.region->allocation), offset,
+                             is_texture ? "through a texture"
+                                        : "by the read-only way (ld.global.nc, __ldg)",
+                             launch_.names_.line(program_.sites[theirs.site].instruction),
+                             is_texture ? "load it by a pointer or surface, or in a second kernel"
+                                        : "take const __restrict__ from the pointer, or load it "
+                                          "without __ldg()")),
+        program_.sites[theirs.site].instruction};
   });
 }
 

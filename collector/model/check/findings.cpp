@@ -2,6 +2,7 @@
 #include "collector/model/check/findings.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace warpmeter::model::check {
 
@@ -71,6 +72,21 @@ std::uint32_t Findings::create(Defect defect, std::uint32_t instruction) {
   all_.push_back(finding_at(program_, instruction));
   all_.back().defect = defect;
   return static_cast<std::uint32_t>(all_.size()) - 1;
+}
+
+void Findings::set_message(Finding& finding, Described described) const {
+  set_message(finding, std::move(described.message));
+  const Finding other = finding_at(program_, described.other);
+  const bool is_elsewhere = other.place.line != finding.place.line || other.file != finding.file;
+  if (other.place.line <= 0 || !is_elsewhere) return;
+  finding.other_file = other.file;
+  finding.other_line = other.place.line;
+}
+
+void Findings::set_message(Finding& finding, std::string message) {
+  finding.message = std::move(message);
+  finding.other_file.clear();
+  finding.other_line = 0;
 }
 
 std::vector<Finding> Findings::list() const {

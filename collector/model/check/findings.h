@@ -43,6 +43,9 @@ struct Finding {
   std::string file;         ///< the file of the source; empty where the PTX does not say
   std::uint64_t times = 0;  ///< how often, by all threads
   std::string message;      ///< the message of the first time of the widest span: one sentence
+  /// The other line that the message names: where the other thread writes, for example. 0: none.
+  std::string other_file;
+  int other_line = 0;
   /// The code is the toolkit's (CUB, Thrust, cooperative groups), inlined into the kernel maybe;
   /// and so is the kernel.
   bool is_of_toolkit = false, is_of_its_kernel = false;
@@ -68,6 +71,12 @@ struct Finding {
   }
 };
 
+/// A message that names another instruction than the finding's own.
+struct Described {
+  std::string message;
+  std::uint32_t other = 0;
+};
+
 /// A mistake of an instruction: its place is the person's line, also in the toolkit's kernels.
 Finding finding_at(const Program& program, std::uint32_t instruction);
 
@@ -76,7 +85,8 @@ class Findings {
   /// The program must outlive them.
   explicit Findings(const Program& program);
 
-  /// Counts that many more. `describe` gives the message, and is asked only where it is needed.
+  /// Counts that many more. `describe` gives the message, or a Described, and is asked only where
+  /// it is needed.
   template <class Describe>
   void add(Defect defect, std::uint32_t instruction, Span span, const Describe& describe,
            std::uint64_t times = 1) {
@@ -86,7 +96,7 @@ class Findings {
     finding.times += times;
     if (finding.times > times && span <= finding.span) return;
     finding.span = span;
-    finding.message = describe();
+    set_message(finding, describe());
   }
 
   /// By their places; those of one kind on one line are one.
@@ -101,6 +111,8 @@ class Findings {
     return numbers_[instruction * defects + static_cast<std::size_t>(defect)];
   }
   std::uint32_t create(Defect defect, std::uint32_t instruction);
+  void set_message(Finding& finding, Described described) const;
+  static void set_message(Finding& finding, std::string message);
 
   const Program& program_;
   std::vector<std::uint32_t> numbers_;  ///< by instruction and defect

@@ -48,6 +48,12 @@ std::string place_of(const model::check::Finding& finding, const std::string& ke
   return fmt::format("{}, PTX line {}", kernel, finding.place.ptx_line);
 }
 
+/// The other line that the message names; empty: none.
+std::string other_of(const model::check::Finding& finding) {
+  if (finding.other_line <= 0 || finding.other_file.empty()) return "";
+  return fmt::format("{}:{}", model::relative_path(finding.other_file), finding.other_line);
+}
+
 /// Where a person finds a kernel's mistake, and the end of its message. In the toolkit's own
 /// kernels that is the host code that called Thrust or CUB; the message then names the header.
 struct Attributed {
@@ -79,9 +85,11 @@ Checks::Checks(Report& report, Memory& memory)
 }
 
 void Checks::find(const std::string& kind, const std::string& where, const std::string& what,
-                  const std::string& message, std::uint64_t times, bool is_remark) {
-  const auto [first, is_new] = messages_.try_emplace({kind + '\n' + where, what}, message);
-  report_.find({kind, where, first->second, times, is_remark});
+                  const std::string& message, std::uint64_t times, bool is_remark,
+                  const std::string& other) {
+  const auto [first, is_new] =
+      messages_.try_emplace({kind + '\n' + where, what}, std::pair(message, other));
+  report_.find({kind, where, first->second.first, times, is_remark, first->second.second});
 }
 
 void Checks::allocated(const Block& block) {
@@ -222,7 +230,7 @@ void Checks::launched(const std::string& kernel, const model::check::Checker& ch
   for (const model::check::Finding& finding : findings) {
     const Attributed words = attributed(finding, name);
     find(std::string(to_string(finding.defect)), words.where, kernel,
-         finding.message + words.ending, finding.times, finding.is_remark());
+         finding.message + words.ending, finding.times, finding.is_remark(), other_of(finding));
   }
 }
 

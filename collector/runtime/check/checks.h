@@ -111,7 +111,8 @@ class Checks final : public MemoryObserver {
                   std::uint64_t offset, std::uint64_t bytes);
   /// One finding for `what` of a place: the first message of it stands for all.
   void find(const std::string& kind, const std::string& where, const std::string& what,
-            const std::string& message, std::uint64_t times = 1, bool is_remark = false);
+            const std::string& message, std::uint64_t times = 1, bool is_remark = false,
+            const std::string& other = "");
   /// Finds bytes that host code has written behind the end of memory that it shares.
   void find_overrun(const Block& block);
   void find_leaks(const std::vector<VirtualMemory::Kept>& physical);
@@ -136,8 +137,9 @@ class Checks final : public MemoryObserver {
     bool by_driver = false;  ///< the driver's API has launched it
   };
   std::optional<Unnoticed> unnoticed_;
-  std::optional<Unnoticed> unshown_;                                     ///< its output so far
-  std::map<std::pair<std::string, std::string>, std::string> messages_;  ///< by kind+where, what
+  std::optional<Unnoticed> unshown_;  ///< its output so far
+  /// The first message of a place, and the other line that it names: by kind+where, what.
+  std::map<std::pair<std::string, std::string>, std::pair<std::string, std::string>> messages_;
 };
 
 }  // namespace warpmeter::runtime
