@@ -6,19 +6,42 @@
 
 #include <vector>
 
+#include "base/error.h"
 #include "base/utf8.h"
 #include "collector/cli/options.h"
 #include "collector/cli/terminal.h"
 
 namespace warpmeter::cli {
 
-void add_format(CLI::App& app, std::string& value) {
-  const auto names = reports::format_names();
+namespace {
+
+void add_formats(CLI::App& app, std::string& value, std::initializer_list<const char*> more,
+                 const char* remark) {
+  const auto tables = reports::format_names();
+  std::vector<std::string> names(tables.begin(), tables.end());
+  names.insert(names.end(), more.begin(), more.end());
   add_choice(
-      app, "--format", std::vector<std::string>(names.begin(), names.end()), value,
+      app, "--format", names, value,
       "How it looks; " + value +
           " when not given; csv has an apostrophe before text (never before a number) that a "
-          "spreadsheet would run");
+          "spreadsheet would run" +
+          remark);
+}
+
+}  // namespace
+
+void add_format(CLI::App& app, std::string& value) { add_formats(app, value, {}, ""); }
+
+void add_format_of_findings(CLI::App& app, std::string& value) {
+  add_formats(app, value, {sarif}, "; sarif is for the findings of --check");
+}
+
+void check_format(const std::string& format, bool has_findings_alone) {
+  if (format != sarif || has_findings_alone) return;
+  throw Error(
+      ExitCode::usage,
+      "--format sarif holds the findings of --check and no figures: give --check, and leave "
+      "out what shows figures");
 }
 
 std::string_view format_by_ending(std::string_view file,

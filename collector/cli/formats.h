@@ -18,6 +18,13 @@ namespace warpmeter::cli {
 /// --format of a command that prints tables; `value` holds its default.
 void add_format(CLI::App& app, std::string& value);
 
+/// The format of --check that is no table.
+inline constexpr const char* sarif = "sarif";
+/// The same of a command with --check.
+void add_format_of_findings(CLI::App& app, std::string& value);
+/// Throws Error{usage} where SARIF is asked for, and no findings are: it holds nothing else.
+void check_format(const std::string& format, bool has_findings_alone);
+
 /// That of `formats` which the file's name ends with, else `otherwise`.
 std::string_view format_by_ending(std::string_view file,
                                   std::initializer_list<std::string_view> formats,

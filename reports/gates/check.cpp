@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "reports/compare/groups.h"
+#include "reports/gates/places.h"
 #include "reports/gates/slowdown.h"
 #include "reports/record.h"
 #include "reports/sql/sql.h"
@@ -259,49 +260,6 @@ void add_expectations(const schema::Reader& reader, const CheckRequest& request,
   }
 }
 
-/// Which accesses a gate is about, from the name of its metric; empty when it does not say. The
-/// first match counts: longer names come first.
-std::string_view access_of(std::string_view gate) {
-  constexpr std::pair<std::string_view, std::string_view> accesses[] = {
-      {"distributed_shared", ""},  // no line counts those
-      {"shared_matrix_load", "shared matrix load"},
-      {"shared_matrix_store", "shared matrix store"},
-      {"async_copy_wavefronts", "shared async copy"},
-      {"async_copy_bypass_wavefronts", "shared async copy"},
-      {"async_copy", "global load"},
-      {"shared_load", "shared load"},
-      {"shared_ld", "shared load"},
-      {"shared_store", "shared store"},
-      {"shared_st", "shared store"},
-      {"gld", "global load"},
-      {"global_load", "global load"},
-      {"gst", "global store"},
-      {"global_store", "global store"}};
-  for (const auto& [metric, access] : accesses) {
-    if (gate.find(metric) != std::string_view::npos) return access;
-  }
-  return "";
-}
-
-/// Adds the source line with the largest excess of the accesses that a broken gate is about.
-void add_lines(const schema::Reader& reader, std::int64_t run, std::vector<Finding>& findings) {
-  for (Finding& finding : findings) {
-    const std::string_view access = access_of(finding.gate);
-    if (finding.outcome != Outcome::broken || access.empty()) continue;
-    const schema::Rows rows = reader.query(
-        sql::costliest_line,
-        {{":run", run},
-         {":family", finding.name.family},
-         {":variant", finding.name.variant},
-         {":size", finding.name.size ? schema::Value(*finding.name.size) : schema::Value()},
-         {":access", std::string(access)}});
-    for (const Row& row : each_row(rows)) {
-      finding.file = row.text("file");
-      finding.line = row.integer("line").value_or(0);
-    }
-  }
-}
-
 /// Leaves the launches that the request selects, whose selectors are settled. Throws where a
 /// selector selects none; `unfinished` says why it may be that the run lacks it.
 void choose(std::vector<LaunchToCheck>& launches, CheckRequest& request,
@@ -421,7 +379,7 @@ Check check(const schema::Reader& reader, CheckRequest& request) {
   result.findings = findings.take();
   if (request.baseline) add_slowdowns(reader, request, result);
   add_what_is_missing(request, launches, unfinished, result);
-  add_lines(reader, request.run, result.findings);
+  add_places(reader, request.run, result.findings);
   std::stable_sort(result.findings.begin(), result.findings.end(),
                    [](const Finding& a, const Finding& b) { return a.outcome > b.outcome; });
   return result;

@@ -60,6 +60,8 @@ struct Finding {
   std::string reason;  ///< why it is inconclusive; else why it is expected
   std::string file;    ///< the source line that costs most, where it is known
   std::int64_t line = 0;
+  std::string kernel_file;  ///< the line in which its kernel begins, where it is known
+  std::int64_t kernel_line = 0;
 
   /// "99.9996": what was measured, with digits that tell it from the limit; empty without values.
   std::string measured_text() const;
@@ -70,6 +72,7 @@ struct Finding {
 struct Check {
   std::int64_t run = 0;
   std::string run_name;
+  std::string database;           ///< the file that holds the run
   std::vector<Finding> findings;  ///< broken ones first
   std::vector<std::string> remarks;
 
@@ -85,7 +88,7 @@ struct Check {
 /// has not come to its end, so that the launch may be one that it lacks.
 Check check(const schema::Reader& reader, CheckRequest& request);
 
-enum class CheckFormat { table, markdown, csv, json, github, junit };
+enum class CheckFormat { table, markdown, csv, json, github, junit, sarif };
 std::string render(const Check& check, CheckFormat format, std::size_t width = 0);
 
 }  // namespace warpmeter::reports

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The output of `check`: a table for people, rows for programs, annotations for GitHub, JUnit XML
-// for everything else that runs tests.
+// The output of `check`: a table for people, rows for programs, annotations for GitHub, SARIF for
+// editors and code scanning, JUnit XML for everything else that runs tests.
 #include <fmt/format.h>
 
 #include <pugixml.hpp>
@@ -10,6 +10,8 @@
 #include "base/utf8.h"
 #include "reports/document.h"
 #include "reports/gates/check.h"
+#include "reports/gates/sarif.h"
+#include "reports/gates/sentences.h"
 #include "reports/record.h"
 #include "reports/table/json.h"
 
@@ -20,45 +22,8 @@ std::string gates_text(std::size_t count) {
   return fmt::format("{} {}", count, count == 1 ? "check" : "checks");
 }
 
-std::string summary(const Check& check) {
-  const std::size_t all = check.findings.size();
-  if (all == 0) {
-    return fmt::format(
-        "There is nothing to check in {}: it has no expectations and no gate was given.",
-        check.run_name);
-  }
-  std::string text = fmt::format("{} of {} on {} {}", check.count(Outcome::holds), gates_text(all),
-                                 check.run_name, all == 1 ? "holds" : "hold");
-  if (const std::size_t broken = check.count(Outcome::broken); broken > 0) {
-    text += fmt::format(", {} {} broken", broken, broken == 1 ? "is" : "are");
-  }
-  if (const std::size_t open = check.count(Outcome::inconclusive); open > 0) {
-    text += fmt::format(", {} {} inconclusive", open, open == 1 ? "is" : "are");
-  }
-  text += ".";
-  for (const std::string& remark : check.remarks) text += " " + remark;
-  return text;
-}
-
 std::string where(const Finding& finding) {
   return finding.file.empty() ? "" : fmt::format("{}:{}", finding.file, finding.line);
-}
-
-/// "transpose/tiled at 1,024: gst_efficiency >= 90 is broken: it is 25, -65 (-72.2 %)"
-std::string sentence(const Finding& finding) {
-  std::string text = finding.launch.empty() ? "" : finding.launch + ": ";
-  const bool says_launch = !finding.launch.empty() && !finding.condition.empty();
-  text += fmt::format("{} {}", says_launch ? finding.condition : finding.gate,
-                      finding.outcome == Outcome::holds    ? "holds"
-                      : finding.outcome == Outcome::broken ? "is broken"
-                                                           : "is inconclusive");
-  if (finding.measured) {
-    text += fmt::format(": it is {}", finding.measured_text());
-    const std::string by = finding.by_how_much();
-    if (!by.empty()) text += ", " + by;
-  }
-  if (!finding.reason.empty()) text += "; " + finding.reason;
-  return text;
 }
 
 Table table_of_open(const Check& check) {
@@ -218,6 +183,42 @@ std::string junit(const Check& check) {
 
 }  // namespace
 
+std::string summary(const Check& check) {
+  const std::size_t all = check.findings.size();
+  if (all == 0) {
+    return fmt::format(
+        "There is nothing to check in {}: it has no expectations and no gate was given.",
+        check.run_name);
+  }
+  std::string text = fmt::format("{} of {} on {} {}", check.count(Outcome::holds), gates_text(all),
+                                 check.run_name, all == 1 ? "holds" : "hold");
+  if (const std::size_t broken = check.count(Outcome::broken); broken > 0) {
+    text += fmt::format(", {} {} broken", broken, broken == 1 ? "is" : "are");
+  }
+  if (const std::size_t open = check.count(Outcome::inconclusive); open > 0) {
+    text += fmt::format(", {} {} inconclusive", open, open == 1 ? "is" : "are");
+  }
+  text += ".";
+  for (const std::string& remark : check.remarks) text += " " + remark;
+  return text;
+}
+
+std::string sentence(const Finding& finding) {
+  std::string text = finding.launch.empty() ? "" : finding.launch + ": ";
+  const bool says_launch = !finding.launch.empty() && !finding.condition.empty();
+  text += fmt::format("{} {}", says_launch ? finding.condition : finding.gate,
+                      finding.outcome == Outcome::holds    ? "holds"
+                      : finding.outcome == Outcome::broken ? "is broken"
+                                                           : "is inconclusive");
+  if (finding.measured) {
+    text += fmt::format(": it is {}", finding.measured_text());
+    const std::string by = finding.by_how_much();
+    if (!by.empty()) text += ", " + by;
+  }
+  if (!finding.reason.empty()) text += "; " + finding.reason;
+  return text;
+}
+
 std::string render(const Check& check, CheckFormat format, std::size_t width) {
   switch (format) {
     case CheckFormat::csv:
@@ -228,6 +229,8 @@ std::string render(const Check& check, CheckFormat format, std::size_t width) {
       return annotations(check);
     case CheckFormat::junit:
       return junit(check);
+    case CheckFormat::sarif:
+      return render_sarif(sarif_of(check));
     case CheckFormat::markdown:
       return document_markdown(document_of(check));
     default:

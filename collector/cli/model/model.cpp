@@ -337,7 +337,7 @@ Command add_model(CLI::App& program, const std::string& command_line) {
   add_metrics(app, request->metrics,
               "Metrics, counters or sets (@shared); @default when not given");
   add_count(app, "--threads", 1, 4096, request->threads, "CPU threads; all cores when not given");
-  add_format(app, request->format);
+  add_format_of_findings(app, request->format);
   add_text(app, "-o,--output", "FILE", request->file, "Write there instead of standard output");
   add_text(app, "--label", "TEXT", request->label,
            "Store the run under this name, for report --run later");
@@ -346,6 +346,7 @@ Command add_model(CLI::App& program, const std::string& command_line) {
   add_flag(app, "-q,--quiet", request->quiet, "No remarks and no progress bar");
   return {&app, [request, &app] {
             check_label(request->label);
+            check_format(request->format, request->check && !request->accepts);
             if (request->accepts) return show_acceptance(*request);
             return measure(*request, app.count("--db") > 0 || !request->label.empty());
           }};

@@ -256,6 +256,7 @@ ExitCode run_on_gpu(const ProfileRequest& request, const ProfileHooks& hooks,
 ExitCode profile_program(const ProfileRequest& typed, const ProfileHooks& hooks) {
   ProfileRequest request = typed;
   if (request.csv) request.format = "csv";
+  check_format(request.format, request.checks && !request.counts() && !request.traces());
   if (request.list_passes) return list_passes(request);
   if (request.words.empty()) {
     throw Error(ExitCode::usage,
@@ -357,7 +358,7 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
   add_choice(app, "--from-start", {"on", "off"}, request->from_start,
              "Measure from the start of the program (on, the default) or from its first call of "
              "cudaProfilerStart (off); cudaProfilerStop ends either");
-  add_format(app, request->format);
+  add_format_of_findings(app, request->format);
   add_flag(app, "--csv", request->csv, "Short for --format csv");
   add_text(app, "-o,--output", "FILE", request->output,
            "Write the tables to FILE; standard error when not given");

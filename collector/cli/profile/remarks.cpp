@@ -14,8 +14,10 @@
 
 #include "base/utf8.h"
 #include "collector/cli/arguments.h"
+#include "collector/cli/formats.h"
 #include "collector/cli/profile/shown_tables.h"
 #include "collector/cli/profile/source_folders.h"
+#include "collector/cli/tables/findings_sarif.h"
 #include "collector/cli/tables/findings_tables.h"
 #include "collector/cli/tables/lines_tables.h"
 #include "collector/cli/tables/profile_tables.h"
@@ -57,6 +59,7 @@ std::vector<ShownFinding> shown_findings(const profile::Recorder& recorder) {
     row.is_remark = finding.is_remark;
     row.times = finding.times;
     row.message = finding.message;
+    row.other = finding.other;
   }
   return shown;
 }
@@ -127,12 +130,18 @@ void show_findings(const ProfileRequest& request, const profile::Recorder& recor
                    const profile::Outcome& outcome) {
   const std::vector<ShownFinding> findings = shown_findings(recorder);
   const reports::Table table = findings_table(findings, {});
+  const std::string coverage =
+      checked_text(looked_of(recorder, outcome), !findings.empty(), request.verbose);
   reports::Document document;
   if (!findings.empty()) document.table(table);
-  document.paragraph(
-      checked_text(looked_of(recorder, outcome), !findings.empty(), request.verbose));
+  document.paragraph(coverage);
   const bool has_place = !request.counts() && !request.traces();
   if (request.quiet && (request.output.empty() || !has_place)) return;
+  if (request.format == sarif) {
+    reports::SarifLog log = findings_sarif(findings, true);
+    log.notes.push_back(coverage);
+    return write_tables(request, reports::render_sarif(log));
+  }
   const reports::Format format = *reports::parse_format(request.format);
   if (has_place && format != reports::Format::table) {
     return write_tables(request, render(table, format));

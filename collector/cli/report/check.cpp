@@ -117,6 +117,7 @@ reports::CheckFormat format_of(const std::string& name) {
   if (name == "json") return CheckFormat::json;
   if (name == "github") return CheckFormat::github;
   if (name == "junit") return CheckFormat::junit;
+  if (name == "sarif") return CheckFormat::sarif;
   return CheckFormat::table;
 }
 
@@ -193,7 +194,8 @@ ExitCode run(const CheckCommand& command) {
     request.baseline = open.baseline;
   }
 
-  const reports::Check check = reports::check(reader, request);
+  reports::Check check = reports::check(reader, request);
+  check.database = command.database;
   const bool on_terminal = command.file.empty() && is_terminal(STDOUT_FILENO);
   const std::size_t width =
       on_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
@@ -215,7 +217,9 @@ Command add_check(CLI::App& program) {
        {"warpmeter check --gate 'gst_efficiency >= 90'", "a gate on every launch"},
        {"warpmeter check --gate 'transpose/*@4096: duration <= 80us'", "on some, at one size"},
        {"warpmeter check --baseline main.db --max-slowdown 3%", "no slower than it was"},
-       {"warpmeter check --format github", "annotations on a pull request"}});
+       {"warpmeter check --format github", "annotations on a pull request"},
+       {"warpmeter check --format sarif -o check.sarif",
+        "for GitHub's code scanning, and editors"}});
   auto check = std::make_shared<CheckCommand>();
   add_arguments(
       app, "SELECTOR", check->selectors,
@@ -239,7 +243,8 @@ Command add_check(CLI::App& program) {
            "An id, a prefix of its UUID, a label, last or last~N; last when not given");
   add_database(app, check->database);
   add_choice(
-      app, "--format", {"table", "markdown", "csv", "json", "github", "junit"}, check->format,
+      app, "--format", {"table", "markdown", "csv", "json", "github", "junit", "sarif"},
+      check->format,
       "How it looks; table when not given; csv has an apostrophe before text (never before a "
       "number) that a spreadsheet would run");
   add_text(app, "-o,--output", "FILE", check->file, "Write there instead of standard output");

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "collector/cli/arguments.h"
+#include "collector/cli/formats.h"
 #include "collector/cli/terminal.h"
 #include "reports/best.h"
 #include "schema/catalogue.h"
@@ -64,6 +65,7 @@ void check_combinations(const RunRequest& request) {
     throw Error(ExitCode::usage,
                 "--pause-dcgm is for a GPU's counters, and -b model uses none: leave one out");
   }
+  check_format(request.format, request.check && !request.dry_run);
   reports::check_best(request.best);
   check_label(request.label);
 }

@@ -31,6 +31,7 @@ struct RunRequest {
   bool pause_dcgm = false, timing_only = false, counters_only = false, dry_run = false,
        quiet = false;
   bool check = false, verbose = false;
+  std::string format = "table";  ///< how the findings of --check look
   bool no_progress = false, interleave = false, watch = false, lines = false;
   bool go_on = false;              ///< --continue
   std::int64_t continued_run = 0;  ///< the run that goes on; 0: a new one

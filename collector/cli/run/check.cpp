@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "base/output.h"
+#include "collector/cli/formats.h"
 #include "collector/cli/interrupt.h"
+#include "collector/cli/tables/findings_sarif.h"
 #include "collector/cli/tables/findings_tables.h"
 #include "collector/cli/tables/model_tables.h"
 #include "collector/cli/terminal.h"
@@ -37,20 +39,28 @@ void add(Seen& seen, const std::string& name, const model::CheckedLaunch& checke
 }
 
 void show(const RunRequest& request, const Seen& seen) {
+  const bool is_clean = seen.findings.empty() && seen.launches == seen.all;
+  const std::string launches =
+      seen.all == 1 ? "this launch" : fmt::format("these {} launches", seen.all);
+  const std::string coverage =
+      fmt::format("{} in {} (this input): {}",
+                  is_clean ? "Nothing was found of what was looked for" : "Looked for", launches,
+                  coverage_text(seen.coverage, seen.gaps, request.verbose));
+  Output output;
+  if (request.format == sarif) {
+    reports::SarifLog log = findings_sarif(seen.findings, false);
+    log.notes.push_back(coverage);
+    log.failures = seen.gaps;
+    output.write(reports::render_sarif(log));
+    return output.finish();
+  }
   reports::Document document;
   if (!seen.findings.empty()) {
     document.table(findings_table(seen.findings, {.launch = true, .ptx_line = false}));
   }
-  const bool is_clean = seen.findings.empty() && seen.launches == seen.all;
-  const std::string launches =
-      seen.all == 1 ? "this launch" : fmt::format("these {} launches", seen.all);
-  document.paragraph(
-      fmt::format("{} in {} (this input): {}",
-                  is_clean ? "Nothing was found of what was looked for" : "Looked for", launches,
-                  coverage_text(seen.coverage, seen.gaps, request.verbose)));
+  document.paragraph(coverage);
   const std::size_t width =
       is_terminal(STDOUT_FILENO) ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
-  Output output;
   output.write(reports::document_text(document, width));
   output.finish();
 }

@@ -355,6 +355,8 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
   add_flag(app, "--check", run->check,
            "Look for accesses out of bounds, unset memory, races and divergent barriers, on the "
            "model, and measure nothing; exits 6 when there are any");
+  add_choice(app, "--format", {"table", sarif}, run->format,
+             "How the findings of --check look; table when not given");
   add_flag(app, "-v,--verbose", run->verbose,
            "With --check: list all that was looked for, and what was not");
   add_list(app, "--best", "METRIC", run->best,

@@ -20,6 +20,7 @@ struct ShownFinding {
   std::optional<std::int64_t> ptx_line;
   std::uint64_t times = 1;
   std::string message;
+  std::string other;  ///< the other place that the message names: "reduce.cu:9"; may be empty
 };
 
 /// Columns that only some tables have.

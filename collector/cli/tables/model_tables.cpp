@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collector/cli/tables/findings_sarif.h"
 #include "collector/cli/tables/lines_tables.h"
 #include "collector/cli/tables/profile_tables.h"
 #include "reports/record.h"
@@ -120,6 +121,23 @@ Table checked_table(const ModelAnswer& answer) {
          fmt::format("{}", fmt::join(model::check::not_looked_for(outcome.checked), "; "))});
   }
   return table;
+}
+
+std::string sarif_of(const ModelAnswer& answer) {
+  std::vector<ShownFinding> shown;
+  for (const model::SessionOutcome& outcome : answer.outcomes) {
+    const auto of_launch = shown_findings(outcome);
+    shown.insert(shown.end(), of_launch.begin(), of_launch.end());
+  }
+  reports::SarifLog log = findings_sarif(shown, false);
+  for (const model::SessionOutcome& outcome : answer.outcomes) {
+    const std::string name = title_of(outcome.launch);
+    log.notes.push_back(fmt::format("{}: {}", name, checked_text(outcome, answer.verbose)));
+    if (outcome.launch.outcome == schema::LaunchOutcome::failed) {
+      log.failures.push_back(fmt::format("{} failed: {}", name, outcome.launch.reason));
+    }
+  }
+  return reports::render_sarif(log);
 }
 
 /// Counters that differ between blocks, of those that were run. The grid's cost if the others cost
@@ -256,6 +274,9 @@ std::vector<ShownFinding> shown_findings(std::span<const model::check::Finding> 
     row.ptx_line = finding.place.ptx_line;
     row.times = finding.times;
     row.message = finding.message;
+    if (finding.other_line > 0) {
+      row.other = fmt::format("{}:{}", finding.other_file, finding.other_line);
+    }
   }
   return shown;
 }
@@ -269,6 +290,7 @@ std::string render_answer(const schema::Reader& reader, const ModelAnswer& answe
   if (format == "markdown") return reports::document_markdown(document_of(reader, answer));
   if (format == "table") return reports::document_text(document_of(reader, answer), width);
   if (format == "html") return reports::document_html(document_of(reader, answer));
+  if (format == "sarif") return sarif_of(answer);
   if (format == "csv") {
     if (answer.check) {
       return reports::render_csv(findings_of(answer, 0, answer.outcomes.size(), false));

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// The costliest line comes from the counts of the accesses that the gate's metric names. The
+// kernel's line is read from the source that the run has kept, word by word: nothing is parsed.
+#include "reports/gates/places.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/kernel_name.h"
+#include "base/words.h"
+#include "reports/record.h"
+#include "reports/sql/sql.h"
+
+namespace warpmeter::reports {
+namespace {
+
+/// The accesses that a gate is about, from the name of its metric; empty when it does not say. The
+/// first match counts: longer names come first.
+std::string_view access_of(std::string_view gate) {
+  constexpr std::pair<std::string_view, std::string_view> accesses[] = {
+      {"distributed_shared", ""},  // no line counts those
+      {"shared_matrix_load", "shared matrix load"},
+      {"shared_matrix_store", "shared matrix store"},
+      {"async_copy_wavefronts", "shared async copy"},
+      {"async_copy_bypass_wavefronts", "shared async copy"},
+      {"async_copy", "global load"},
+      {"shared_load", "shared load"},
+      {"shared_ld", "shared load"},
+      {"shared_store", "shared store"},
+      {"shared_st", "shared store"},
+      {"gld", "global load"},
+      {"global_load", "global load"},
+      {"gst", "global store"},
+      {"global_store", "global store"}};
+  for (const auto& [metric, access] : accesses) {
+    if (gate.find(metric) != std::string_view::npos) return access;
+  }
+  return "";
+}
+
+schema::Parameters launch_parameters(std::int64_t run, const LaunchName& name) {
+  return {{":run", run},
+          {":family", name.family},
+          {":variant", name.variant},
+          {":size", name.size ? schema::Value(*name.size) : schema::Value()}};
+}
+
+/// The line with the largest excess of the accesses that the gate is about.
+void add_costliest_line(const schema::Reader& reader, std::int64_t run, Finding& finding) {
+  const std::string_view access = access_of(finding.gate);
+  if (finding.outcome != Outcome::broken || access.empty()) return;
+  schema::Parameters parameters = launch_parameters(run, finding.name);
+  parameters.emplace_back(":access", std::string(access));
+  const schema::Rows rows = reader.query(sql::costliest_line, parameters);
+  for (const Row& row : each_row(rows)) {
+    finding.file = row.text("file");
+    finding.line = row.integer("line").value_or(0);
+  }
+}
+
+struct Source {
+  std::string file, text;
+};
+
+std::vector<Source> read_sources(const schema::Reader& reader, std::int64_t run) {
+  std::vector<Source> sources;
+  const schema::Rows rows = reader.query(sql::source_files, {{":run", run}});
+  for (const Row& row : each_row(rows)) sources.push_back({row.text("file"), row.text("text")});
+  return sources;
+}
+
+/// The source of the costliest line is asked first: others may have a kernel of the same name.
+void add_kernel_line(const schema::Reader& reader, std::int64_t run,
+                     const std::vector<Source>& sources, Finding& finding) {
+  const schema::Rows rows =
+      reader.query(sql::kernels_of_launch, launch_parameters(run, finding.name));
+  for (const Row& row : each_row(rows)) {
+    const std::string name = function_name(row.text("kernel"));
+    const Source* best = nullptr;
+    std::int64_t line = 0;
+    for (const Source& source : sources) {
+      const bool is_preferred = source.file == finding.file;
+      if (best != nullptr && !is_preferred) continue;
+      const std::int64_t found = kernel_line(source.text, name);
+      if (found == 0) continue;
+      best = &source;
+      line = found;
+    }
+    if (best == nullptr) continue;
+    finding.kernel_file = best->file;
+    finding.kernel_line = line;
+  }
+}
+
+/// The text with blanks in the place of comments, strings and characters; line ends stay.
+std::string without_comments(std::string_view source) {
+  std::string text(source);
+  const auto blank = [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to && i < text.size(); ++i) {
+      if (text[i] != '\n') text[i] = ' ';
+    }
+    return std::min(to, text.size());
+  };
+  const auto behind = [&](std::string_view end, std::size_t from) {
+    const std::size_t at = text.find(end, from);
+    return at == std::string::npos ? text.size() : at + end.size();
+  };
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string_view rest = std::string_view(text).substr(i);
+    if (rest.starts_with("//")) {
+      i = blank(i, std::min(text.find('\n', i), text.size()));
+    } else if (rest.starts_with("/*")) {
+      i = blank(i, behind("*/", i + 2));
+    } else if (rest[0] == '"') {
+      std::size_t end = i + 1;
+      while (end < text.size() && text[end] != '"' && text[end] != '\n') {
+        end += text[end] == '\\' ? 2 : 1;
+      }
+      i = blank(i, end + 1);
+    } else {
+      ++i;
+    }
+  }
+  return text;
+}
+
+/// The place of the name in a declaration "__global__ … NAME(".
+std::optional<std::size_t> global_function(std::string_view text, std::string_view name) {
+  std::optional<std::size_t> found;
+  std::size_t global = std::string_view::npos;
+  for_each_word(text, [&](std::size_t begin, std::string_view word) {
+    if (found) return;
+    if (word == "__global__") global = begin;
+    if (word != name || global == std::string_view::npos) return;
+    const std::string_view between = text.substr(global, begin - global);
+    const std::size_t next = text.find_first_not_of(" \t\r\n", begin + word.size());
+    const bool is_called =
+        next != std::string_view::npos && (text[next] == '(' || text[next] == '<');
+    if (is_called && between.find_first_of(";{}") == std::string_view::npos) found = begin;
+  });
+  return found;
+}
+
+/// The same of Python: "def NAME(".
+std::optional<std::size_t> python_function(std::string_view text, std::string_view name) {
+  std::optional<std::size_t> found;
+  std::size_t definition = std::string_view::npos;
+  for_each_word(text, [&](std::size_t begin, std::string_view word) {
+    if (found) return;
+    const bool is_defined = definition != std::string_view::npos && word == name;
+    if (is_defined && text.substr(definition, begin - definition).find_first_not_of(" \t") ==
+                          std::string_view::npos) {
+      found = begin;
+    }
+    definition = word == "def" ? begin + word.size() : std::string_view::npos;
+  });
+  return found;
+}
+
+}  // namespace
+
+std::int64_t kernel_line(std::string_view source, std::string_view name) {
+  if (name.empty() || source.find(name) == std::string_view::npos) return 0;
+  const std::string text = without_comments(source);
+  std::optional<std::size_t> place = global_function(text, name);
+  if (!place) place = python_function(source, name);
+  if (!place) return 0;
+  return 1 + std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(*place), '\n');
+}
+
+void add_places(const schema::Reader& reader, std::int64_t run, std::vector<Finding>& findings) {
+  std::optional<std::vector<Source>> sources;
+  for (Finding& finding : findings) {
+    if (finding.outcome == Outcome::holds || finding.launch.empty()) continue;
+    add_costliest_line(reader, run, finding);
+    if (!sources) sources = read_sources(reader, run);
+    add_kernel_line(reader, run, *sources, finding);
+  }
+}
+
+}  // namespace warpmeter::reports
