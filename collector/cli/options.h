@@ -104,6 +104,7 @@ Command add_submit(CLI::App& program, const std::vector<std::string>& words);
 Command add_runs(CLI::App& program);
 Command add_list(CLI::App& program);
 Command add_doctor(CLI::App& program);
+Command add_mcp(CLI::App& program);
 Command add_completion(CLI::App& program);
 
 }  // namespace warpmeter::cli

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: MIT
+"""Sessions with ``warpmeter mcp``, replayed through the SDK's client, which validates results by the tools' schemas.
+
+Counts by hand: a warp that reads a column of a tile of 32 × 32 floats finds all 32 words in one bank, so each request
+takes 32 wavefronts. With rows of 33 words the column lies in 32 banks: 1.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pathlib
+import re
+import shutil
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from mcp import Client, StdioServerParameters
+
+Call = Callable[..., Awaitable[tuple[bool, dict[str, Any]]]]
+
+TURN = """\
+__global__ void turn(float* out, const float* in, int n) {
+  __shared__ float tile[32][32];
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+  tile[threadIdx.y][threadIdx.x] = in[y * n + x];
+  __syncthreads();
+  int ox = blockIdx.y * 32 + threadIdx.x, oy = blockIdx.x * 32 + threadIdx.y;
+  out[oy * n + ox] = tile[threadIdx.x][threadIdx.y];
+}
+"""
+KERNEL: dict[str, Any] = {
+    "file": "turn.cu",
+    "kernel": "turn",
+    "grid": ["n/32", "n/32"],
+    "block": [32, 32],
+    "arguments": ["out:f32[n*n]", "in:f32[n*n]=iota", "n:i32=n"],
+    "sizes": [64],
+}
+PER_REQUEST = "shared_load_transactions_per_request"
+
+
+@pytest.fixture
+def folder(tmp_path: pathlib.Path) -> pathlib.Path:
+    """The person's folder, beside which lies what is none of the server's business."""
+    (tmp_path / "outside.cu").write_text(TURN)
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    (folder / "turn.cu").write_text(TURN)
+    (folder / "link.cu").symlink_to(tmp_path / "outside.cu")
+    (folder / "spec.yaml").write_text("file: link.cu\nvariants: {a: {kernel: turn, grid: 1, block: 1}}\n")
+    return folder
+
+
+def session(folder: pathlib.Path, talk: Callable[[Call], Awaitable[None]], *options: str, mode: str = "auto") -> None:
+    """Starts the server, as an agent does, and talks to it."""
+    program = shutil.which("warpmeter")
+    assert program is not None
+    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "CUDA_HOME", "TMPDIR") if name in os.environ}
+    server = StdioServerParameters(command=program, args=["mcp", "--folder", str(folder), *options], env=kept, cwd="/")
+
+    async def main() -> None:
+        async with Client(server, mode=mode) as client:
+
+            async def call(name: str, **arguments: Any) -> tuple[bool, dict[str, Any]]:
+                result = await client.call_tool(name, arguments)
+                content: dict[str, Any] = result.structured_content
+                if result.is_error:
+                    assert result.content[0].text == f"{content['error']} (exit code {content['exit_code']})"
+                    assert "\n" not in content["error"]
+                return result.is_error, content
+
+            await talk(call)
+
+    try:
+        asyncio.run(main())
+    except BaseExceptionGroup as group:
+        error: BaseException = group
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        raise error from None
+
+
+async def done(call: Call, name: str, **arguments: Any) -> dict[str, Any]:
+    is_error, content = await call(name, **arguments)
+    assert not is_error, content
+    return content
+
+
+async def refused(call: Call, exit_code: int, words: str, name: str, **arguments: Any) -> None:
+    is_error, content = await call(name, **arguments)
+    assert is_error, content
+    assert content["exit_code"] == exit_code, content
+    assert words in content["error"]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_what_the_tools_say_repairs_a_slow_kernel(folder: pathlib.Path, mode: str) -> None:
+    async def talk(call: Call) -> None:
+        listed = await done(call, "list_kernels", file="turn.cu")
+        assert [(one["kernel"], one["can_run"]) for one in listed["kernels"]] == [("turn", True)]
+        assert (await done(call, "run", **KERNEL))["launches"][0]["outcome"] == "done"
+        counted = await done(call, "counts", metrics=[PER_REQUEST])
+        assert [value["value"] for value in counted["values"]] == [32]
+        assert (counted["lines"][0]["file"], counted["lines"][0]["line"]) == ("turn.cu", 7)
+        gates = [f"{PER_REQUEST} <= 1"]
+        broken = await done(call, "check_gates", gates=gates)
+        assert (broken["outcome"], broken["exit_code"]) == ("broken", 1)
+        assert (broken["findings"][0]["file"], broken["findings"][0]["line"]) == ("turn.cu", 7)
+
+        finding = (await done(call, "explain"))["launches"][0]["findings"][0]
+        assert (finding["kind"], finding["line"]) == ("bank_conflict", 7)
+        padded = next(found[1] for advice in finding["advice"] if (found := re.match(r"`(tile\[\d+\]\[\d+\])`", advice)))
+        edits = [{"old": "tile[32][32]", "new": padded}]
+        tried = await done(call, "try_change", **KERNEL, edits=edits)
+        assert (tried["verified"], tried["reason"], tried["mistakes"]) == (True, None, [])
+        (count,) = [count for count in tried["counts"] if count["metric"] == PER_REQUEST]
+        assert (count["original"], count["changed"]) == (32, 1)
+        assert (folder / "turn.cu").read_text() == TURN
+
+        (folder / "turn.cu").write_text(TURN.replace("tile[32][32]", padded))
+        assert (await done(call, "run", **KERNEL))["run"] == 2
+        held = await done(call, "check_gates", gates=gates)
+        assert (held["outcome"], held["exit_code"]) == ("holds", 0)
+        assert (await done(call, "find_mistakes", **KERNEL))["mistakes"] == []
+
+    session(folder, talk, mode=mode)
+    assert {path.name for path in folder.iterdir()} == {"turn.cu", "link.cu", "spec.yaml"}
+
+
+def test_a_change_that_is_wrong_is_named(folder: pathlib.Path) -> None:
+    async def talk(call: Call) -> None:
+        wrong = await done(call, "try_change", **KERNEL, source=TURN.replace("in[y * n + x]", "in[x * n + y]"))
+        assert not wrong["verified"]
+        assert "original" in wrong["reason"]
+        race = await done(call, "try_change", **KERNEL, edits=[{"old": "  __syncthreads();\n", "new": "\n"}])
+        assert {("shared-memory-race", "changed.cu")} == {(one["kind"], one["file"]) for one in race["mistakes"]}
+        assert {one["line"] for one in race["mistakes"]} <= {4, 7}
+        await refused(call, 2, "is there 2 times", "try_change", **KERNEL, edits=[{"old": "32][", "new": ""}, {"old": "n + ", "new": ""}])
+        await refused(call, 2, "does not compile", "try_change", **KERNEL, source="__global__ void turn(")
+
+    session(folder, talk)
+
+
+def test_nothing_outside_of_the_folder_is_used(folder: pathlib.Path) -> None:
+    outside = str(folder.parent / "outside.cu")
+    secret = folder.parent / "secret.h"
+    secret.write_text("the words of somebody else;\n")
+    (folder / "reads.cu").write_text(f'#include "{secret}"\n' + TURN)
+    before = sorted(folder.parent.iterdir())
+
+    async def talk(call: Call) -> None:
+        for file in ("../outside.cu", outside, "link.cu", "../kernels/../outside.cu"):
+            await refused(call, 2, "lies outside of", "list_kernels", file=file)
+            await refused(call, 2, "lies outside of", "run", **{**KERNEL, "file": file})
+            await refused(call, 2, "lies outside of", "try_change", **{**KERNEL, "file": file}, source=TURN)
+        await refused(call, 2, "lies outside of", "run", **KERNEL, database="../out.db")
+        await refused(call, 2, "link.cu", "run", spec="spec.yaml")
+        data = {**KERNEL, "arguments": ["out:f32[n*n]", "in:f32[n*n]=../data.bin", "n:i32=n"]}
+        await refused(call, 2, "data.bin", "run", **data)
+        is_error, content = await call("list_kernels", file="reads.cu")
+        assert is_error and "somebody" not in content["error"]
+        assert (await done(call, "run", **KERNEL, database="kept.db"))["run"] == 1
+
+    session(folder, talk)
+    assert (folder / "kept.db").is_file()
+    assert sorted(folder.parent.iterdir()) == before
+
+
+def test_errors_are_one_sentence_and_the_server_goes_on(folder: pathlib.Path) -> None:
+    (folder / "wrong.cu").write_text("__global__ void wrong() { no_such_thing(); }\n")
+
+    async def talk(call: Call) -> None:
+        await refused(call, 2, "no_such_thing", "list_kernels", file="wrong.cu")
+        await refused(call, 5, "there is no file", "list_kernels", file="none.cu")
+        await refused(call, 2, "there is no tool", "no_tool")
+        await refused(call, 2, "'file' is a required property", "list_kernels")
+        await refused(call, 2, "is not of type", "list_kernels", file=3)
+        await refused(call, 2, "grid", "run", file="turn.cu")
+        await refused(call, 3, "nothing was measured yet", "counts")
+        await refused(call, 2, "no_such_metric", "run", **KERNEL, metrics=["no_such_metric"])
+        await refused(call, 6, "just past the end of 'out'", "run", **{**KERNEL, "arguments": ["out:f32[n]", "in:f32[n*n]=iota", "n:i32=n"]})
+        found = await done(call, "find_mistakes", **{**KERNEL, "arguments": ["out:f32[n]", "in:f32[n*n]=iota", "n:i32=n"]})
+        assert ("out-of-bounds", 7) in {(one["kind"], one["line"]) for one in found["mistakes"]}
+        assert (await done(call, "run", **KERNEL))["launches"][0]["outcome"] == "done"
+
+    session(folder, talk)
+
+
+def test_a_kernel_that_hangs_is_stopped(folder: pathlib.Path) -> None:
+    (folder / "endless.cu").write_text("__global__ void endless(int* out) { for (;;) *(volatile int*)out += 1; }\n")
+    endless = {"file": "endless.cu", "grid": [1], "block": [1], "arguments": ["out:i32[1]"]}
+    program = pathlib.Path(shutil.which("warpmeter") or "").resolve()
+
+    def alive() -> list[str]:
+        found = []
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if (process / "exe").resolve() == program:
+                    found.append((process / "cmdline").read_text())
+            except OSError:
+                continue
+        return found
+
+    async def talk(call: Call) -> None:
+        await refused(call, 6, "run took longer than 5 s and was stopped", "run", **endless)
+        assert alive() == []
+        assert (await done(call, "run", **KERNEL))["launches"][0]["outcome"] == "done"
+
+    session(folder, talk, "--time-limit", "5")

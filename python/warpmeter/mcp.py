@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""``warpmeter mcp``: a server of the Model Context Protocol over standard input and output.
+
+An agent or editor starts it with the one folder that it may use, and calls its tools (_mcp_tools.py). Results are JSON with
+a schema. A call that fails returns one sentence with the exit code that the program has for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import pathlib
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from ._library import version
+from ._mcp_calls import Refused, Session
+from ._mcp_tools import TOOLS, Tool
+
+_INSTRUCTIONS = (
+    "warpmeter counts what CUDA kernels cost, with a GPU or without one. To repair a slow kernel: list_kernels, run, explain, "
+    "try_change with what explain advises, then check_gates. Paths are relative to the folder of this server."
+)
+
+
+async def _answer(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    import jsonschema
+
+    problem = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(tool.input).iter_errors(arguments))
+    if problem is not None:
+        where = ".".join(str(part) for part in problem.path)
+        raise Refused(2, f"{where + ': ' if where else ''}{problem.message}")
+    try:
+        return await asyncio.wait_for(tool.call(session, arguments), session.time_limit)
+    except asyncio.TimeoutError:
+        raise Refused(6, f"{tool.name} took longer than {session.time_limit:g} s and was stopped; --time-limit allows more") from None
+
+
+class _Handlers:
+    """One call after the other: each may use the whole machine."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._turn = asyncio.Lock()
+
+    async def list_tools(self, context: Any, parameters: Any) -> Any:
+        import mcp_types as types
+
+        return types.ListToolsResult(
+            tools=[
+                types.Tool(name=tool.name, description=tool.description, input_schema=tool.input, output_schema=tool.output)
+                for tool in TOOLS
+            ]
+        )
+
+    async def call_tool(self, context: Any, parameters: Any) -> Any:
+        import mcp_types as types
+
+        try:
+            tool = next((tool for tool in TOOLS if tool.name == parameters.name), None)
+            if tool is None:
+                raise Refused(2, f"there is no tool {parameters.name}: the tools are {', '.join(tool.name for tool in TOOLS)}")
+            async with self._turn:
+                result = await _answer(self._session, tool, parameters.arguments or {})
+        except Refused as refused:
+            text = f"{refused} (exit code {refused.exit_code})"
+            return types.CallToolResult(
+                content=[types.TextContent(type="text", text=text)],
+                structured_content={"error": str(refused), "exit_code": refused.exit_code},
+                is_error=True,
+            )
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=json.dumps(result, ensure_ascii=False))], structured_content=result
+        )
+
+
+async def _serve(session: Session) -> None:
+    from mcp.server.lowlevel import Server
+    from mcp.server.stdio import stdio_server
+
+    handlers = _Handlers(session)
+    server: Any = Server(
+        "warpmeter",
+        version=version().split()[1],
+        instructions=_INSTRUCTIONS,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+    )
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="warpmeter mcp")
+    parser.add_argument("--folder", type=pathlib.Path, required=True)
+    parser.add_argument("--time-limit", type=float, required=True)
+    parser.add_argument("--program", required=True)
+    options = parser.parse_args()
+    try:
+        import anyio
+        import mcp_types  # noqa: F401
+    except ModuleNotFoundError as error:
+        # The exit code is that of a part of the machine that is missing.
+        print(
+            f"warpmeter: mcp needs version 2 or newer of the Model Context Protocol's SDK ({error.name} is missing in "
+            f"{sys.executable}): pip install 'mcp>=2'",
+            file=sys.stderr,
+        )
+        sys.exit(4)
+    session = Session(options.folder, options.program, options.time_limit)
+    try:
+        anyio.run(_serve, session)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        session.close()
+
+
+if __name__ == "__main__":
+    main()
