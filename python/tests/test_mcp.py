@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -210,3 +211,14 @@ def test_a_kernel_that_hangs_is_stopped(folder: pathlib.Path) -> None:
         assert (await done(call, "run", **KERNEL))["launches"][0]["outcome"] == "done"
 
     session(folder, talk, "--time-limit", "5")
+
+
+def test_the_program_names_what_is_missing(folder: pathlib.Path) -> None:
+    for words, exit_code, message in (
+        (["mcp"], 2, "mcp needs --folder"),
+        (["mcp", "--folder", "none"], 5, "there is no folder none"),
+        (["mcp", "--folder", "turn.cu"], 5, "there is no folder turn.cu"),
+        (["mcp", "--folder", ".", "--time-limit", "0"], 2, "--time-limit"),
+    ):
+        done = subprocess.run(["warpmeter", *words], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        assert (done.returncode, message in done.stderr) == (exit_code, True), done.stderr

@@ -93,7 +93,7 @@ std::vector<Message> one_of_each() {
           Problem{true, "no permission"},
           Shaped{"tile", "--shape gives 'tile' 4 bytes, and it has 8"},
           Bye{17},
-          Finding{"leak", "app.cu:12", "4 bytes are never freed", 3, true},
+          Finding{"leak", "app.cu:12", "4 bytes are never freed", 3, true, "app.cu:9"},
           Checked{5, 1, 2, 3, 4},
           some_finding(),
           Explained{1, true, {{"low_occupancy", "the machine code was not read"}}},

@@ -183,10 +183,12 @@ TEST_F(RecorderTest, TheLabelOfALaunchIsItsInnermostRange) {
 }
 
 TEST_F(RecorderTest, AFindingOfSeveralProcessesIsOneWithTheirTimes) {
-  const inject::Finding leak{"leak", "app.cu:12", "4 bytes of 'a' are never freed", 2, false};
+  const inject::Finding leak{"leak", "app.cu:12", "4 bytes of 'a' are never freed",
+                             2,      false,       "app.cu:9"};
   for (const int peer : {1, 2, 3}) EXPECT_TRUE(recorder_.take(peer, inject::Finding(leak)));
   ASSERT_EQ(recorder_.findings().size(), 1u);
   EXPECT_EQ(recorder_.findings().front().times, 6u);
+  EXPECT_EQ(recorder_.findings().front().other, "app.cu:9");
 }
 
 TEST_F(RecorderTest, FindingsComeInTheOrderOfTheirPlacesWhateverCameFirst) {

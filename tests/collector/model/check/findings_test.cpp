@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace warpmeter::model::check {
 namespace {
 
@@ -57,6 +59,28 @@ TEST(CheckFindings, AreMistakesInAPersonsHeadersWhateverTheirFolderIsCalled) {
       EXPECT_FALSE(found(defect, code, own).is_remark()) << code << ": " << to_string(defect);
       EXPECT_FALSE(found(defect, code, code).is_remark()) << code << ": " << to_string(defect);
     }
+  }
+}
+
+TEST(CheckFindings, HaveTheOtherLineOfTheirMessageUnlessItIsTheirOwn) {
+  Program program;
+  program.files = {"", own};
+  for (const int line : {10, 14, 0}) {
+    Place place;
+    place.file = 1;
+    place.line = place.own_line = line;
+    program.places.push_back(place);
+  }
+  for (const auto& [other, line] : {std::pair(1u, 14), std::pair(0u, 0), std::pair(2u, 0)}) {
+    Findings findings(program);
+    const auto add = [&](Span span, std::uint32_t instruction) {
+      findings.add(Defect::race, 0, span, [&] { return Described{"found", instruction}; });
+    };
+    add(Span::warp, other);
+    EXPECT_EQ(findings.list().front().other_line, line);
+    EXPECT_EQ(findings.list().front().other_file, line == 0 ? "" : own);
+    add(Span::grid, 0);  // the message of the widest span counts
+    EXPECT_EQ(findings.list().front().other_line, 0);
   }
 }
 
