@@ -64,8 +64,9 @@ ordered_json json_of(const SarifResult& result, const SarifLog& log, const std::
   auto location = ordered_json::object();
   if (!result.place.file.empty()) location = location_of(result.place, folder);
   if (!result.function.empty()) {
-    location["logicalLocations"] = {
-        {{"fullyQualifiedName", printable(result.function)}, {"kind", "function"}}};
+    const ordered_json function = {{"fullyQualifiedName", printable(result.function)},
+                                   {"kind", "function"}};
+    location["logicalLocations"] = ordered_json::array({function});
   }
   json["locations"] = ordered_json::array();
   if (!location.empty()) json["locations"].push_back(std::move(location));

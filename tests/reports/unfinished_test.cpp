@@ -185,8 +185,9 @@ TEST_F(Unfinished, ALaunchThatFailedInTheBaselineIsNamed) {
 TEST_F(Unfinished, EveryFormatOfACheckSaysSo) {
   const std::int64_t run = add({good("a")}, interrupted, "stopped by its user");
   const Check result = checked(run), allowed = checked(run, allowing());
-  for (const CheckFormat format : {CheckFormat::table, CheckFormat::markdown, CheckFormat::csv,
-                                   CheckFormat::json, CheckFormat::github, CheckFormat::junit}) {
+  for (const CheckFormat format :
+       {CheckFormat::table, CheckFormat::markdown, CheckFormat::csv, CheckFormat::json,
+        CheckFormat::github, CheckFormat::junit, CheckFormat::sarif}) {
     EXPECT_THAT(render(result, format), HasSubstr("run 1 was interrupted after 1 of 4 launches"));
     if (format == CheckFormat::csv) continue;
     EXPECT_THAT(render(allowed, format), HasSubstr("run 1 was interrupted after 1 of 4 launches"));

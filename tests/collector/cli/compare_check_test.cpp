@@ -132,6 +132,7 @@ TEST_F(CompareAndCheck, GatesHoldBreakOrMatchNothing) {
   expect(1, {"check", "--format", "github", "--gate", "gst_efficiency > 90"},
          "::error file=kernels/transpose.cu,line=");
   expect(1, {"check", "--format", "junit", "--gate", "gst_efficiency > 90"}, "<failure message=");
+  expect(1, {"check", "--format", "sarif", "--gate", "gst_efficiency > 90"}, R"("level": "error")");
 }
 
 TEST_F(CompareAndCheck, TheRepositorysGatesAreRead) {

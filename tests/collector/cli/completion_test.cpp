@@ -39,7 +39,7 @@ const Completion completions[] = {
     {"Commands", "''",
      "run profile model nvprof report explain compare check history query merge push pull submit "
      "runs "
-     "list doctor completion"},
+     "list doctor mcp completion"},
     {"Options", "run --ti", "--timing-only --time-budget"},
     {"Choices", "run --backend ''", "auto cupti model"},
     {"Words", "list ''", "kernels metrics devices runs views"},

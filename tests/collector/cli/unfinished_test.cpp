@@ -42,7 +42,7 @@ TEST_F(Stopped, ByCtrlCOrKilledIsExitCode3OfCheckAndSaysHowFarItCame) {
     EXPECT_EQ(outcome.exit_code, 3) << outcome.output << outcome.error;
     EXPECT_THAT(outcome.output,
                 AllOf(HasSubstr("run 1 was interrupted after "), HasSubstr(" launches: ")));
-    for (const char* format : {"github", "junit", "json", "csv"}) {
+    for (const char* format : {"github", "junit", "json", "csv", "sarif"}) {
       const Outcome other = warpmeter({"check", "-g", "gld_efficiency > 0", "--format", format});
       EXPECT_EQ(other.exit_code, 3);
       EXPECT_THAT(other.output, HasSubstr("was interrupted after")) << format;
