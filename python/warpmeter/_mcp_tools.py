@@ -15,6 +15,8 @@ Arguments = Mapping[str, Any]
 Result = dict[str, Any]
 Schema = dict[str, Any]
 
+most_values = 2000  # of one answer
+
 _TEXT: Schema = {"type": "string"}
 _WHOLE: Schema = {"type": "integer"}
 _NUMBER: Schema = {"type": ["number", "null"]}
@@ -143,7 +145,8 @@ async def counts(session: Session, arguments: Arguments) -> Result:
         "n.excess, n.grade FROM lines n JOIN launches l ON l.launch_id = n.launch_id "
         f"WHERE n.run_id = {number} ORDER BY n.excess DESC, n.file, n.line, n.launch_id LIMIT {int(arguments.get('lines', 20))}",
     )
-    return {"run": number, "values": values, "lines": lines}
+    left_out = max(0, len(values) - most_values)
+    return {"run": number, "values": values[:most_values], "values_left_out": left_out, "lines": lines}
 
 
 async def _explained(session: Session, database: str, number: int, top: int) -> list[Result]:
@@ -283,6 +286,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         _output(
             run=_WHOLE,
+            values_left_out=_WHOLE,
             values=_list(variant=_TEXT, metric=_TEXT, value=_NUMBER, unit=_MAYBE_TEXT, grade=_TEXT, reason=_MAYBE_TEXT),
             lines=_list(variant=_TEXT, file=_MAYBE_TEXT, line=_WHOLE, access=_TEXT, transactions=_WHOLE, ideal=_WHOLE, excess=_WHOLE),
         ),
