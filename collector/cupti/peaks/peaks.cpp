@@ -121,7 +121,7 @@ struct Report {
 };
 
 /// The largest power of two that both buffers may have.
-std::uint64_t buffer_bytes(const Context& context) {
+std::uint64_t bytes_of_a_buffer(const Context& context) {
   std::size_t free = 0, total = 0;
   check(context.api(), context.api().cuMemGetInfo_v2(&free, &total), "asking for free memory");
   std::uint64_t bytes = most_buffer_bytes;
@@ -136,7 +136,7 @@ class Meter {
         modules_(context_, capability(context_)),
         multiprocessors_(
             static_cast<unsigned>(context_.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT))),
-        to_(context_, buffer_bytes(context_)),
+        to_(context_, bytes_of_a_buffer(context_)),
         from_(context_, to_.bytes()),
         report_(context_, sizeof(Report)) {
     for (const Memory* memory : {&to_, &from_, &report_}) {
