@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The checks of tests/device/python.sh: python_ranges.py WARPMETER FOLDER"""
+"""The checks of tests/device/python.sh: python_ranges.py WARPMETER FOLDER [METRIC...]
+
+With metrics it only prints what a range of them takes: all ranges of a process have those of the first."""
 import math
 import pathlib
+import statistics
 import subprocess
 import sys
 import time
@@ -41,8 +44,21 @@ def profiled(program, folder):
     return [tuple(float(value) for value in row.split(",")) for row in rows]
 
 
+def time_ranges(folder, metrics):
+    tile = Tile(Cuda())
+    times = []
+    for _ in range(RANGES):
+        begin = time.perf_counter()
+        with wm.measure(metrics=metrics, database=folder / "times.db"):
+            tile(1)
+        times.append((time.perf_counter() - begin) * 1e3)
+    print(f"       {statistics.median(times):.2f} ms a range of one launch, the first {times[0]:.0f} ms: {' '.join(metrics)}")
+
+
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    if sys.argv[3:]:
+        return time_ranges(folder, sys.argv[3:])
     by_profile = profiled(program, folder)  # a range keeps the counters from then on
     tile = Tile(Cuda())
     alone = launch_all(tile)
@@ -58,11 +74,8 @@ def main():
     with wm.measure(database=folder / "a.db") as again:
         tile(8)
     check("a second range", (again.values(LOADS), again.rows[0]["variant"]), ([8.0], "tile"))
-    begin = time.perf_counter()
-    for _ in range(RANGES):
-        with wm.measure(database=folder / "a.db"):
-            tile(1)
-    print(f"       {(time.perf_counter() - begin) / RANGES * 1e3:.2f} ms a range of one launch, {RANGES} ranges")
+    for metrics in (["shared_load_wavefronts"], [LOADS, STORES, SECTORS], ["@default"]):
+        subprocess.run([sys.executable, "-B", __file__, program, folder, *metrics], check=True)
     print(f"{failed} failed")
     return 1 if failed else 0
 

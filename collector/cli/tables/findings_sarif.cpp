@@ -12,12 +12,12 @@
 namespace warpmeter::cli {
 namespace {
 
-struct Kind {
+struct RuleOfKind {
   std::string_view name, text, help;
 };
 
 /// The names are those of model::check::Defect.
-constexpr Kind of_kernels[] = {
+constexpr RuleOfKind of_kernels[] = {
     {"out of bounds", "Each access lies within its buffer or array.",
      "Compare the index with the size before the access."},
     {"misaligned", "Each access lies at a multiple of its width.",
@@ -38,7 +38,7 @@ constexpr Kind of_kernels[] = {
      "Build the mask from the lanes that come there: __ballot_sync() before the branch."},
     {"trap", "The kernel comes to its end.", "The message names the instruction that stopped it."}};
 
-constexpr Kind of_host[] = {
+constexpr RuleOfKind of_host[] = {
     {"host access", "Host code touches no memory of the device.",
      "Copy the data to the host first, or use managed memory and wait for the kernel."},
     {"race between streams", "Work of two streams on one place of memory is ordered.",
@@ -62,7 +62,7 @@ std::string id_of(std::string_view kind) {
   return id;
 }
 
-reports::SarifRule rule_of(const Kind& kind) {
+reports::SarifRule rule_of(const RuleOfKind& kind) {
   const bool is_remark = kind.name == "equal writes";
   return {id_of(kind.name), std::string(kind.text), std::string(kind.help),
           is_remark ? reports::SarifLevel::note : reports::SarifLevel::error};
@@ -101,9 +101,9 @@ reports::SarifResult result_of(const ShownFinding& finding) {
 
 reports::SarifLog findings_sarif(std::span<const ShownFinding> findings, bool is_program) {
   reports::SarifLog log;
-  for (const Kind& kind : of_kernels) log.rules.push_back(rule_of(kind));
+  for (const RuleOfKind& kind : of_kernels) log.rules.push_back(rule_of(kind));
   if (is_program) {
-    for (const Kind& kind : of_host) log.rules.push_back(rule_of(kind));
+    for (const RuleOfKind& kind : of_host) log.rules.push_back(rule_of(kind));
   }
   for (const ShownFinding& finding : findings) {
     log.results.push_back(result_of(finding));
