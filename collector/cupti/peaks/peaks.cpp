@@ -28,7 +28,7 @@ struct Way {
   const char* entry;
   unsigned threads;
   unsigned blocks;   ///< a multiprocessor; 0: as many as the buffer has vectors for
-  unsigned vectors;  ///< of the buffer: a thread's; of a cache: a block's
+  unsigned vectors;  ///< a thread's of the buffer, or a block's of a cache
   unsigned repeats;
 };
 

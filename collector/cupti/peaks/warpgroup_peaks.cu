@@ -51,8 +51,7 @@ __device__ void fill(unsigned* words, unsigned count, unsigned varies, unsigned 
     asm volatile("{\n.reg ." type                                                               \
                  " d<128>;\n.reg .pred adds, goes_on;\n.reg .u32 left, i;\n"                    \
                  "mov.u32 left, %3;\nsetp.ne.u32 adds, 0, 0;\n"                                 \
-                 "wgmma.fence.sync.aligned;\n"                                                  \
-                 "again:\nmov.u32 i, %4;\n"                                                     \
+                 "again:\nwgmma.fence.sync.aligned;\nmov.u32 i, %4;\n"                          \
                  "product:\n"                                                                   \
                  "wgmma.mma_async.sync.aligned.m64n256" types " " SUMS ", %1, %2, adds" more    \
                  ";\n"                                                                          \
