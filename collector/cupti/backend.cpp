@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -15,10 +17,12 @@
 #include "collector/cupti/context.h"
 #include "collector/cupti/cublas.h"
 #include "collector/cupti/device.h"
+#include "collector/cupti/energy.h"
 #include "collector/cupti/module.h"
 #include "collector/cupti/planner.h"
 #include "collector/cupti/profiler.h"
 #include "collector/cupti/resident.h"
+#include "collector/cupti/stream_load.h"
 #include "collector/cupti/timing.h"
 
 namespace warpmeter::cupti {
@@ -59,7 +63,10 @@ class GpuBackend final : public run::Backend {
   }
 
   void select(std::span<const std::string> counters) override {
-    counters_.assign(counters.begin(), counters.end());
+    asked_for_.assign(counters.begin(), counters.end());
+    counters_.clear();
+    std::copy_if(counters.begin(), counters.end(), std::back_inserter(counters_),
+                 [](const std::string& name) { return !is_energy_counter(name); });
     is_selected_ = true;
     profiler_.reset();
     plan_.reset();
@@ -98,7 +105,10 @@ class GpuBackend final : public run::Backend {
   Context& context() { return context_; }
   Modules& modules() { return modules_; }
   const Plan* plan() const { return plan_.get(); }
+  /// Those of the hardware's counters, without energy.
   std::span<const std::string> counters() const { return counters_; }
+  std::span<const std::string> asked_for() const { return asked_for_; }
+  bool measures_energy() const { return counters_.size() < asked_for_.size(); }
   bool is_cancelled() const { return cancelled_ && cancelled_(); }
   double timeout_s() const { return timeout_s_; }
   /// The library starts when it is first needed.
@@ -118,6 +128,8 @@ class GpuBackend final : public run::Backend {
       throw;
     }
   }
+
+  void end_counting() { profiler_.reset(); }
 
   /// Enqueues a write of twice the L2 cache, so that nothing of the problem is left in it. The
   /// cache has to write back its content meanwhile, which costs a kernel that streams 128 MB 2 %.
@@ -158,7 +170,7 @@ class GpuBackend final : public run::Backend {
   Modules modules_;
   std::optional<Cublas> cublas_;
   Memory flush_;
-  std::vector<std::string> counters_;
+  std::vector<std::string> asked_for_, counters_;
   bool is_selected_ = false;
   mutable std::optional<CounterSupport> support_;  ///< its first use looks it up
   std::unique_ptr<Plan> plan_;
@@ -208,30 +220,15 @@ class GpuWorkload final : public run::Workload {
   }
 
   std::vector<std::vector<schema::Counter>> count(std::span<const run::Launch> launches) override {
-    backend_.context().make_current();
-    if (backend_.counters().empty()) {
-      return std::vector<std::vector<schema::Counter>>(launches.size());
+    std::vector<std::vector<schema::Counter>> energies;
+    for (const run::Launch& launch : launches) {
+      if (backend_.measures_energy()) energies.push_back(energy_of(launch));
     }
-    std::string reason = backend_.counters_unavailable();
-    if (reason.empty()) reason = several_kernels(launches);
-    if (reason.empty() && backend_.plan()->metrics().empty()) {
-      reason = "the device has none of the counters";
+    std::vector<std::vector<schema::Counter>> counted = count_events(launches);
+    for (std::size_t i = 0; i < energies.size(); ++i) {
+      counted[i] = in_order(backend_.asked_for(), counted[i], energies[i]);
     }
-    if (reason.empty()) {
-      try {
-        for (const run::Launch& launch : launches)
-          find(launch);  // the counters need loaded modules
-        return backend_.measure(launches.size(), [&](std::size_t i) {
-          start_from_input(launches[i], schema::CacheState::warm);
-        });
-      } catch (const Error& error) {
-        reason = error.what();
-        backend_.context().note_failure(reason);
-      } catch (const Cancelled&) {
-        reason = "stopped before it was counted";
-      }
-    }
-    return std::vector<std::vector<schema::Counter>>(launches.size(), without_values(reason));
+    return counted;
   }
 
   std::vector<double> time(const run::Launch& launch, schema::CacheState cache, int warm_up,
@@ -270,6 +267,60 @@ class GpuWorkload final : public run::Workload {
   }
 
  private:
+  std::vector<std::vector<schema::Counter>> count_events(std::span<const run::Launch> launches) {
+    backend_.context().make_current();
+    if (backend_.counters().empty()) {
+      return std::vector<std::vector<schema::Counter>>(launches.size());
+    }
+    std::string reason = backend_.counters_unavailable();
+    if (reason.empty()) reason = several_kernels(launches);
+    if (reason.empty() && backend_.plan()->metrics().empty()) {
+      reason = "the device has none of the counters";
+    }
+    if (reason.empty()) {
+      try {
+        for (const run::Launch& launch : launches)
+          find(launch);  // the counters need loaded modules
+        return backend_.measure(launches.size(), [&](std::size_t i) {
+          start_from_input(launches[i], schema::CacheState::warm);
+        });
+      } catch (const Error& error) {
+        reason = error.what();
+        backend_.context().note_failure(reason);
+      } catch (const Cancelled&) {
+        reason = "stopped before it was counted";
+      }
+    }
+    return std::vector<std::vector<schema::Counter>>(launches.size(), without_values(reason));
+  }
+
+  /// The energy of a launch that is repeated. One that another result comes of then is restored
+  /// before each launch, and the energy of restoring is subtracted.
+  std::vector<schema::Counter> energy_of(const run::Launch& launch) {
+    const auto from_input = [&] { start_from_input(launch, schema::CacheState::warm); };
+    const auto once_more = [&] { start(launch); };
+    const auto restore = [&] {
+      resident_->mark_launched(launch);
+      resident_->restore();
+    };
+    backend_.context().make_current();
+    backend_.end_counting();
+    try {
+      from_input();
+      once_more();
+      const auto twice = resident_->read_back(launch);
+      from_input();
+      const bool is_repeatable = resident_->read_back(launch) == twice;
+      const auto cancelled = [&] { return backend_.is_cancelled(); };
+      return is_repeatable ? measure_energy(backend_.context(), backend_.device().uuid, once_more,
+                                            {}, cancelled)
+                           : measure_energy(backend_.context(), backend_.device().uuid, from_input,
+                                            restore, cancelled);
+    } catch (const Cancelled&) {
+      return {};
+    }
+  }
+
   /// Runs a library's function, and learns how many kernels a call of it is.
   run::Execution execute_call(const run::Launch& launch) {
     run::Execution execution;
@@ -312,6 +363,11 @@ class GpuWorkload final : public run::Workload {
     if (backend_.is_cancelled()) throw Cancelled{};
     resident_->restore();
     if (cache == schema::CacheState::cold) backend_.flush_cache();
+    start(launch);
+  }
+
+  /// Enqueues the launch on what is there.
+  void start(const run::Launch& launch) {
     if (!launch.library.empty()) return call(launch);
     check(backend_.context().api(), enqueue(launch, *find(launch)), "launching a kernel");
   }

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "base/error.h"
+#include "collector/cupti/energy.h"
 #include "collector/cupti/library.h"
 #include "collector/cupti/neighbours.h"
 #include "collector/cupti/profiler.h"
@@ -185,6 +188,43 @@ schema::DeviceState read_state(const std::string& uuid, std::string phase, bool 
     state.disturbances = {{"process", false, "", 0, "", {}, {}, state.unavailable}};
   }
   return state;
+}
+
+PowerSource power_source(const std::string& uuid) {
+  PowerSource source;
+  source.now_s = [] {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(now).count();
+  };
+  source.wait = [](double seconds) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  };
+  source.energy_j = source.sm_clock_mhz = source.temperature_c = [] { return std::nullopt; };
+  if (!nvml_library().ok()) return source;
+  const NvmlApi& api = nvml_library().api;
+  const Card card = find_card(api, uuid);
+  if (!card.failure.empty() || card.is_instance) return source;
+  const nvmlDevice_t device = card.device;
+  if (api.nvmlDeviceGetTotalEnergyConsumption != nullptr) {
+    source.energy_j = [&api, device]() -> std::optional<double> {
+      unsigned long long millijoules = 0;
+      if (api.nvmlDeviceGetTotalEnergyConsumption(device, &millijoules) != nvml_success) return {};
+      return static_cast<double>(millijoules) / 1000;
+    };
+  }
+  source.sm_clock_mhz = [&api, device]() -> std::optional<double> {
+    unsigned mhz = 0;
+    if (api.nvmlDeviceGetClockInfo(device, nvml_clock_sm, &mhz) != nvml_success) return {};
+    return mhz;
+  };
+  source.temperature_c = [&api, device]() -> std::optional<double> {
+    unsigned celsius = 0;
+    if (api.nvmlDeviceGetTemperature(device, nvml_temperature_gpu, &celsius) != nvml_success) {
+      return {};
+    }
+    return celsius;
+  };
+  return source;
 }
 
 std::map<std::string, schema::DeviceState> read_states(const std::string& phase) {

@@ -54,6 +54,7 @@
   X(cuEventCreate)                     \
   X(cuEventRecord)                     \
   X(cuEventQuery)                      \
+  X(cuEventElapsedTime_v2)             \
   X(cuEventDestroy_v2)                 \
   X(cuThreadExchangeStreamCaptureMode) \
   X(cuPointerGetAttribute)             \
@@ -182,6 +183,7 @@
   X(nvmlDeviceGetDeviceHandleFromMigDeviceHandle) \
   X(nvmlDeviceGetCount_v2)                        \
   X(nvmlDeviceGetHandleByIndex_v2)                \
+  X(nvmlDeviceGetTotalEnergyConsumption)          \
   X(nvmlDeviceGetUUID)
 
 namespace warpmeter::cupti {

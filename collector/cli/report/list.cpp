@@ -13,6 +13,7 @@
 #include "collector/cli/options.h"
 #include "collector/cli/report/runs.h"
 #include "collector/cupti/device.h"
+#include "collector/cupti/energy.h"
 #include "collector/family/catalogue.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/session/backend.h"
@@ -57,13 +58,14 @@ Table kernels_table() {
 /// or comes from the clock, which the model does not have.
 std::string backends_of(const std::vector<std::string>& counters, bool is_resource = false) {
   const schema::Catalogue& catalogue = schema::Catalogue::get();
-  bool cupti = true, model = is_resource || !counters.empty();
+  bool on_gpu = true, model = is_resource || !counters.empty();
   for (const std::string& name : counters) {
     const schema::CounterInfo* counter = catalogue.find_counter(name);
-    cupti = cupti && counter != nullptr && counter->is_on_hardware();
+    on_gpu = on_gpu && counter != nullptr &&
+             (counter->is_on_hardware() || cupti::is_energy_counter(name));
     model = model && model::is_counted(name);
   }
-  return fmt::format("{}{}{}", cupti ? "cupti" : "", cupti && model ? " " : "",
+  return fmt::format("{}{}{}", on_gpu ? "cupti" : "", on_gpu && model ? " " : "",
                      model ? "model" : "");
 }
 
