@@ -23,9 +23,10 @@ using Clock = std::chrono::steady_clock;
 
 /// Nobody is known to hold up the work in front: most likely it computes.
 constexpr int longer_for_others = 12;
-/// For work that was waited for in vain before: half as long each time. XLA's autotuner launches a
-/// kernel that waits for the host before each of a thousand measurements.
-constexpr auto short_patience = 64ms;
+/// For work that was waited for in vain before: a small part of the patience, and half as much each
+/// time. XLA's autotuner launches a kernel that waits for the host before each of a thousand
+/// measurements.
+constexpr int shorter_again = 80;
 constexpr int halvings = 6;
 
 constexpr const char* earlier_work = "the work in front of it";
@@ -288,29 +289,40 @@ std::string Waits::blocker(const cupti::DriverApi& api, CUcontext context, CUstr
   return found ? found->name : "";
 }
 
-std::chrono::milliseconds Waits::patience_for(const Blocker& blocker) const {
+std::chrono::microseconds Waits::patience_for(const Blocker& blocker) const {
   const std::lock_guard lock(mutex_);
   const auto whole = blocker.name == earlier_work ? longer_for_others * patience_ : patience_;
   const auto before = waited_in_vain_.find(blocker.cause);
   if (before == waited_in_vain_.end()) return whole;
-  return std::min<std::chrono::milliseconds>(whole, short_patience / (1 << before->second));
+  return whole / (shorter_again << before->second);
+}
+
+void Waits::be_shorter(const Cause& cause) {
+  const std::lock_guard lock(mutex_);
+  const auto [again, is_first] = waited_in_vain_.try_emplace(cause, 0);
+  if (!is_first) again->second = std::min(again->second + 1, halvings);
 }
 
 std::string Waits::await(const cupti::DriverApi& api, CUcontext context, CUstream stream) {
   const auto begin = Clock::now();
+  std::optional<Blocker> last;
   for (;;) {
-    const std::optional<Blocker> found = find_blocker(api, context, stream);
-    if (!found) return "";
+    std::optional<Blocker> found = find_blocker(api, context, stream);
+    if (!found) {
+      // A kernel that gives up after a while would hold each launch behind it for so long.
+      const bool was_long = Clock::now() - begin >= patience_ / shorter_again;
+      if (last && last->name != earlier_work && was_long) be_shorter(last->cause);
+      return "";
+    }
     const auto waited = Clock::now() - begin;
     if (waited >= patience_for(*found)) {
-      const std::lock_guard lock(mutex_);
-      const auto [again, is_first] = waited_in_vain_.try_emplace(found->cause, 0);
-      if (!is_first) again->second = std::min(again->second + 1, halvings);
+      be_shorter(found->cause);
       return fmt::format(
           "{} had not ended, and may wait for the program; --launch-timeout SECONDS "
           "waits longer",
           found->name);
     }
+    last = std::move(found);
     std::this_thread::sleep_for(waited < 1ms ? 5us : 100us);
   }
 }

@@ -87,7 +87,9 @@ class Waits {
   std::shared_ptr<const Work> first_open(const cupti::DriverApi& api, CUcontext context);
   std::optional<Blocker> find_blocker(const cupti::DriverApi& api, CUcontext context,
                                       CUstream stream);
-  std::chrono::milliseconds patience_for(const Blocker& blocker) const;
+  std::chrono::microseconds patience_for(const Blocker& blocker) const;
+  /// The next wait for such work is to be shorter.
+  void be_shorter(const Cause& cause);
 
   const std::chrono::milliseconds patience_;
   /// Never held while the driver is called: it may call us back in another thread, and wait there.
@@ -95,7 +97,7 @@ class Waits {
   std::map<std::string, model::sass::Waiting> kernels_;
   bool shares_memory_ = false;
   std::list<std::shared_ptr<Work>> works_;  ///< not done, in order of each stream
-  std::map<Cause, int> waited_in_vain_;  ///< how often waiting was shortened since the first time
+  std::map<Cause, int> waited_in_vain_;     ///< or for long; how often that was so again
 };
 
 }  // namespace warpmeter::inject

@@ -21,6 +21,7 @@ using Clock = std::chrono::steady_clock;
 /// A driver whose events and streams are done or not, as a test says.
 struct SlowDriver {
   std::set<CUevent> open;
+  Clock::time_point end = Clock::time_point::max();  ///< of all work
   bool is_stream_busy = false;
   std::size_t made = 0, destroyed = 0;
   CUresult answer = CUDA_SUCCESS;  ///< an event's that is not open
@@ -50,7 +51,8 @@ cupti::DriverApi slow_driver() {
     if (slow.asks_back != nullptr) {
       std::async(std::launch::async, [] { slow.asks_back->module_loaded({}); }).get();
     }
-    return slow.open.count(event) != 0 ? CUDA_ERROR_NOT_READY : slow.answer;
+    const bool is_open = slow.open.count(event) != 0 && Clock::now() < slow.end;
+    return is_open ? CUDA_ERROR_NOT_READY : slow.answer;
   };
   api.cuEventDestroy_v2 = [](CUevent) {
     ++slow.destroyed;
@@ -125,6 +127,22 @@ TEST(Waits, ManyLaunchesBehindWorkThatWaitsTakeLittleTime) {
   std::chrono::nanoseconds sum{0};
   for (int i = 0; i < 40; ++i) sum += time_of_await(waits, api, reason);
   EXPECT_LT(sum, 1s);
+  EXPECT_NE(reason, "");
+}
+
+// XLA's kernel gives up after a tenth of a second.
+TEST(Waits, AKernelThatGivesUpHoldsTheNextLaunchesForLess) {
+  const cupti::DriverApi api = slow_driver();
+  Waits waits(2s);  // the next time 25 ms, then half as long each time
+  std::string reason;
+  const auto time_behind_one = [&] {
+    waits.add_launch(api, a_context(1), nullptr, "delay");
+    slow.end = Clock::now() + 200ms;
+    return time_of_await(waits, api, reason);
+  };
+  EXPECT_GE(time_behind_one(), 200ms);
+  EXPECT_EQ(reason, "");
+  EXPECT_LT(time_behind_one(), 150ms);
   EXPECT_NE(reason, "");
 }
 
