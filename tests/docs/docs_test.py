@@ -289,6 +289,22 @@ class Views(unittest.TestCase):
         self.assertEqual(sorted(re.findall(r"\[`(\w+)`\]\(#\1\)", page.text)), sorted(columns.VIEWS))
 
 
+class OtherTools(unittest.TestCase):
+    """Another tool may change: a page that says what it does names the version that was looked at."""
+    VERSIONS = {"Nsight Compute": r"Nsight Compute 20\d\d\.\d", "compute-sanitizer": r"compute-sanitizer is that of\s+CUDA \d+\.\d"}
+
+    def test_have_their_version_on_the_page(self):
+        found = 0
+        for page in pages()[1:]:  # README.md sums up the others
+            # A row of a script says what it is compared with, and nothing of how that behaves.
+            text = re.sub(r"^\| `\w+\.sh` \|.*$", "", page.text, flags=re.MULTILINE)
+            for tool, version in self.VERSIONS.items():
+                with self.subTest(page.name, tool=tool):
+                    found += tool in text
+                    self.assertEqual(tool in text, bool(re.search(version, text)))
+        self.assertGreaterEqual(found, 5)
+
+
 class NvprofNames(unittest.TestCase):
     def test_are_in_the_table_with_their_counters_and_agreement(self):
         text = nvprof_names.PAGE.read_text(encoding="utf-8")
