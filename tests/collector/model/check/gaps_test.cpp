@@ -12,6 +12,7 @@
 #include "collector/model/check/coverage.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/model/machine/decode/decode.h"
+#include "collector/model/ptx/module.h"
 #include "tests/collector/model/check/corpus.h"
 #include "tests/paths.h"
 
@@ -69,6 +70,27 @@ TEST(GapsOf, ProgramsAreNamedInAllOfThem) {
         "a host function of a stream", "once that has run"}) {
     EXPECT_THAT(gaps, testing::HasSubstr(gap));
   }
+}
+
+TEST(GapsOf, AKernelThatLaunchesOthersNamesTheirRaces) {
+  const auto module = model::ptx::parse(R"(.version 8.0
+.target sm_90
+.address_size 64
+.extern .func (.param .b32 r) __cudaCDP2GetLastError();
+.visible .entry parent() { .param .b32 r; call (r), __cudaCDP2GetLastError; ret; }
+)");
+  ASSERT_EQ(module.index(), 0u);
+  const auto decoded = model::decode(*std::get<0>(module), "parent");
+  ASSERT_TRUE(std::holds_alternative<model::Program>(decoded));
+  const model::check::Gaps gaps = model::check::gaps_of(std::get<model::Program>(decoded));
+  EXPECT_THAT(further_gaps(gaps),
+              testing::Contains(testing::HasSubstr("those that it launches itself")));
+}
+
+TEST(GapsOf, ArraysOfAThreadAndItsStackAreNamedForEveryKernel) {
+  const std::string gaps = testing::PrintToString(model::check::not_looked_for({}));
+  EXPECT_THAT(gaps, testing::HasSubstr("run over from one local array of a thread"));
+  EXPECT_THAT(gaps, testing::HasSubstr("stacks deeper than cudaLimitStackSize"));
 }
 
 TEST(GapsOf, SeveralKernelsAreAddedUp) {
