@@ -54,12 +54,12 @@ class Sarif(unittest.TestCase):
         """The run of the log that a command prints, which is valid and the same each time."""
         texts = []
         for _ in range(2):
-            done = subprocess.run([WARPMETER, *words, "--format", "sarif"], capture_output=True, text=True,
+            done = subprocess.run([WARPMETER, words[0], "--format", "sarif", *words[1:]], capture_output=True, text=True,
                                   cwd=folder or self.folder)
             self.assertEqual(done.returncode, code, done.stderr)
-            texts.append(done.stderr if words[0] == "profile" else done.stdout)
+            texts.append((self.folder / "out.sarif").read_text(encoding="utf-8") if "-o" in words else done.stdout)
         self.assertEqual(*texts)
-        log = json.loads(texts[0][texts[0].index("{\n"):texts[0].rindex("\n}") + 2])
+        log = json.loads(texts[0])
         self.assertEqual([error.message for error in VALIDATOR.iter_errors(log)], [])
         (run,) = log["runs"]
         rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
@@ -104,7 +104,8 @@ class Sarif(unittest.TestCase):
         self.assertIn("Nothing was found of what was looked for in this launch", self.notes(run)[0])
 
     def test_profile_finds_the_mistakes_of_a_program(self):
-        run = self.sarif(6, "profile", "--check", PROGRAM, folder=ROOT)
+        run = self.sarif(6, "profile", "--check", "--db", str(self.folder / "out.db"), "-o", str(self.folder / "out.sarif"),
+                         PROGRAM, folder=ROOT)
         source = "tests/runtime/programs/check_textures.cu"
         self.assertEqual(self.mistakes(run, source), planted(ROOT / source))
         for result in run["results"]:
@@ -135,7 +136,8 @@ class Sarif(unittest.TestCase):
     def test_figures_are_refused(self):
         for words in (["model", "--spec", "sound.yaml"], ["run", "transpose"], ["profile", "true"],
                       ["profile", "-m", "@default", "--check", "true"]):
-            done = subprocess.run([WARPMETER, *words, "--format", "sarif"], capture_output=True, text=True, cwd=self.folder)
+            done = subprocess.run([WARPMETER, words[0], "--format", "sarif", *words[1:]], capture_output=True, text=True,
+                                  cwd=self.folder)
             self.assertEqual(done.returncode, 2, words)
             self.assertIn("--format sarif holds the findings of --check", done.stderr)
 
