@@ -135,12 +135,15 @@ def test_a_change_that_is_wrong_is_named(folder: pathlib.Path) -> None:
     async def talk(call: Call) -> None:
         wrong = await done(call, "try_change", **KERNEL, source=TURN.replace("in[y * n + x]", "in[x * n + y]"))
         assert not wrong["verified"]
-        assert "original" in wrong["reason"]
+        # Of the numbers from 0 on, the second of the first column is 64.
+        assert "out[1] is 1, expected 64" in wrong["reason"]
         race = await done(call, "try_change", **KERNEL, edits=[{"old": "  __syncthreads();\n", "new": "\n"}])
-        assert {("shared-memory-race", "changed.cu")} == {(one["kind"], one["file"]) for one in race["mistakes"]}
+        assert ("shared-memory-race", "changed.cu") in {(one["kind"], one["file"]) for one in race["mistakes"]}
         assert {one["line"] for one in race["mistakes"]} <= {4, 7}
         await refused(call, 2, "is there 2 times", "try_change", **KERNEL, edits=[{"old": "32][", "new": ""}, {"old": "n + ", "new": ""}])
-        await refused(call, 2, "does not compile", "try_change", **KERNEL, source="__global__ void turn(")
+        unfinished = await done(call, "try_change", **KERNEL, source="__global__ void turn(")
+        assert not unfinished["verified"]
+        assert "does not compile" in unfinished["reason"]
 
     session(folder, talk)
 
