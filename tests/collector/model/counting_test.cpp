@@ -73,33 +73,76 @@ unsigned store_by_definition(const WarpAccess& access) {
   return sum;
 }
 
+/// Lanes in any order: rising, in steps, anywhere; now and then some in other memory.
+WarpAccess random_access(std::mt19937_64& random) {
+  WarpAccess access;
+  access.width = 1u << random() % 5;
+  access.mask = random() % 2 == 0 ? ~0u : static_cast<std::uint32_t>(random());
+  const std::uint64_t step = random() % 40, begin = random() % 64, way = random() % 4;
+  const bool is_far = random() % 8 == 0;
+  std::uint64_t element = begin;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    switch (way) {
+      case 0:  // rising, now and then not
+        element += random() % 3 == 0 ? 0 : step;
+        if (random() % 64 == 0) element = random() % 1024;
+        break;
+      case 1:
+        element = begin + lane * step;
+        break;
+      case 2:
+        element = begin + (31 - lane) * step;
+        break;
+      default:
+        element = random() % 512;
+    }
+    access.address[lane] = element * access.width;
+    if (is_far && random() % 4 == 0) access.address[lane] += std::uint64_t{1} << 40;
+  }
+  return access;
+}
+
 TEST(CountingRules, OfLanesInAnyOrderAreThoseOfDistinctWords) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 20'000; ++round) {
-    WarpAccess access;
-    access.width = 1u << random() % 5;
-    access.mask = random() % 2 == 0 ? ~0u : static_cast<std::uint32_t>(random());
-    const std::uint64_t step = random() % 40, begin = random() % 64, way = random() % 4;
-    std::uint64_t element = begin;
-    for (unsigned lane = 0; lane < 32; ++lane) {
-      switch (way) {
-        case 0:  // rising, now and then not
-          element += random() % 3 == 0 ? 0 : step;
-          if (random() % 64 == 0) element = random() % 1024;
-          break;
-        case 1:
-          element = begin + lane * step;
-          break;
-        case 2:
-          element = begin + (31 - lane) * step;
-          break;
-        default:
-          element = random() % 512;
-      }
-      access.address[lane] = element * access.width;
-    }
+    const WarpAccess access = random_access(random);
     ASSERT_EQ(shared_cost(access, SharedAccess::store).transactions, store_by_definition(access))
         << "round " << round << ", " << access.width << " bytes a lane";
+  }
+}
+
+TEST(CountingRules, CountEachSectorAndEachByteOnce) {
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 5'000; ++round) {
+    const WarpAccess access = random_access(random);
+    std::set<std::uint64_t> sectors, bytes;
+    for_each_lane(access.mask, [&](unsigned lane) {
+      for (unsigned byte = 0; byte < access.width; ++byte) {
+        bytes.insert(access.address[lane] + byte);
+        sectors.insert((access.address[lane] + byte) / 32);
+      }
+    });
+    const Cost cost = global_cost(access);
+    ASSERT_EQ(cost.transactions, sectors.size()) << "round " << round;
+    ASSERT_EQ(cost.bytes, bytes.size()) << "round " << round;
+  }
+}
+
+TEST(CountingRules, ServeLanesOfAnAtomicInOneBankOneByOne) {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 5'000; ++round) {
+    const WarpAccess access = random_access(random);
+    if (access.width > 4) continue;
+    std::map<std::uint64_t, unsigned> in_bank, at_address;
+    unsigned in_a_bank = 0, at_an_address = 0;
+    for_each_lane(access.mask, [&](unsigned lane) {
+      const std::uint64_t address = access.address[lane];
+      in_a_bank = std::max(in_a_bank, ++in_bank[address / 4 % 32]);
+      at_an_address = std::max(at_an_address, ++at_address[address]);
+    });
+    const Cost cost = shared_cost(access, SharedAccess::atomic);
+    ASSERT_EQ(cost.transactions, in_a_bank) << "round " << round;
+    ASSERT_EQ(cost.ideal, at_an_address) << "round " << round;
   }
 }
 

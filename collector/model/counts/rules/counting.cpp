@@ -6,10 +6,10 @@
 #include "collector/model/counts/rules/counting.h"
 
 #include "base/lanes.h"
+#include "collector/model/counts/rules/equal_lanes.h"
 
 #include <algorithm>
 #include <bit>
-#include <optional>
 
 namespace warpmeter::model {
 namespace {
@@ -107,33 +107,53 @@ bool are_alone(const WarpAccess& access, std::uint32_t mask) {
   return true;
 }
 
-/// The cost for lanes whose words rise from lane to lane, or stay the same, as those of rows and
-/// columns do: nothing has to be remembered to see each once. nullopt: they do not rise.
-std::optional<Cost> rising_cost(const WarpAccess& access, std::uint32_t mask) {
-  std::array<std::uint8_t, banks> in_bank{};
-  unsigned count = 0, most = 0;
-  std::uint64_t next = 0;  ///< the least word that is new
-  for (; mask != 0; mask &= mask - 1) {
-    const auto lane = static_cast<std::size_t>(std::countr_zero(mask));
-    const std::uint64_t last = (access.address[lane] + access.width - 1) / word_bytes;
-    std::uint64_t word = access.address[lane] / word_bytes;
-    if (word + 1 < next) return std::nullopt;
-    if (word < next) ++word;  // the last one of the lane before
-    for (; word <= last; ++word, ++count) {
-      most = std::max<unsigned>(most, ++in_bank[word % banks]);
-    }
-    next = last + 1;
-  }
-  return Cost{most, (count + banks - 1) / banks, 0};
-}
-
-/// The largest number of distinct words in one bank, and what it would be without conflicts.
-Cost bank_cost(const WarpAccess& access, std::uint32_t mask) {
-  if (mask != 0 && are_alone(access, mask)) return {1, 1, 0};
-  if (const auto cost = rising_cost(access, mask)) return *cost;
+/// The largest number of distinct words in one bank, and what it would be without conflicts, word
+/// by word.
+Cost bank_cost_by_words(const WarpAccess& access, std::uint32_t mask) {
   BankedWords words;
   for_each_unit(access, mask, word_bytes, [&](std::uint64_t word) { words.add(word); });
   return {words.most(), (words.count() + banks - 1) / banks, 0};
+}
+
+/// An access whose lanes lie near each other and are aligned to their width, as nearly all do:
+/// lanes share all their words or none, and the banks of lanes that share none are the same or
+/// others. So lanes are compared, not words.
+class NearLanes {
+ public:
+  explicit NearLanes(const WarpAccess& access)
+      : offsets_(offsets_of(access.address, access.mask)),
+        width_(access.width),
+        is_near_(offsets_.is_near && (offsets_.low_bits & (access.width - 1)) == 0 &&
+                 std::has_single_bit(access.width)) {}
+
+  bool are_near() const { return is_near_; }
+  unsigned distinct(unsigned unit_bytes, std::uint32_t mask) const {
+    return static_cast<unsigned>(
+        std::popcount(first_of_each(offsets_, std::countr_zero(unit_bytes), mask)));
+  }
+  Cost bank_cost(std::uint32_t mask) const {
+    const unsigned bytes = std::max(width_, word_bytes);
+    const int shift = std::countr_zero(bytes);
+    const std::uint32_t firsts = first_of_each(offsets_, shift, mask);
+    const unsigned words = static_cast<unsigned>(std::popcount(firsts)) * bytes / word_bytes;
+    return {most_equal_modulo(offsets_, shift, banks * word_bytes / bytes, firsts),
+            (words + banks - 1) / banks, 0};
+  }
+  /// See bank_atomic_cost() below.
+  Cost bank_atomic_cost(std::uint32_t mask) const {
+    const int shift = std::countr_zero(word_bytes);
+    return {most_equal_modulo(offsets_, shift, banks, mask), most_equal(offsets_, 0, mask), 0};
+  }
+
+ private:
+  LaneOffsets offsets_;
+  unsigned width_;
+  bool is_near_;
+};
+
+/// The largest number of distinct words in one bank, and what it would be without conflicts.
+Cost bank_cost(const WarpAccess& access, const NearLanes& lanes, std::uint32_t mask) {
+  return lanes.are_near() ? lanes.bank_cost(mask) : bank_cost_by_words(access, mask);
 }
 
 /// For x = 1 or for x = 2, every two active lanes i and i XOR x have equal addresses.
@@ -158,7 +178,8 @@ bool may_merge(const WarpAccess& access, std::uint32_t merged) {
 
 /// Calls visit(mask) for each group of lanes that a load or store is served in.
 template <class Visit>
-void for_each_group(const WarpAccess& access, SharedAccess kind, Visit visit) {
+void for_each_group(const WarpAccess& access, const NearLanes& lanes, SharedAccess kind,
+                    Visit visit) {
   const bool is_load = kind == SharedAccess::load;
   const unsigned group_lanes =
       access.width <= word_bytes ? warp_lanes : warp_lanes * word_bytes / access.width;
@@ -166,8 +187,8 @@ void for_each_group(const WarpAccess& access, SharedAccess kind, Visit visit) {
   for (unsigned first = 0; first < warp_lanes; first += merged_lanes) {
     const std::uint32_t merged = access.mask & lanes_from(first, merged_lanes);
     const bool is_one_group = merged_lanes == group_lanes;
-    if (is_one_group ||
-        (is_load && may_merge(access, merged) && bank_cost(access, merged).transactions <= 1)) {
+    if (is_one_group || (is_load && may_merge(access, merged) &&
+                         bank_cost(access, lanes, merged).transactions <= 1)) {
       visit(merged);
     } else {
       visit(access.mask & lanes_from(first, group_lanes));
@@ -200,12 +221,13 @@ void for_each_round(const WarpAccess& access, std::uint32_t mask, Visit visit) {
 
 /// The largest number of active lanes in one bank: equal addresses add up, and do so even when
 /// nothing else is in their bank.
-Cost bank_atomic_cost(const WarpAccess& access, std::uint32_t mask) {
+Cost bank_atomic_cost(const WarpAccess& access, const NearLanes& lanes, std::uint32_t mask) {
+  if (lanes.are_near()) return lanes.bank_atomic_cost(mask);
   std::array<unsigned, banks> in_bank{};
   Cost cost;
   for_each_lane(mask, [&](unsigned lane) {
-    unsigned& lanes = in_bank[access.address[lane] / word_bytes % banks];
-    cost.transactions = std::max(cost.transactions, ++lanes);
+    unsigned& in_this_bank = in_bank[access.address[lane] / word_bytes % banks];
+    cost.transactions = std::max(cost.transactions, ++in_this_bank);
   });
   for_each_round(access, mask, [&](std::uint32_t) { ++cost.ideal; });
   return cost;
@@ -213,19 +235,15 @@ Cost bank_atomic_cost(const WarpAccess& access, std::uint32_t mask) {
 
 unsigned sectors_for(unsigned bytes) { return (bytes + sector_bytes - 1) / sector_bytes; }
 
-/// Accesses are aligned to their width, so two lanes either share all bytes or none.
-unsigned distinct_bytes(const WarpAccess& access) {
-  return distinct_units(access, access.mask, access.width) * access.width;
-}
-
 }  // namespace
 
 /// Atomics of two words a lane are taken in halves, as stores are.
 Cost shared_cost(const WarpAccess& access, SharedAccess kind) {
   Cost sum;
-  for_each_group(access, kind, [&](std::uint32_t group) {
-    const Cost cost =
-        kind == SharedAccess::atomic ? bank_atomic_cost(access, group) : bank_cost(access, group);
+  const NearLanes lanes(access);
+  for_each_group(access, lanes, kind, [&](std::uint32_t group) {
+    const Cost cost = kind == SharedAccess::atomic ? bank_atomic_cost(access, lanes, group)
+                                                   : bank_cost(access, lanes, group);
     sum.transactions += cost.transactions;
     sum.ideal += cost.ideal;
   });
@@ -241,7 +259,7 @@ WarpAccess matrix_rows(const WarpAccess& access) {
 std::array<unsigned, warp_lanes> shared_passes(const WarpAccess& access, SharedAccess kind) {
   std::array<unsigned, warp_lanes> passes{};
   unsigned before = 0;
-  for_each_group(access, kind, [&](std::uint32_t group) {
+  for_each_group(access, NearLanes(access), kind, [&](std::uint32_t group) {
     if (are_alone(access, group)) {
       for_each_lane(group, [&](unsigned lane) { passes[lane] = before + 1; });
       before += group != 0 ? 1 : 0;
@@ -270,9 +288,18 @@ bool is_calibrated(const WarpAccess& access, SharedAccess kind) {
   return (access.mask & 0xffff) == 0 || (access.mask >> 16) == 0;
 }
 
+/// Accesses are aligned to their width, so two lanes either share all bytes or none.
 Cost global_cost(const WarpAccess& access) {
-  const unsigned bytes = distinct_bytes(access);
-  return {distinct_units(access, access.mask, sector_bytes), sectors_for(bytes), bytes};
+  const NearLanes lanes(access);
+  if (!lanes.are_near() || access.width > sector_bytes) {
+    const unsigned bytes = distinct_units(access, access.mask, access.width) * access.width;
+    return {distinct_units(access, access.mask, sector_bytes), sectors_for(bytes), bytes};
+  }
+  const unsigned sectors = lanes.distinct(sector_bytes, access.mask);
+  const bool are_alone = sectors == static_cast<unsigned>(std::popcount(access.mask));
+  const unsigned bytes =
+      (are_alone ? sectors : lanes.distinct(access.width, access.mask)) * access.width;
+  return {sectors, sectors_for(bytes), bytes};
 }
 
 Cost cluster_cost(const WarpAccess& access, bool takes_turns) {
