@@ -25,6 +25,7 @@ SECTION(add_timeline, "timeline", true,
 SECTION(add_sweeps, "sweeps", true,
         "the best parameters of each sweep, plots over one and heat maps over two")
 SECTION(add_findings, "findings", true, "what costs each variant most, and what would help")
+SECTION(add_spills, "spills", true, "the kernels whose registers spill to local memory")
 SECTION(add_devices, "devices", true, "the cards of a run side by side, and which one is off")
 SECTION(add_ceiling, "ceiling", true, "bandwidths as shares of the measured copy bandwidth")
 SECTION(add_expectations, "expectations", true, "how many expectations hold, and those that do not")

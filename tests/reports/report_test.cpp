@@ -97,6 +97,47 @@ TEST(Report, OfSeveralDevicesHasATableForEach) {
   expect_golden("two_devices.md", report_of(add_two_device_run, Format::markdown));
 }
 
+/// In Markdown.
+std::string section_of(const TemporaryDatabase& database, std::int64_t run, const char* name) {
+  ReportOptions options;
+  options.sections = {{name, ""}};
+  std::string text;
+  write_report(schema::Reader(database.path()), run, options, [&](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  return text;
+}
+
+TEST(Report, NamesTheKernelsThatSpillAndNoOther) {
+  const TemporaryDatabase database;
+  schema::Store store(database.path());
+  const std::int64_t run = store.begin_run({});
+  schema::Device device;
+  device.backend = "model";
+  device.name = "sm_90";
+  const std::int64_t device_id = store.add_device(run, device);
+  for (const auto& [variant, loads, stores] :
+       {std::tuple{"few", 4, 8}, {"none", 0, 0}, {"many", 320, 160}, {"many", 320, 160}}) {
+    schema::Launch launch;
+    launch.family = "stencil";
+    launch.variant = variant;
+    launch.kernel = "_Z7stencilPf";
+    launch.registers = 255;
+    launch.local_bytes = 64;
+    launch.code = {1280, loads, stores, ""};
+    store.add_launch(run, device_id, launch);
+  }
+  store.end_run(run, schema::RunOutcome::done, "");
+  const std::string text = section_of(database, run, "spills");
+  const auto row = [](const char* cells) { return testing::ContainsRegex(cells); };
+  EXPECT_THAT(text, row("stencil/many \\| stencil \\| +320 \\| +160 \\| +64 \\| +255"));
+  EXPECT_THAT(text, row("stencil/few +\\| stencil \\| +4 \\| +8 \\| +64 \\| +255"));
+  EXPECT_LT(text.find("stencil/many"), text.find("stencil/few"));
+  EXPECT_EQ(text.find("stencil/many"), text.rfind("stencil/many"));
+  EXPECT_THAT(text, Not(HasSubstr("none")));
+}
+
 /// A run on cards of one name of which each takes so many ns for each of three launches.
 std::string devices_section(const std::vector<double>& medians, int disturbed = -1) {
   const TemporaryDatabase database;
@@ -125,14 +166,7 @@ std::string devices_section(const std::vector<double>& medians, int disturbed = 
     }
   }
   store.end_run(run, schema::RunOutcome::done, "");
-  ReportOptions options;
-  options.sections = {{"devices", ""}};
-  std::string text;
-  write_report(schema::Reader(database.path()), run, options, [&](std::string_view piece) {
-    text += piece;
-    return true;
-  });
-  return text;
+  return section_of(database, run, "devices");
 }
 
 TEST(Report, MarksTheCardThatIsOff) {
