@@ -475,6 +475,7 @@ TEST_F(RuntimeProgram, MultipliesMatricesByWarpgroups) {
 }
 
 TEST_F(RuntimeProgram, SamplesTexturesAsAGpuDoes) {
+  expect_output("rotated_pictures", "rotated_pictures");
   expect_output("textures", "textures");
   expect_output("texture_edges", "texture_edges");
   EXPECT_THAT(value_of("SELECT count(*) FROM results WHERE metric = 'global_store_sectors' AND "
