@@ -301,6 +301,8 @@ TEST_F(Hardware, ThatIsNotThereLeavesAutoToTheModel) {
     GTEST_SKIP() << "this machine has a usable GPU";
   }
   EXPECT_THAT(outcome.error, HasSubstr("model sm_90 answers, since no GPU is usable: "));
+  EXPECT_THAT(outcome.error, Not(HasSubstr("use the model"))) << "it is in use";
+  EXPECT_THAT(outcome.error, Not(HasSubstr("install")));
 }
 
 }  // namespace

@@ -297,11 +297,12 @@ TEST_F(Endings, TheNextCommandRemovesWhatAKilledOneLeft) {
 
 TEST_F(Endings, ALimitOfOpenFilesIsNamedBeforeAnythingIsBegun) {
   for (const std::size_t files : {5, 7, 11, 16, 24}) {
-    for (const char* command : {"runs", "report", "doctor"}) {
-      Start start{{command}, folder_};
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+             {"runs"}, {"report"}, {"doctor"}, {"profile", "-b", "model", "true"}}) {
+      Start start{words, folder_};
       start.most_files = files;
       const Outcome outcome = run_program(start);
-      EXPECT_EQ(outcome.exit_code, 5) << command << " with " << files;
+      EXPECT_EQ(outcome.exit_code, 5) << words[0] << " with " << files;
       EXPECT_THAT(outcome.error, HasSubstr("raise the limit: ulimit -n 1024"));
     }
   }

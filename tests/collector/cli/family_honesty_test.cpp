@@ -15,6 +15,7 @@ namespace warpmeter::cli {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -197,6 +198,32 @@ TEST_F(FamilyHonesty, WatchSaysWhatIsNotVerified) {
   write("f.yaml", "outputs: [in]" + head + "  idle: { kernel: idle, grid: 1, block: 1 }\n");
   EXPECT_THAT(watched().output, HasSubstr("\nmine/idle 64 is not verified: it was compared in 'in' "
                                           "alone"));
+}
+
+/// 32 lanes add to words of 32 sectors, or to words of 32 banks.
+TEST_F(FamilyHonesty, WatchCountsWhatAtomicsMove) {
+  write("k.cu", R"(
+__global__ void far(unsigned* bins) { atomicAdd(&bins[threadIdx.x * 8], 1u); }
+__global__ void near(unsigned* bins) {
+  __shared__ unsigned counts[32];
+  counts[threadIdx.x] = 0;
+  atomicAdd(&counts[threadIdx.x], 1u);
+  bins[threadIdx.x * 8] = counts[threadIdx.x];
+}
+)");
+  write("f.yaml", R"(
+family: mine
+file: k.cu
+arguments: [ 'bins: u32[256] = zeros' ]
+reference: far
+variants:
+  far: { kernel: far, grid: 1, block: 32 }
+  near: { kernel: near, grid: 1, block: 32 }
+)");
+  const std::string text = watched().output;
+  EXPECT_THAT(text, ContainsRegex("atomics +reductions\n"));
+  EXPECT_THAT(text, ContainsRegex("mine/far[^\n]* 0 +32 *\n"));
+  EXPECT_THAT(text, ContainsRegex("mine/near[^\n]* 1 +0 *\n"));
 }
 
 }  // namespace
