@@ -35,6 +35,7 @@ struct Way {
 struct Measured {
   const char *name, *unit;
   double scale;  ///< from work a nanosecond
+  int launches;
   std::vector<Way> ways;
 };
 
@@ -48,6 +49,7 @@ const std::vector<Measured>& all_peaks() {
       {"device_memory_copy",
        "GB/s",
        1,
+       15,
        {{plain, "copy_1", 256, 0, 1, 1},
         {plain, "copy_1", 512, 0, 1, 1},
         {plain, "copy_2", 1024, 0, 2, 1},
@@ -55,62 +57,73 @@ const std::vector<Measured>& all_peaks() {
       {"device_memory_read",
        "GB/s",
        1,
+       15,
        {{plain, "read_4", 256, 0, 4, 1},
         {plain, "read_8", 512, 0, 8, 1},
         {plain, "read_16", 1024, 0, 16, 1}}},
       {"l2_read",
        "GB/s",
        1,
-       {{plain, "read_l2", 512, 4, 16 * kib, 20},
-        {plain, "read_l2", 512, 4, 32 * kib, 10},
-        {plain, "read_l2", 1024, 2, 32 * kib, 20},
-        {plain, "read_l2", 1024, 2, 64 * kib, 10}}},
-      {"l1_read", "GB/s", 1, {{plain, "read_l1", 256, 8, 32 * kib, 1000}}},
-      {"shared_read", "GB/s", 1, {{plain, "read_shared", 256, 24, 32 * kib, 300}}},
+       15,
+       {{plain, "read_l2", 256, 2, 32 * kib, 400},
+        {plain, "read_l2", 256, 4, 32 * kib, 200},
+        {plain, "read_l2", 512, 1, 64 * kib, 400},
+        {plain, "read_l2", 512, 2, 64 * kib, 200}}},
+      {"l1_read", "GB/s", 1, 15, {{plain, "read_l1", 256, 8, 32 * kib, 1000}}},
+      {"shared_read", "GB/s", 1, 15, {{plain, "read_shared", 256, 24, 32 * kib, 300}}},
       {"fp64",
        "TFLOP/s",
        1e-3,
+       15,
        {{plain, "fma_fp64", 256, 8, 1, 250}, {plain, "fma_fp64", 256, 4, 1, 500}}},
       {"fp32",
        "TFLOP/s",
        1e-3,
+       15,
        {{plain, "fma_fp32", 256, 8, 1, 500}, {plain, "fma_fp32", 256, 4, 1, 1000}}},
       {"fp16",
        "TFLOP/s",
        1e-3,
+       15,
        {{plain, "fma_fp16", 256, 8, 1, 500}, {plain, "fma_fp16_pairs", 256, 8, 1, 500}}},
       {"tensor_fp64",
        "TFLOP/s",
        1e-3,
+       5,
        {{tensor, "mma_fp64", 256, 1, 1, 1000}, {tensor, "mma_fp64", 128, 3, 1, 1000}}},
       {"tensor_tf32",
        "TFLOP/s",
        1e-3,
+       5,
        {{tensor, "mma_tf32", 256, 4, 1, 1000},
-        {warpgroup, "wgmma_tf32", 128, 2, 1, 100},
-        {warpgroup, "wgmma_tf32", 128, 3, 1, 100}}},
+        {warpgroup, "wgmma_tf32", 128, 2, 1, 400},
+        {warpgroup, "wgmma_tf32", 128, 3, 1, 400}}},
       {"tensor_bf16",
        "TFLOP/s",
        1e-3,
+       5,
        {{tensor, "mma_bf16", 256, 4, 1, 1000},
-        {warpgroup, "wgmma_bf16", 128, 2, 1, 100},
-        {warpgroup, "wgmma_bf16", 128, 3, 1, 100}}},
+        {warpgroup, "wgmma_bf16", 128, 2, 1, 400},
+        {warpgroup, "wgmma_bf16", 128, 3, 1, 400}}},
       {"tensor_fp16",
        "TFLOP/s",
        1e-3,
+       5,
        {{tensor, "mma_fp16", 256, 4, 1, 1000},
-        {warpgroup, "wgmma_fp16", 128, 2, 1, 100},
-        {warpgroup, "wgmma_fp16", 128, 3, 1, 100}}},
+        {warpgroup, "wgmma_fp16", 128, 2, 1, 400},
+        {warpgroup, "wgmma_fp16", 128, 3, 1, 400}}},
       {"tensor_fp8",
        "TFLOP/s",
        1e-3,
-       {{warpgroup, "wgmma_fp8", 128, 2, 1, 100}, {warpgroup, "wgmma_fp8", 128, 3, 1, 100}}},
+       5,
+       {{warpgroup, "wgmma_fp8", 128, 2, 1, 400}, {warpgroup, "wgmma_fp8", 128, 3, 1, 400}}},
       {"tensor_int8",
        "TOP/s",
        1e-3,
+       5,
        {{tensor, "mma_int8", 256, 4, 1, 1000},
-        {warpgroup, "wgmma_int8", 128, 2, 1, 100},
-        {warpgroup, "wgmma_int8", 128, 3, 1, 100}}},
+        {warpgroup, "wgmma_int8", 128, 2, 1, 400},
+        {warpgroup, "wgmma_int8", 128, 3, 1, 400}}},
   };
   return all;
 }
@@ -158,14 +171,14 @@ class Meter {
         if (peak.reason.empty()) peak.reason = failure;
         continue;
       }
-      take_better(peak, way, *function, measured.scale);
+      take_better(peak, way, *function, measured);
     }
     if (peak.value) peak.reason.clear();
     return peak;
   }
 
  private:
-  static constexpr int unmeasured = 3, launches = 15;
+  static constexpr int unmeasured = 2;
   static constexpr std::chrono::milliseconds rest{30};
   static constexpr Way probe{&images::peaks, "clock_probe", 1, 1, 1, 1};
 
@@ -204,15 +217,17 @@ class Meter {
     check(context_.api(), context_.synchronize(), "warming up");
   }
 
-  void take_better(schema::Peak& peak, const Way& way, const Function& function, double scale) {
+  void take_better(schema::Peak& peak, const Way& way, const Function& function,
+                   const Measured& measured) {
+    const int launches = unmeasured + measured.launches;
     std::this_thread::sleep_for(rest);
     const std::vector<double> durations =
         record_durations(cupti_library().api, context_, way.entry, [&] {
-          for (int i = 0; i < unmeasured + launches; ++i) launch(way, function, blocks_of(way));
+          for (int i = 0; i < launches; ++i) launch(way, function, blocks_of(way));
           launch(probe, *probe_, 1);
         });
     check(context_.api(), context_.synchronize(), "measuring a peak");
-    if (durations.size() != unmeasured + launches) {
+    if (durations.size() != static_cast<std::size_t>(launches)) {
       peak.reason = "CUPTI did not record its launches; end other profilers and measure again";
       return;
     }
@@ -221,7 +236,8 @@ class Meter {
     check(context_.api(),
           context_.api().cuMemcpyDtoH_v2(&report, report_.address(), sizeof(report)),
           "reading a kernel's report");
-    const double value = static_cast<double>(report.work) * blocks_of(way) / shortest_ns * scale;
+    const double value =
+        static_cast<double>(report.work) * blocks_of(way) / shortest_ns * measured.scale;
     if (peak.value && *peak.value >= value) return;
     peak.value = value;
     if (report.nanoseconds > 0) {
