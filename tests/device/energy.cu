@@ -7,8 +7,8 @@ extern "C" __global__ void products(float4* to, const float4* from, int vectors,
   for (int repeat = 0; repeat < 256 * repeats; ++repeat) {
 #pragma unroll
     for (int step = 0; step < 64; ++step) {
-      sum = fmaf(sum, 0.5f, other);
-      other = fmaf(other, 0.25f, sum);
+      sum = fmaf(other, 0.5f, sum);  // a rotation: neither grows nor fades
+      other = fmaf(sum, -0.5f, other);
     }
   }
   if (i < vectors) to[i].x = sum + other;

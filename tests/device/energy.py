@@ -10,7 +10,7 @@ import sys
 
 RUNS, ONCE, TWICE = 5, 4, 8
 MOST_SPREAD, MOST_OFF = 2.0, 5.0  # per cent
-SETTINGS = "power.limit,persistence_mode,compute_mode,clocks.max.sm"
+SETTINGS = "power.limit,persistence_mode,compute_mode,ecc.mode.current,clocks.max.sm,clocks.max.memory"
 
 
 def run(command):
