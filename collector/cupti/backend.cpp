@@ -318,6 +318,9 @@ class GpuWorkload final : public run::Workload {
                                             restore, cancelled);
     } catch (const Cancelled&) {
       return {};
+    } catch (const Error& error) {
+      backend_.context().note_failure(error.what());
+      return energy_counters({.failure = error.what()}, nullptr, {});
     }
   }
 
