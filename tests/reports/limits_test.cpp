@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -166,7 +167,17 @@ TEST_F(LimitsTest, ShowsTheRoofThatWasMeasuredOnTheCard) {
   const std::string text = limits();
   EXPECT_THAT(text, HasSubstr("\"measured_roof\":60"));
   EXPECT_THAT(text, HasSubstr("\"measured_roof\":30"));
-  EXPECT_THAT(text, HasSubstr("This card was measured at 60 TFLOP/s of FP32, 30 TB/s of L1."));
+  ReportOptions options;
+  options.sections = {{"limits", ""}};
+  options.plot_folder = "files";
+  const std::vector<PlotFile> files = write_report(schema::Reader(database_.path()), run_, options,
+                                                   [](std::string_view) { return true; });
+  const auto roofline = std::find_if(files.begin(), files.end(), [](const PlotFile& file) {
+    return file.name.starts_with("roofline");
+  });
+  ASSERT_NE(roofline, files.end());
+  EXPECT_THAT(roofline->svg,
+              HasSubstr("This card was measured at 60 TFLOP/s of FP32, 30 TB/s of L1."));
 }
 
 TEST_F(LimitsTest, DrawsTwoVariantsMemoryBelowOneAnother) {
