@@ -102,7 +102,7 @@ const Answer bad[] = {
      2,
      {"a command is needed: run, profile, model, nvprof, report, explain, compare, check, history, "
       "query, "
-      "merge, push, pull, submit, runs, list, doctor, completion"}},
+      "merge, push, pull, submit, runs, list, doctor, mcp, completion"}},
     {"UnknownCommand", {"rnu"}, 2, {"no command 'rnu'", "did you mean run?"}},
     {"UnknownProgramOption", {"--versoin"}, 2, {"no option '--versoin'", "--version"}},
     {"UnknownShortOption", {"run", "-x"}, 2, {"warpmeter run has no option '-x'"}},
