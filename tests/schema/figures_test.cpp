@@ -54,6 +54,21 @@ TEST_F(Results, DeriveMetricsFromCounters) {
               ElementsAre("16|transactions/request|measured|NULL"));
 }
 
+TEST_F(Results, DeriveTheEnergyOfAByteAndTheOperationsOfAJoule) {
+  Launch launch = example_launch();
+  launch.counters = {measured("energy", 0.001), measured("dram_read_bytes", 1'500'000),
+                     measured("dram_write_bytes", 500'000)};
+  for (const char* kind : {"sp", "dp", "hp"}) {
+    for (const char* operation : {"add", "mul", "fma"}) {
+      launch.counters.push_back(measured(fmt::format("flop_{}_{}", kind, operation), 1'000'000));
+    }
+  }
+  store_run(path(), {launch});
+  EXPECT_THAT(result("energy_per_byte"), ElementsAre("500|pJ/byte|measured|NULL"));
+  // Two operations for each fused one: 12 million over a thousandth of a joule.
+  EXPECT_THAT(result("flops_per_joule"), ElementsAre("12|GFLOP/J|measured|NULL"));
+}
+
 TEST_F(Results, ShowAMetricOnlyWithAllItsCounters) {
   Launch launch = example_launch();
   launch.counters = {measured("global_load_bytes", 32), measured("flop_sp_add", 1),
