@@ -12,9 +12,13 @@ set(image_templates ${CMAKE_CURRENT_LIST_DIR})
 # full path into the PTX; relative_paths.cmake makes it relative to the repository, for ptxas to pass on.
 function(compile_device_code folder name arch)
   set(stem ${image_dir}/${name}.sm_${arch})
+  set(root "")
+  if(arg_DEPENDS)
+    set(root -I.)  # the repository: where the command runs
+  endif()
   add_custom_command(
     OUTPUT ${stem}.ptx ${stem}.cubin
-    COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} --ptx -O3 -lineinfo -std=c++17
+    COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} --ptx -O3 -lineinfo -std=c++17 ${root}
             --generate-code=arch=compute_${arch},code=compute_${arch}
             -o ${stem}.ptx.raw ${folder}/${name}.cu
     COMMAND ${CMAKE_COMMAND} -D SOURCE=${folder}/${name}.cu -D IN=${stem}.ptx.raw -D OUT=${stem}.ptx

@@ -43,7 +43,7 @@ const std::vector<Layer>& layers() {
        {"cuda.h", "cupti"}},
       {"collector/cupti/peaks",
        {"base", "collector/cupti", "kernels/family.h", "schema", "schema/upkeep/peaks.h"},
-       {"cuda.h", "cupti"}},
+       {"cuda.h", "cuda_fp16.h", "cupti"}},
       {"collector/inject/lines", {"base", "collector/cupti", "schema"}, {"cuda.h", "cupti"}},
       {"collector/inject",
        {"base", "collector/cupti", "collector/inject/lines",
@@ -238,8 +238,9 @@ const std::vector<Layer>& layers() {
        {"CLI/"}},
       {"collector/cli/model",
        {"base", "collector/cli", "collector/cli/report", "collector/cli/request",
-        "collector/cli/tables", "collector/cupti", "collector/family", "collector/model/*",
-        "collector/profile", "collector/runtime/image", "reports/*", "schema/*"},
+        "collector/cli/tables", "collector/cupti", "collector/cupti/peaks", "collector/family",
+        "collector/model/*", "collector/profile", "collector/runtime/image", "reports/*",
+        "schema/*"},
        {"CLI/"}},
   };
   return table;

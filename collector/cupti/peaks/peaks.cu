@@ -7,7 +7,7 @@
 // the copies write.
 #include <cuda_fp16.h>
 
-#include "report.cuh"
+#include "collector/cupti/peaks/report.cuh"
 
 namespace {
 

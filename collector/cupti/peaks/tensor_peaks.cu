@@ -4,7 +4,7 @@
 // such instruction for warps, and ptxas takes its substitute out of the loop.
 //
 // Operands are of ordinary size and random, as zeros would cost less power than any real product.
-#include "report.cuh"
+#include "collector/cupti/peaks/report.cuh"
 
 namespace {
 

@@ -4,7 +4,7 @@
 // Warpgroup Level Matrix Multiply-Accumulate Instructions", has them. For sm_90a alone.
 //
 // Operands are of ordinary size and random, as zeros would cost less power than any real product.
-#include "report.cuh"
+#include "collector/cupti/peaks/report.cuh"
 
 namespace {
 
