@@ -90,7 +90,9 @@ class Tool:
 
 async def list_kernels(session: Session, arguments: Arguments) -> Result:
     file = session.file(arguments["file"], "the file", (".cu", ".ptx"))
-    answer = await session.call("model", "--accepts", str(file), "--format", "json", also=(2,))
+    # nvcc starts programs of the host; NVRTC compiles kernels alone.
+    compiler = ["--compiler", "nvrtc"] if file.suffix == ".cu" else []
+    answer = await session.call("model", "--accepts", str(file), *compiler, "--format", "json", also=(2,))
     if answer.exit_code != 0:
         # The table of a file that does not compile has the reason.
         rows = json.loads(answer.output) if answer.output.strip().startswith("[") else []
