@@ -81,7 +81,7 @@ class SarifOfGates : public testing::Test {
     launch.variant = "turn";
     launch.kernel = "_Z4turnPf";
     launch.counters = {{"shared_load_wavefronts", 64, Grade::exact, ""},
-                     {"shared_load_requests", 2, Grade::exact, ""}};
+                       {"shared_load_requests", 2, Grade::exact, ""}};
     launch.lines = {{"turn.cu", 5, "…", "shared load", 2, 64, 2, Grade::exact}};
     store_.add_launch(run_, store_.add_device(run_, device), launch);
     store_.add_sources(run_, std::vector<std::pair<std::string, std::string>>{
