@@ -34,6 +34,7 @@ repository=$PWD
 cd "$work"
 nvcc=$(command -v nvcc || true)
 export CUDA_HOME=${CUDA_HOME:-${nvcc%/bin/nvcc}} # for NVRTC
+system=$(command -v "$python")
 export PATH=$work/venv/bin PYTHONDONTWRITEBYTECODE=1
 for compiler in cc gcc g++ clang nvcc; do
   ! command -v "$compiler" >/dev/null || fail "$compiler is on PATH"
@@ -53,3 +54,15 @@ if [ -e "$repository/build/mcp/fetched" ]; then
 else
   printf 'skipped: the SDK of the Model Context Protocol is not here: run ./dev install-dependencies\n'
 fi
+
+# CuPy and Numba have an environment of their own: the system's packages are too old for them.
+if [ ! -e "$repository/build/frameworks/fetched" ]; then
+  printf 'wheel_test.sh: CuPy and Numba are not here, their tests are skipped: ./dev install-dependencies fetches them\n'
+  exit
+fi
+"$system" -m venv --without-pip "$work/frameworks"
+packages=$(echo "$work"/frameworks/lib/python*/site-packages)
+for file in "$repository"/build/frameworks/*; do /bin/ln -s "$file" "$packages"; done
+python -m pip --python "$work/frameworks" install --quiet --no-deps --no-index --disable-pip-version-check "${wheels[0]}"
+export PATH=$work/frameworks/bin CUPY_CACHE_DIR=$work/cupy
+python "$repository/tests/frameworks/frameworks_test.py"

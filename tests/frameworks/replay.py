@@ -20,7 +20,7 @@ import tempfile
 FORMATS = {"i1": "b", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u1": "B", "u8": "B", "u16": "H", "u32": "I", "u64": "Q",
            "fp16": "e", "fp32": "f", "fp64": "d"}
 FLOATS = {"float16": ("e", 1e-2), "float32": ("f", 1e-4), "float64": ("d", 1e-12)}
-MAX_DYNAMIC_SHARED_SIZE = 8  # of CUfunction_attribute
+MAX_DYNAMIC_SHARED_SIZE = 8  # a CUfunction_attribute
 # Triton's number of a type is the device's; cuTensorMapEncodeTiled takes another for three of them.
 MAP_TYPES = {8: 10, 9: 8, 10: 9}
 

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""Runs scripts that others wrote (public.csv), unmodified, on the model, and says how many are right.
+
+    public.py WARPMETER PYTHON FOLDER [REPOSITORY [SCRIPT...]]
+
+FOLDER holds a checkout of each repository at its commit, in a folder of the repository's name. PYTHON has the
+framework, pytest and filecheck. A script is right if it ends with 0, as those do that assert, and prints what the table says.
+`needs` names a library that has no PTX for sm_90: without a GPU the script ends with an error.
+"""
+import csv
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).parent
+
+
+def rows(repository, scripts):
+    with open(HERE / "public.csv", newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if repository in ("", row["repository"]) and (not scripts or row["script"] in scripts):
+                yield row
+
+
+def main():
+    warpmeter, python, folder, *chosen = sys.argv[1:]
+    repository, scripts = (chosen[0], chosen[1:]) if chosen else ("", [])
+    right = count = expected = 0
+    unexpected = []
+    with tempfile.TemporaryDirectory() as work:
+        for row in rows(repository, scripts):
+            path = (pathlib.Path(folder) / row["repository"].split("/")[1] / row["script"]).resolve()
+            begin = time.monotonic()
+            try:
+                done = subprocess.run(
+                    [warpmeter, "profile", "-b", "model", "-q", "--db", f"{work}/w.db", python, "-W", "ignore", path,
+                     *shlex.split(row["arguments"])],
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, check=False, cwd=path.parent)
+                is_right = done.returncode == 0 and row["prints"] in done.stdout
+                lines = [line for line in done.stdout.splitlines() if re.search(r"Error|FAILED|first CUDA call", line)]
+            except subprocess.TimeoutExpired:
+                is_right, lines = False, ["it did not end in 600 s"]
+            count, right = count + 1, right + is_right
+            expected += not row["needs"]
+            if is_right == bool(row["needs"]):
+                unexpected.append(row["script"])
+            print(f"{row['script']} {'right' if is_right else 'wrong: ' + ' | '.join(lines[-2:])[:300]} "
+                  f"({time.monotonic() - begin:.0f} s)", flush=True)
+    print(f"{right} of {count} right, {expected} expected")
+    print(*(f"not as the table says: {script}" for script in unexpected), sep="\n")
+    return 0 if count and not unexpected else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
