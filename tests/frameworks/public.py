@@ -37,7 +37,7 @@ def main():
             begin = time.monotonic()
             try:
                 done = subprocess.run(
-                    [warpmeter, "profile", "-b", "model", "-q", "--db", f"{work}/w.db", python, "-W", "ignore", path,
+                    [warpmeter, "profile", "-b", "model", "-q", "--db", f"{work}/w.db", python, "-W", "ignore", *(["-m", "pytest", "-q"] if row["prints"] == "passed" else []), path,
                      *shlex.split(row["arguments"])],
                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, check=False, cwd=path.parent)
                 is_right = done.returncode == 0 and row["prints"] in done.stdout
