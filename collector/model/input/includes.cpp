@@ -31,12 +31,22 @@ std::string_view included_name(std::string_view line) {
   return end == std::string_view::npos ? "" : line.substr(1, end - 1);
 }
 
-}  // namespace
+bool is_endless(const std::string& file) {
+  std::error_code ignored;
+  const fs::file_type type = fs::status(file, ignored).type();
+  return type == fs::file_type::character || type == fs::file_type::fifo;
+}
 
-std::vector<std::string> included_files(const std::string& path,
-                                        const std::vector<std::string>& folders) {
+struct Includes {
+  std::vector<std::string> files;
+  std::string endless;
+};
+
+Includes includes_of(const std::string& path, const std::vector<std::string>& folders) {
   constexpr std::size_t most = 10000;  // no source of kernels has so many
-  std::vector<std::string> files = {path};
+  Includes includes;
+  std::vector<std::string>& files = includes.files;
+  files = {path};
   for (std::size_t i = 0; i < files.size() && files.size() < most; ++i) {
     std::vector<fs::path> places = {fs::path(files[i]).parent_path(),
                                     fs::path(path).parent_path()};  // NVRTC is told to look there
@@ -47,14 +57,27 @@ std::vector<std::string> included_files(const std::string& path,
       for (const fs::path& place : places) {
         std::error_code ignored;
         const std::string found = (place / name).lexically_normal().string();
-        if (name.empty() || !fs::is_regular_file(found, ignored)) continue;
+        if (name.empty()) continue;
+        if (includes.endless.empty() && is_endless(found)) includes.endless = found;
+        if (!fs::is_regular_file(found, ignored)) continue;
         if (std::find(files.begin(), files.end(), found) == files.end()) files.push_back(found);
         break;
       }
     }
   }
   files.erase(files.begin());
-  return files;
+  return includes;
+}
+
+}  // namespace
+
+std::vector<std::string> included_files(const std::string& path,
+                                        const std::vector<std::string>& folders) {
+  return includes_of(path, folders).files;
+}
+
+std::string endless_include(const std::string& path, const std::vector<std::string>& folders) {
+  return includes_of(path, folders).endless;
 }
 
 }  // namespace warpmeter::model

@@ -13,4 +13,8 @@ namespace warpmeter::model {
 std::vector<std::string> included_files(const std::string& path,
                                         const std::vector<std::string>& folders);
 
+/// The first of them that has no end, as a device or a FIFO has none: a compiler would read it for
+/// ever. Empty without one.
+std::string endless_include(const std::string& path, const std::vector<std::string>& folders);
+
 }  // namespace warpmeter::model

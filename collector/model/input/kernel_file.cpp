@@ -19,6 +19,7 @@
 #include "base/nearest.h"
 #include "base/temporary.h"
 #include "collector/model/input/compiler_messages.h"
+#include "collector/model/input/includes.h"
 #include "collector/model/input/npy.h"
 #include "collector/model/input/nvcc.h"
 #include "collector/model/input/template_instance.h"
@@ -87,6 +88,12 @@ Compiled compile_preferring_nvcc(const fs::path& nvcc, const std::string& path,
 Compiled compile_source(const std::string& path, const CompileOptions& options,
                         const std::vector<std::string>& expressions,
                         std::vector<std::string>& remarks) {
+  if (const std::string endless = endless_include(path, options.includes); !endless.empty()) {
+    Compiled compiled;
+    compiled.failure =
+        fmt::format("error: {} includes {}, which is no regular file", path, endless);
+    return compiled;
+  }
   const auto nvcc = toolkit_program("nvcc");
   if (options.prefers_nvcc()) {
     if (nvcc) return compile_preferring_nvcc(*nvcc, path, options, expressions, remarks);

@@ -53,10 +53,13 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
 }
 
 /// nvcc puts its words between double quotes for a shell that starts its parts, and in them a shell
-/// executes $(…) and `…`. Null: no word holds the like.
-const std::string* executed_by_shell(const std::vector<std::string>& words) {
-  const auto unsafe = std::find_if(words.begin(), words.end(), [](const std::string& word) {
-    return word.find_first_of("$`\\\n") != std::string::npos;
+/// executes $(…) and `…`. nvcc escapes the double quotes of options, but not those of the files
+/// that it reads and writes. Null: no word holds the like.
+const std::string* executed_by_shell(const std::vector<std::string>& words,
+                                     const std::vector<std::string>& files) {
+  const auto unsafe = std::find_if(words.begin(), words.end(), [&](const std::string& word) {
+    const bool is_file = std::find(files.begin(), files.end(), word) != files.end();
+    return word.find_first_of(is_file ? "$`\\\n\"" : "$`\\\n") != std::string::npos;
   });
   return unsafe == words.end() ? nullptr : &*unsafe;
 }
@@ -67,7 +70,7 @@ Compiled compile_with_nvcc(const fs::path& nvcc, const std::string& path,
                            const CompileOptions& options,
                            const std::vector<std::string>& expressions) {
   const TemporaryFolder folder;
-  std::string source = path;
+  std::string source = operand_of(path);
   if (!expressions.empty()) {
     source = (folder.path() / "instances.cu").string();
     std::ofstream(source) << source_with_instances(path, expressions);
@@ -81,10 +84,10 @@ Compiled compile_with_nvcc(const fs::path& nvcc, const std::string& path,
   for (const std::string& define : options.defines) words.push_back("-D" + define);
   words.insert(words.end(), options.flags.begin(), options.flags.end());
   Compiled compiled;
-  if (const std::string* unsafe = executed_by_shell(words)) {
+  if (const std::string* unsafe = executed_by_shell(words, {source, target})) {
     compiled.failure = fmt::format(
         "nvcc hands its words to a shell, which would execute a part of '{}': error: leave out $, "
-        "` and \\",
+        "`, \\ and, in a file's name, \"",
         *unsafe);
     return compiled;
   }

@@ -149,8 +149,8 @@ Compiled compile_here(const std::string& path, const std::string& source,
   const Api& api = nvrtc();
   Compiled compiled;
   nvrtcProgram created = nullptr;
-  nvrtcResult result =
-      api.nvrtcCreateProgram(&created, source.c_str(), path.c_str(), 0, nullptr, nullptr);
+  nvrtcResult result = api.nvrtcCreateProgram(&created, source.c_str(), operand_of(path).c_str(), 0,
+                                              nullptr, nullptr);
   const CompiledProgram program(created);
   for (const std::string& expression : expressions) {
     if (result == NVRTC_SUCCESS) result = api.nvrtcAddNameExpression(created, expression.c_str());

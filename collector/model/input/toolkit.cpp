@@ -100,6 +100,10 @@ NamedFiles allowed_sources(const std::string& file, std::span<const std::string>
   return allowed;
 }
 
+std::string operand_of(const std::string& path) {
+  return path.starts_with('-') || path.starts_with('@') ? "./" + path : path;
+}
+
 namespace {
 thread_local bool is_starting = false;
 }

@@ -28,6 +28,11 @@ std::vector<std::filesystem::path> toolkit_includes();
 /// folder, the person's folders of headers, the toolkit's and the system's.
 NamedFiles allowed_sources(const std::string& file, std::span<const std::string> folders);
 
+/// The name of a file as a word of a tool. A tool takes a word that begins with a dash for an
+/// option, and reads options from the file FILE where a word is @FILE: a relative name of that kind
+/// gets "./".
+std::string operand_of(const std::string& path);
+
 struct ToolOutcome {
   int exit_code = -1;  ///< -1: it could not be started, or a signal ended it
   std::string output;  ///< standard output and error together, at most 1 MiB

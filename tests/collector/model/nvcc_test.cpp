@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/temporary.h"
+#include "collector/model/input/includes.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/model/input/toolkit.h"
 
@@ -35,6 +37,18 @@ class Nvcc : public testing::Test {
 
  private:
   const TemporaryFolder folder_;
+};
+
+/// The folder that this process works in, as long as this lives.
+class WorkingFolder {
+ public:
+  explicit WorkingFolder(const std::filesystem::path& folder) {
+    std::filesystem::current_path(folder);
+  }
+  ~WorkingFolder() { std::filesystem::current_path(before_); }
+
+ private:
+  const std::filesystem::path before_ = std::filesystem::current_path();
 };
 
 constexpr const char* source = R"(
@@ -101,6 +115,55 @@ TEST_F(Nvcc, GetsNoWordThatItsShellWouldExecute) {
   CompileOptions quoted;
   quoted.defines = {"X=\"a b; c\""};
   EXPECT_EQ(compile_with_nvcc(*toolkit_program("nvcc"), path, quoted, {}).failure, "");
+}
+
+// nvcc escapes double quotes in options, but not in the names of files.
+TEST_F(Nvcc, GetsNoFileWhoseNameItsShellWouldExecute) {
+  const TemporaryFolder folder;
+  const WorkingFolder here(folder.path());
+  const std::string path = "a\";touch made;\".cu";
+  std::ofstream(path) << "extern \"C\" __global__ void k() {}";
+  const Compiled compiled = compile_with_nvcc(*toolkit_program("nvcc"), path, {}, {});
+  EXPECT_THAT(compiled.failure, HasSubstr("a shell, which would execute a part of 'a\";touch"));
+  EXPECT_FALSE(std::filesystem::exists("made"));
+}
+
+// nvcc reads options, and with them the name of the host's compiler, from the file that one of
+// these names; the host's compiler does so for the other one.
+TEST_F(Nvcc, TakesTheNameOfASourceForNoOption) {
+  const TemporaryFolder folder;
+  const WorkingFolder here(folder.path());
+  std::ofstream("compiler") << "#!/bin/sh\ntouch made\n";
+  std::filesystem::permissions("compiler", std::filesystem::perms::owner_all);
+  std::ofstream("plain.cu") << "extern \"C\" __global__ void plain() {}";
+  std::ofstream("options.cu") << "-ccbin ./compiler plain.cu";
+  for (const std::string path : {"--options-file=options.cu", "@options.cu"}) {
+    std::ofstream(path) << "extern \"C\" __global__ void k() {}";
+    const Compiled compiled = compile_with_nvcc(*toolkit_program("nvcc"), path, {}, {});
+    EXPECT_EQ(compiled.failure, "") << path;
+    EXPECT_THAT(compiled.ptx, HasSubstr(".entry k")) << path;
+    EXPECT_FALSE(std::filesystem::exists("made")) << path;
+  }
+}
+
+// gcc and with it nvcc read a device, or wait for who writes to a FIFO, without end.
+TEST_F(Nvcc, ReadsNoIncludeWithoutEnd) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "k.cu").string();
+  const std::string pipe = (folder.path() / "pipe").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::vector<std::string> remarks;
+  for (const std::string name : {"/dev/zero", "pipe"}) {
+    std::ofstream(path) << "  # include \"" << name << "\"\nextern \"C\" __global__ void k() {}";
+    const Compiled compiled = compile_source(path, {}, {}, remarks);
+    EXPECT_THAT(compiled.failure, AllOf(HasSubstr(name), HasSubstr("no regular file")));
+  }
+  std::ofstream(folder.path() / "header.h") << "#include \"" << pipe << '"';
+  EXPECT_EQ(endless_include(path, {}), pipe);
+  std::ofstream(path) << "#include \"header.h\"\n";
+  EXPECT_EQ(endless_include(path, {}), pipe);
+  std::ofstream(path) << "#include <nosuch>\n#include \".\"\n";
+  EXPECT_EQ(endless_include(path, {}), "");
 }
 
 }  // namespace
