@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "base/words.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/explain/shared_arrays.h"
+#include "collector/model/explain/source_doubles.h"
 
 namespace warpmeter::model::explain {
 namespace {
@@ -249,18 +249,6 @@ struct Doubles {
                            : fmt::format("{} becomes a double to be compared", from);
   }
 };
-
-/// The cause of double arithmetic, as far as the source line shows one.
-const char* cause_of_doubles(const std::string& line) {
-  static const std::regex literal(
-      R"((^|[^\w.])(\d+\.\d*|\.\d+)([eE][-+]?\d+)?(?![\w.])|(^|[^\w.])\d+[eE][-+]?\d+(?![\w.]))");
-  static const std::regex constant(R"(\bM_[A-Z0-9_]+\b)"), type(R"(\bdouble\b)");
-  const std::string code = line.substr(0, line.find("//"));
-  if (std::regex_search(code, literal)) return "A literal without f makes it so";
-  if (std::regex_search(code, constant)) return "A constant of math.h is a double";
-  if (std::regex_search(code, type)) return "The line asks for double";
-  return "The line computes in double";
-}
 
 /// Doubles that nobody asked for: they come from floats and go back to floats; or, where memory and
 /// parameters hold none, to integers and comparisons of the same line.

@@ -68,7 +68,8 @@ void put_overlaps_first(std::vector<Weighed>& found) {
 Shape parse_shape(const std::string& text) {
   static const std::regex form(R"(([A-Za-z_]\w*)=(\d+(?:x\d+)*):([fuisb])(8|16|32|64|128))");
   std::smatch parts;
-  if (!std::regex_match(text, parts, form)) {
+  constexpr std::size_t longest = 1000;  // a regular expression takes a stack frame a character
+  if (text.size() > longest || !std::regex_match(text, parts, form)) {
     throw Error(ExitCode::usage,
                 fmt::format("'{}' is no shape of an array; write NAME=ROWSxCOLUMNS:TYPE, for "
                             "example tile=16x16:f32",
