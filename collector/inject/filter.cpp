@@ -23,6 +23,13 @@ KernelPattern::KernelPattern(const std::string& pattern)
     return;
   }
   const std::string text = pattern.substr(prefix.size());
+  constexpr std::size_t longest = 4096;  // regcomp() takes stack frames for each parenthesis
+  if (text.size() > longest) {
+    throw Error(ExitCode::usage,
+                fmt::format("the regular expression has {} characters, and more than {} are not "
+                            "taken: write a shorter one behind regex:",
+                            text.size(), longest));
+  }
   auto regex = std::make_unique<regex_t>();
   if (const int failure = regcomp(regex.get(), text.c_str(), REG_EXTENDED | REG_NOSUB);
       failure != 0) {

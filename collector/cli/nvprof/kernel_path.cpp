@@ -31,7 +31,9 @@ std::array<std::string, 4> parts_of(const std::string& text) {
 
 std::shared_ptr<const regex_t> compiled(const std::string& pattern) {
   auto regex = std::make_unique<regex_t>();
-  if (regcomp(regex.get(), ("^(" + pattern + ")$").c_str(), REG_EXTENDED | REG_NOSUB) != 0) {
+  constexpr std::size_t longest = 4096;  // regcomp() takes stack frames for each parenthesis
+  if (pattern.size() > longest ||
+      regcomp(regex.get(), ("^(" + pattern + ")$").c_str(), REG_EXTENDED | REG_NOSUB) != 0) {
     throw Error(ExitCode::usage,
                 fmt::format("invalid argument of option --kernels: the invocation '{}' is no "
                             "regular expression",

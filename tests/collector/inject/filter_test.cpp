@@ -57,6 +57,19 @@ TEST(Filter, ABadRegularExpressionIsAMistakeOfUsage) {
   }
 }
 
+// 100,000 parentheses once took the stack of the C library's compiler of patterns.
+TEST(Filter, ALongRegularExpressionIsAMistakeOfUsage) {
+  try {
+    KernelPattern{"regex:" + std::string(100'000, '(')};
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_NE(std::string(error.what()).find("100000 characters"), std::string::npos);
+  }
+  EXPECT_TRUE(KernelPattern("regex:" + std::string(2'000, '(') + "f" + std::string(2'000, ')'))
+                  .matches("f"));
+}
+
 TEST(Filter, SkipAndCountCountChosenLaunchesOnly) {
   Selection selection = kernels("reduce");
   selection.skip = 1;
