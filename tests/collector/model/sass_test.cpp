@@ -347,6 +347,68 @@ TEST(Audit, DoubtsALoadThatOnlyALaterGuardedStoreNeeds) {
   EXPECT_EQ(said[1], "");
 }
 
+// ptxas unrolls the loop by four and loads what two rounds need once: five loads in place of eight,
+// as nvdisasm shows.
+TEST(Audit, DoubtsALoadWhoseValueAnotherRoundHas) {
+  const auto said = doubts(R"(
+  ld.global.u32 %r3, [%rd5];
+  mov.u32 %r2, 0;
+  mov.f32 %f1, 0f00000000;
+$again:
+  ld.global.f32 %f2, [%rd4];
+  ld.global.f32 %f3, [%rd4+512];
+  fma.rn.f32 %f1, %f2, %f3, %f1;
+  add.s64 %rd4, %rd4, 512;
+  add.s32 %r2, %r2, 1;
+  setp.lt.u32 %p1, %r2, %r3;
+  @%p1 bra $again;
+  st.global.f32 [%rd5], %f1;
+  ret;
+)");
+  ASSERT_EQ(said.size(), 4u);
+  EXPECT_EQ(said[0], "");
+  EXPECT_THAT(said[1], testing::HasSubstr("leaves this access out of some rounds"));
+  EXPECT_THAT(said[2], testing::Not(testing::HasSubstr("some rounds"))) << "each round needs it";
+  EXPECT_EQ(said[3], "") << "the store behind the loop";
+}
+
+// ptxas unrolls the loop by four and keeps the last of four stores to one address, as nvdisasm
+// shows.
+TEST(Audit, DoubtsAStoreThatAnotherRoundCovers) {
+  const auto said = doubts(R"(
+  ld.global.u32 %r3, [%rd4];
+  mov.u32 %r2, 0;
+$again:
+  st.global.u32 [%rd5], %r2;
+  add.s32 %r2, %r2, 1;
+  setp.lt.u32 %p1, %r2, %r3;
+  @%p1 bra $again;
+  ret;
+)");
+  ASSERT_EQ(said.size(), 2u);
+  EXPECT_EQ(said[0], "");
+  EXPECT_THAT(said[1], testing::HasSubstr("leaves this access out of some rounds"));
+}
+
+TEST(Audit, TrustsAStoreThatEachRoundNeeds) {
+  const auto with = [](const std::string& store, const std::string& rest) {
+    return doubts(R"(
+  ld.global.u32 %r3, [%rd4];
+  mov.u32 %r2, 0;
+$again:
+  )" + store + " [%rd5], %r2;\n" +
+                  rest + R"(
+  add.s32 %r2, %r2, 1;
+  setp.lt.u32 %p1, %r2, %r3;
+  @%p1 bra $again;
+  ret;
+)");
+  };
+  EXPECT_EQ(with("st.volatile.global.u32", "")[1], "");
+  EXPECT_EQ(with("st.global.u32", "  add.s64 %rd5, %rd5, 512;")[1], "") << "another address";
+  EXPECT_EQ(with("st.global.u32", "  bar.sync 0;")[1], "") << "others may read it";
+}
+
 // Lanes whose loop ends with its first round, because they began at its end, have a copy of their
 // own. On an H200 a warp made two loads where all its lanes make one round here.
 TEST(Audit, DoubtsACopyForLanesThatBeginAtTheEnd) {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "collector/model/machine/warp/fragments.h"
-#include "collector/model/ptx/flow/registers.h"
 #include "collector/model/ptx/memory/addresses.h"
 #include "collector/model/ptx/row.h"
 
@@ -91,8 +90,8 @@ std::optional<FunctionAccesses> FunctionAccesses::of(const ptx::Function& functi
   if (count > 0) entries.push_back(0);
   result.graph_ = std::make_unique<FlowGraph>(std::move(successors), entries);
 
-  const ptx::DataFlow data = ptx::data_flow(function);
-  const auto addresses = ptx::relative_addresses(function, result.flow_, data);
+  result.data_ = ptx::data_flow(function);
+  const auto addresses = ptx::relative_addresses(function, result.flow_, result.data_);
   for (std::size_t i = 0; i < function.body.size(); ++i) {
     if (!result.flow_.blocks[result.flow_.block_of[i]].is_reachable) continue;
     const std::size_t before = result.accesses_.size();
@@ -248,6 +247,61 @@ bool FunctionAccesses::has_value_already(std::size_t index) const {
     }
   }
   return false;
+}
+
+std::vector<std::size_t> FunctionAccesses::loop_around(std::size_t access) const {
+  std::vector<std::size_t> instructions;
+  for (const Node block : graph_->loop_around(block_of(access))) {
+    for (std::size_t i = flow_.blocks[block].first; i < flow_.blocks[block].end; ++i) {
+      instructions.push_back(i);
+    }
+  }
+  return instructions;
+}
+
+bool FunctionAccesses::is_same_each_round(ptx::RegisterId id, const std::vector<std::size_t>& loop,
+                                          std::vector<ptx::RegisterId>& open) const {
+  if (std::find(open.begin(), open.end(), id) != open.end()) return false;
+  open.push_back(id);
+  const bool is_same = std::all_of(loop.begin(), loop.end(), [&](std::size_t i) {
+    const auto written = data_.writes(i);
+    if (std::find(written.begin(), written.end(), id) == written.end()) return true;
+    if (!ptx::computes(function_->body[i].row())) return false;
+    const auto read = data_.reads(i);
+    return std::all_of(read.begin(), read.end(), [&](ptx::RegisterId source) {
+      return is_same_each_round(source, loop, open);
+    });
+  });
+  open.pop_back();
+  return is_same;
+}
+
+bool FunctionAccesses::repeats_address(std::size_t access) const {
+  const std::vector<std::size_t> loop = loop_around(access);
+  const auto& operands = function_->body[accesses_[access].instruction].operands;
+  return !loop.empty() && std::all_of(operands.begin(), operands.end(), [&](const auto& operand) {
+    const auto base = data_.find(operand.address.base);
+    std::vector<ptx::RegisterId> open;
+    return !base || is_same_each_round(*base, loop, open);
+  });
+}
+
+bool FunctionAccesses::is_seen_each_round(std::size_t access) const {
+  const ptx::Instruction& store = function_->body[accesses_[access].instruction];
+  for (const ptx::Word word :
+       {ptx::Word::volatile_, ptx::Word::relaxed, ptx::Word::release, ptx::Word::mmio}) {
+    if (store.has(word)) return true;
+  }
+  const std::vector<std::size_t> loop = loop_around(access);
+  return std::any_of(loop.begin(), loop.end(), [&](std::size_t i) {
+    const ptx::Instruction& instruction = function_->body[i];
+    const ptx::Effects& effects = instruction.row().effects;
+    if (effects.waits_for_block || effects.orders || effects.flow == ptx::Flow::call) return true;
+    const bool reads = effects.memory != ptx::Memory::none && effects.memory != ptx::Memory::store;
+    return reads && !instruction.has(ptx::Word::nc) &&
+           (instruction.space == store.space || instruction.space == ptx::Space::none ||
+            store.space == ptx::Space::none);
+  });
 }
 
 int FunctionAccesses::last_line(std::size_t block) const {

@@ -12,6 +12,7 @@
 #include "collector/model/machine/program.h"
 #include "collector/model/ptx/flow/control_flow.h"
 #include "collector/model/ptx/flow/flow_graph.h"
+#include "collector/model/ptx/flow/registers.h"
 #include "collector/model/ptx/module.h"
 
 namespace warpmeter::model::sass {
@@ -65,6 +66,11 @@ class FunctionAccesses {
   /// True if an earlier access of the block, or one on every path to it, has the same address and
   /// width, so that its value is at hand; of a store: whether a later one of the block has.
   bool has_value_already(std::size_t access) const;
+  /// True if every round of the innermost loop around the access has the same address.
+  bool repeats_address(std::size_t access) const;
+  /// True if something of the innermost loop around a store may see what each round stored: a load
+  /// of the same memory, an atomic, a barrier, a fence or a call; or the store is volatile.
+  bool is_seen_each_round(std::size_t access) const;
   /// Lines of the branches out of the loops around the access.
   std::vector<int> exits_around(std::size_t access) const;
   /// Lines of the branches that may lead to the access, but for those that only end threads.
@@ -81,9 +87,16 @@ class FunctionAccesses {
   void add(std::size_t instruction);
   int last_line(std::size_t block) const;
   void find_uses();
+  /// The instructions of the innermost loop around the access.
+  std::vector<std::size_t> loop_around(std::size_t access) const;
+  /// True if the register is written before the loop, or in each round of the same values.
+  /// `open` holds the registers that are being looked at.
+  bool is_same_each_round(ptx::RegisterId id, const std::vector<std::size_t>& loop,
+                          std::vector<ptx::RegisterId>& open) const;
 
   const ptx::Function* function_ = nullptr;
   ptx::ControlFlow flow_;
+  ptx::DataFlow data_;
   std::unique_ptr<FlowGraph> graph_;  ///< the graph of flow_
   std::vector<PtxAccess> accesses_;
 };

@@ -19,6 +19,8 @@ constexpr std::string_view behind_branch =
 constexpr std::string_view early_copy =
     "counted at PTX level: the machine code has a copy of this access for lanes whose loop ends "
     "with its first round";
+constexpr std::string_view shared_rounds =
+    "counted at PTX level: the machine code leaves this access out of some rounds of its loop";
 constexpr std::string_view several_on_line =
     "counted at PTX level: several accesses stand on one line of the PTX";
 constexpr std::string_view unknown_jumps =
@@ -169,12 +171,48 @@ std::string_view Judge::doubt_of_flow(std::size_t i) const {
   const bool is_same = deepest == depth || (deepest > depth && !function_.is_entry());
   if (!is_same && !verdicts_[i].retries) return other_loops;
   if (is_moved_behind_branch(i) || is_for_some_lanes(i)) return behind_branch;
+  if (is_left_out_of_rounds(i)) return shared_rounds;
   return has_early_copy(i) ? early_copy : std::string_view();
 }
 
 /// How many machine instructions do it where there are no copies.
 std::size_t Judge::times_once(std::size_t i) const {
   return std::max<std::size_t>(function_.accesses()[i].pieces, 1) * verdicts_[i].requests->size();
+}
+
+bool Judge::is_in_loop(std::size_t i) const {
+  const PtxAccess& access = function_.accesses()[i];
+  return (access.kind == AccessKind::load || access.kind == AccessKind::store) &&
+         access.carrier == Carrier::registers && verdicts_[i].requests &&
+         !verdicts_[i].requests->empty() && function_.graph().depth(function_.block_of(i)) > 0;
+}
+
+std::size_t Judge::copies_in_loops(std::size_t i) const {
+  const FlowGraph& graph = *code_.graph;
+  unsigned deepest = 0;
+  for (const MachineAccess* access : found_[i]) {
+    deepest = std::max(deepest, graph.depth(access->block));
+  }
+  const auto count = std::count_if(found_[i].begin(), found_[i].end(), [&](const auto* access) {
+    return graph.depth(access->block) == deepest;
+  });
+  return static_cast<std::size_t>(count) / times_once(i);
+}
+
+bool Judge::is_left_out_of_rounds(std::size_t i) const {
+  if (!is_in_loop(i)) return false;
+  const std::size_t copies = copies_in_loops(i);
+  bool has_every_round = false;  // by an access that no round can do for another
+  for (std::size_t m = 0; m < found_.size(); ++m) {
+    if (m == i || function_.block_of(m) != function_.block_of(i) || !is_in_loop(m)) continue;
+    const std::size_t others = copies_in_loops(m);
+    if (others > copies) return true;
+    has_every_round = has_every_round || (others == copies && !function_.repeats_address(m));
+  }
+  // One store is left for all rounds of the loop, and copies for its last rounds behind it.
+  const bool may_be_one_of_many = copies == 1 && found_[i].size() > times_once(i);
+  return function_.accesses()[i].kind == AccessKind::store && may_be_one_of_many &&
+         !has_every_round && function_.repeats_address(i) && !function_.is_seen_each_round(i);
 }
 
 bool Judge::is_for_some_lanes(std::size_t i) const {

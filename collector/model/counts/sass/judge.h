@@ -8,8 +8,9 @@
 //   - narrower ones: what of a vector is not used was left out;
 //   - none: it was merged into a leader's, or another access had its value already.
 // Then the loops around both must be the same, because a load that was taken out of a loop executes
-// less often; no branch that PTX has behind a load may decide whether the machine executes it; and
-// between copies of an access no warp may part, which only a run shows.
+// less often; nor may the rounds of an unrolled loop share what one of them loads or stores; no
+// branch that PTX has behind a load may decide whether the machine executes it; and between copies
+// of an access no warp may part, which only a run shows.
 #pragma once
 
 #include <map>
@@ -94,6 +95,13 @@ class Judge {
   /// have elsewhere.
   bool has_early_copy(std::size_t i) const;
   std::size_t times_once(std::size_t i) const;
+  /// A load or store by registers that the machine code executes in a loop of the PTX.
+  bool is_in_loop(std::size_t i) const;
+  /// How many of its machine instructions stand in the innermost loops of the machine code.
+  std::size_t copies_in_loops(std::size_t i) const;
+  /// True if ptxas unrolled the loop around it and left it out of some of the rounds: a load whose
+  /// value another round has already, or a store that another round's covers.
+  bool is_left_out_of_rounds(std::size_t i) const;
   /// Copies of an access are the rounds of a loop that was unrolled, or on different paths that
   /// lead to it. Where a warp parts between them, it executes several copies for one execution in
   /// PTX.

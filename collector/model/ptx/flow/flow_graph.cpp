@@ -115,6 +115,15 @@ unsigned FlowGraph::depth(Node node) const {
                                              [&](const Loop& loop) { return holds(loop, node); }));
 }
 
+std::vector<Node> FlowGraph::loop_around(Node node) const {
+  const Loop* innermost = nullptr;
+  for (const Loop& loop : loops_) {
+    if (!holds(loop, node)) continue;
+    if (innermost == nullptr || loop.nodes.size() < innermost->nodes.size()) innermost = &loop;
+  }
+  return innermost == nullptr ? std::vector<Node>() : innermost->nodes;
+}
+
 std::vector<Node> FlowGraph::exits_around(Node node) const {
   std::vector<Node> result;
   for (const Loop& loop : loops_) {

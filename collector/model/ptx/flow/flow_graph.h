@@ -22,6 +22,8 @@ class FlowGraph {
   bool is_reachable(Node node) const { return position_[node] != none; }
   /// How many loops a node lies in.
   unsigned depth(Node node) const;
+  /// The nodes of the innermost loop that holds the node; empty where none does.
+  std::vector<Node> loop_around(Node node) const;
   /// Branches out of the loops that hold the node: nodes of such a loop with a successor outside.
   std::vector<Node> exits_around(Node node) const;
   bool dominates(Node upper, Node lower) const;
