@@ -26,6 +26,16 @@ struct Figure {
   std::string_view reason;
 };
 
+/// The reason of a count that some blocks of a launch stand for begins so: "estimated from 41 of
+/// 4096 blocks (1 %); …".
+inline constexpr std::string_view estimate_words = "estimated from ";
+
+/// The part of such a reason that says which blocks: "estimated from 41 of 4096 blocks (1 %)".
+/// Empty for any other reason.
+inline std::string_view estimate_of(std::string_view reason) {
+  return reason.starts_with(estimate_words) ? reason.substr(0, reason.find(';')) : "";
+}
+
 /// In the order of launches; of each its counters, the metrics derived from them, those from its
 /// timing. `launches`: of the run, only these; all where there are none.
 void each_figure(const Reader& reader, std::int64_t run_id,

@@ -19,11 +19,12 @@
 #include "reports/table/number.h"
 #include "reports/unfinished.h"
 #include "schema/catalogue.h"
+#include "schema/figures.h"
 
 namespace warpmeter::reports {
 namespace {
 
-/// Equal means within a billionth, as for expectations.
+/// Equal means within a billionth, as for expectations; whole numbers are counts and equal exactly.
 constexpr double tolerance = 1e-9;
 
 struct Value {
@@ -114,7 +115,9 @@ std::optional<double> evaluate(const Term& term, const LaunchToCheck& launch) {
 }
 
 bool holds(double left, const std::string& relation, double right) {
-  const double slack = tolerance * std::max({1.0, std::abs(left), std::abs(right)});
+  const bool are_whole = left == std::floor(left) && right == std::floor(right);
+  const double slack =
+      are_whole ? 0 : tolerance * std::max({1.0, std::abs(left), std::abs(right)});
   if (relation == "<=") return left <= right + slack;
   if (relation == ">=") return left >= right - slack;
   if (relation == "<") return left < right - slack;
@@ -134,6 +137,17 @@ std::string missing_reason(const Gate& gate, const LaunchToCheck& launch) {
   return "it divides by 0";
 }
 
+/// Which blocks stand for all in a value that the gate reads; empty where all were run.
+std::string_view estimate_of(const Gate& gate, const LaunchToCheck& launch) {
+  for (const std::string& metric : gate.metrics) {
+    const auto found = launch.values.find(metric);
+    if (found == launch.values.end()) continue;
+    const std::string_view estimate = schema::estimate_of(found->second.reason);
+    if (!estimate.empty()) return estimate;
+  }
+  return "";
+}
+
 /// None when the gate does not apply to the launch.
 std::optional<Finding> judge(const Gate& gate, const LaunchToCheck& launch) {
   if (!launch.was_run) return std::nullopt;
@@ -151,19 +165,23 @@ std::optional<Finding> judge(const Gate& gate, const LaunchToCheck& launch) {
     if (does_not_apply(metric, found->second)) return std::nullopt;
     weakest = std::max(weakest, found->second.grade);
   }
+  std::string doubt;
+  if (weakest == schema::Grade::ptx) doubt = "it was counted from PTX: the machine code may differ";
+  if (const std::string_view estimate = estimate_of(gate, launch); !estimate.empty()) {
+    doubt = fmt::format("it is {}: run all of them, without --blocks", estimate);
+  }
   finding.measured = evaluate(*gate.left, launch);
   finding.limit = evaluate(*gate.right, launch);
   if (!finding.measured || !finding.limit) {
     finding.outcome = Outcome::inconclusive;
     weakest = schema::Grade::unavailable;
     finding.reason = launch.failure.empty() ? missing_reason(gate, launch) : launch.failure;
-  } else if (holds(*finding.measured, gate.relation, *finding.limit)) {
-    finding.outcome = Outcome::holds;
-  } else if (weakest == schema::Grade::ptx) {
+  } else if (!doubt.empty()) {
     finding.outcome = Outcome::inconclusive;
-    finding.reason = "it was counted from PTX: the machine code may differ";
+    finding.reason = doubt;
   } else {
-    finding.outcome = Outcome::broken;
+    finding.outcome =
+        holds(*finding.measured, gate.relation, *finding.limit) ? Outcome::holds : Outcome::broken;
   }
   finding.grade = to_string(weakest);
   return finding;

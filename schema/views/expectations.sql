@@ -11,8 +11,7 @@
 -- expected: the value on the right of the relation
 -- measured: the value on its left; NULL when it is unavailable
 -- grade: grade of the measured value, as in results
--- verdict: holds, broken, or inconclusive: there is no value, or one of grade ptx that does not hold, which the
---   machine code may not share
+-- verdict: holds, broken, or inconclusive: there is no value, or one of grade ptx, which the machine code may not share
 -- reason: why it is expected, in words
 -- verdict_reason: why the verdict is inconclusive; else NULL
 CREATE VIEW expectations AS
@@ -29,8 +28,8 @@ SELECT
   (SELECT g.name FROM t_grade g WHERE g.grade = e.grade) AS grade,
   CASE
     WHEN measured IS NULL THEN 'inconclusive'
-    WHEN holds THEN 'holds'
     WHEN grade = {grade ptx} THEN 'inconclusive'
+    WHEN holds THEN 'holds'
     ELSE 'broken'
   END AS verdict,
   reason,
@@ -44,7 +43,7 @@ SELECT
       (SELECT f.reason FROM v_resources f WHERE f.launch_id = e.launch_id AND f.metric = e.metric),
       'it was not measured'
     )
-    WHEN NOT holds AND grade = {grade ptx} THEN 'it was counted from PTX: the machine code may differ'
+    WHEN grade = {grade ptx} THEN 'it was counted from PTX: the machine code may differ'
   END AS verdict_reason
 FROM (
   SELECT

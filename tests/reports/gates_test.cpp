@@ -95,7 +95,8 @@ TEST_F(CheckTest, HoldsBreaksOrIsInconclusive) {
       {"transpose/tiled: duration <= 0.079 ms", Outcome::broken},
       {"transpose/padded: shared_load_transactions_per_request <= 2",
        Outcome::inconclusive},  // ptx
-      {"transpose/padded: shared_load_transactions_per_request <= 3", Outcome::holds},
+      {"transpose/padded: shared_load_transactions_per_request <= 3",
+       Outcome::inconclusive},  // ptx
       {"transpose/copy: shared_load_transactions_per_request <= 2", Outcome::inconclusive},
       {"transpose/tiled: gst_efficiency >= 90", Outcome::inconclusive},  // not measured
       {"transpose/missing: duration >= 0", Outcome::inconclusive},
@@ -104,11 +105,39 @@ TEST_F(CheckTest, HoldsBreaksOrIsInconclusive) {
   for (const auto& [gate, outcome] : known) EXPECT_EQ(outcome_of(gate), outcome) << gate;
 }
 
+TEST_F(CheckTest, LargeCountsAreComparedToTheLastOne) {
+  Launch large = launch("tiled", {});
+  count(large, "global_load_sectors", 3'999'999'999), count(large, "global_load_requests", 3);
+  run_ = add_run(store_, {large});
+  EXPECT_EQ(outcome_of("global_load_sectors < 4000000000"), Outcome::holds);
+  EXPECT_EQ(outcome_of("global_load_sectors == 4000000000"), Outcome::broken);
+  EXPECT_EQ(outcome_of("global_load_sectors <= 3999999998"), Outcome::broken);
+  EXPECT_EQ(outcome_of("global_load_requests / 9 == 0.33333333333"), Outcome::holds);
+}
+
 TEST_F(CheckTest, LaunchesWithoutSuchAccessesAreLeftOut) {
   add_transposes();
-  const Check result = checked({"transpose/*: shared_load_transactions_per_request <= 8"});
+  const Check result = checked({"transpose/[ct]*: shared_load_transactions_per_request <= 8"});
   EXPECT_EQ(result.outcome(), Outcome::holds);
-  EXPECT_EQ(result.findings.size(), 2U);
+  EXPECT_EQ(result.findings.size(), 1U);
+}
+
+// The blocks that were left out may have the conflicts, or lack them.
+TEST_F(CheckTest, AnEstimateFromSomeBlocksIsInconclusive) {
+  Launch some = launch("tiled", {});
+  for (const auto& [counter, value] :
+       {std::pair("shared_load_wavefronts", 4096.0), std::pair("shared_load_requests", 4096.0)}) {
+    some.counters.push_back(
+        {counter, value, Grade::modelled, "estimated from 41 of 4096 blocks (1 %); more of it"});
+  }
+  run_ = add_run(store_, {some});
+  for (const char* gate :
+       {"shared_load_transactions_per_request <= 1", "shared_load_transactions_per_request > 1"}) {
+    const Check result = checked({gate});
+    EXPECT_EQ(result.outcome(), Outcome::inconclusive) << gate;
+    EXPECT_EQ(result.findings.at(0).reason,
+              "it is estimated from 41 of 4096 blocks (1 %): run all of them, without --blocks");
+  }
 }
 
 TEST_F(CheckTest, OneGateThatMatchesNothingSpoilsTheRest) {

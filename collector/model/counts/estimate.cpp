@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "collector/model/counts/grades.h"
+#include "schema/figures.h"
 
 namespace warpmeter::model {
 namespace {
@@ -133,7 +134,7 @@ std::string Estimate::coverage() const {
 schema::Counter Estimate::counter(std::string_view name, const LaunchOutcome& whole) const {
   schema::Counter result = model::counter(name, *program_, whole);
   if (!result.value) return result;
-  std::string reason = fmt::format("estimated from {} of {} blocks ({:.3g} %)",
+  std::string reason = fmt::format("{}{} of {} blocks ({:.3g} %)", schema::estimate_words,
                                    selection_->blocks.size(), grid_.count(), percent());
   for (const Range& range : ranges()) {
     if (range.counter != name) continue;
