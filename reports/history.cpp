@@ -21,6 +21,7 @@
 #include "reports/sql/sql.h"
 #include "reports/table/number.h"
 #include "schema/catalogue.h"
+#include "schema/figures.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -108,6 +109,10 @@ void mark_changes(HistorySeries& series, const std::string& metric) {
   // Counters of the hardware repeat exactly, or they have noise (caches, arbitration).
   const bool repeats = places.size() <= std::max<std::size_t>(1, (values.size() - 1) / 2);
   series.exact = is_model || (!is_time(metric, series.unit) && repeats);
+  // Other blocks give another estimate of the same kernel.
+  std::erase_if(places, [&](std::size_t place) {
+    return series.points[place].estimate != series.points[place - 1].estimate;
+  });
   constexpr double least_effect = 0.01;
   if (!series.exact) places = change_points(values, least_effect);
   const std::span<const double> all = values;
@@ -145,6 +150,7 @@ void gather(std::vector<Gathered>& points, const std::vector<schema::Value>& row
     added.point.revision = revision;
     added.point.label = text_in(row[3]);
     added.point.grade = text_in(row[11]);
+    added.point.estimate = schema::estimate_of(text_in(row[12]));
   }
   Gathered& point = points[place->second];
   const auto* real = std::get_if<double>(&row[9]);

@@ -29,6 +29,7 @@ struct HistoryPoint {
   double value = 0;  ///< the median of its launches
   std::int64_t launches = 0;
   std::string grade;
+  std::string estimate;  ///< the blocks that were run, where they stand for all
   std::map<std::int64_t, std::string> unfinished;  ///< for its runs: "interrupted" or "failed"
   std::optional<double>
       change;  ///< a new level begins here: its median over the one before, less 1

@@ -28,10 +28,13 @@ constexpr std::size_t launches_of_a_spread = 5;
 struct Values {
   std::vector<double> sorted;
   schema::Grade grade = schema::Grade::measured;  ///< the weakest
+  std::set<std::string, std::less<>> estimates;   ///< which blocks were run for estimates
 
-  void add(double value, schema::Grade of_grade) {
+  void add(double value, schema::Grade of_grade, std::string_view reason) {
     sorted.push_back(value);
     grade = std::max(grade, of_grade);
+    const std::string_view estimate = schema::estimate_of(reason);
+    if (!estimate.empty()) estimates.emplace(estimate);
   }
   void sort() { std::sort(sorted.begin(), sorted.end()); }
   std::optional<Range> spread() const {
@@ -91,6 +94,15 @@ void judge(CounterPair& pair, const Values& base, const Values& contender) {
     pair.change = Change::unclear;
     pair.note = fmt::format("counted as {} and as {}: they need not agree", pair.base_grade,
                             pair.contender_grade);
+    return;
+  }
+  if (base.estimates != contender.estimates) {
+    pair.change = Change::unclear;
+    const auto coverage = [](const Values& side) {
+      return side.estimates.empty() ? "counted in all blocks"
+                                    : fmt::format("{}", fmt::join(side.estimates, ", "));
+    };
+    pair.note = fmt::format("{} and {}: they need not agree", coverage(base), coverage(contender));
     return;
   }
   const bool apart = base.sorted.back() < contender.sorted.front() ||
@@ -186,7 +198,7 @@ class FiguresOfGroups {
     const auto keep = [&](const schema::Figure& figure) {
       if (!figure.value) return;
       if (const auto name = wanted.find(figure.metric); name != wanted.end()) {
-        (*by_launch.at(figure.launch_id))[*name].add(*figure.value, figure.grade);
+        (*by_launch.at(figure.launch_id))[*name].add(*figure.value, figure.grade, figure.reason);
       }
     };
     for (const std::int64_t run : runs) schema::each_figure(reader, run, keep, launches);

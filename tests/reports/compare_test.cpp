@@ -275,6 +275,27 @@ TEST_F(CompareTest, ExactCountsOfUnlikeLaunchesChangeOnceOneOfThemDoes) {
   EXPECT_EQ(change({4, 32, 4}, {32, 32, 32}, Grade::modelled), Change::within_spread);
 }
 
+// 41 and 82 blocks of one kernel gave 20,367 and 13,615.
+TEST_F(CompareTest, EstimatesFromOtherBlocksAreUnclear) {
+  const auto estimated = [&](double value, const std::string& blocks) {
+    Launch made = launch("naive", {});
+    made.counters = {{"global_load_sectors", value, Grade::modelled,
+                      "estimated from " + blocks + " of 4096 blocks; between 1 and 2"}};
+    add_run(store_, {made}, {.backend = "model", .device = "model sm_90"});
+  };
+  estimated(20367, "41");
+  estimated(13615, "82");
+  const Comparison other = compared();
+  ASSERT_FALSE(other.counters.empty());
+  EXPECT_EQ(other.counters[0].change, Change::unclear);
+  EXPECT_EQ(other.counters[0].note,
+            "estimated from 41 of 4096 blocks and estimated from 82 of 4096 blocks: they need not "
+            "agree");
+  EXPECT_FALSE(other.has_changed());
+  estimated(13000, "82");
+  EXPECT_TRUE(compared().has_changed()) << "the same blocks cost less";
+}
+
 TEST_F(CompareTest, TellsHowOftenAProgramLaunches) {
   add_run(store_, counted({4}));
   add_run(store_, counted({4, 4, 4}));

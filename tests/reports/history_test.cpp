@@ -29,14 +29,15 @@ class History : public ::testing::Test {
   /// A run on the hardware with one launch of transpose/tiled.
   void add_run(double duration_ns, double sectors, const std::string& revision,
                const std::string& device_name = "NVIDIA H200",
-               schema::RunOutcome outcome = schema::RunOutcome::done) const {
+               schema::RunOutcome outcome = schema::RunOutcome::done,
+               const std::string& estimate = "") const {
     schema::Store store(path());
     schema::Run run;
-    run.backend = "cupti";
+    run.backend = estimate.empty() ? "cupti" : "model";
     run.git_revision = revision;
     const std::int64_t id = store.begin_run(run);
     schema::Device device;
-    device.backend = "cupti";
+    device.backend = run.backend;
     device.name = device_name;
     schema::Launch launch;
     launch.family = "transpose";
@@ -44,7 +45,8 @@ class History : public ::testing::Test {
     launch.size = 1024;
     launch.verified = true;
     launch.timing = schema::Timing{{duration_ns}, schema::CacheState::cold, 0, "samples"};
-    launch.counters = {{"global_load_sectors", sectors, schema::Grade::measured, ""}};
+    const auto grade = estimate.empty() ? schema::Grade::measured : schema::Grade::modelled;
+    launch.counters = {{"global_load_sectors", sectors, grade, estimate}};
     store.add_launch(id, store.add_device(id, device), launch);
     store.end_run(id, outcome, "");
   }
@@ -91,6 +93,21 @@ TEST_F(History, MarksEveryChangeOfACount) {
   EXPECT_TRUE(series[0].points[3].change.has_value());
   EXPECT_DOUBLE_EQ(*series[0].points[3].change, 1);
   EXPECT_FALSE(series[0].points[4].change.has_value());
+}
+
+// 41 and 82 blocks of one kernel gave 20,367 and 13,615.
+TEST_F(History, EstimatesFromOtherBlocksAreNoChange) {
+  const char* of_41 = "estimated from 41 of 4096 blocks (1 %); between 1 and 2";
+  const char* of_82 = "estimated from 82 of 4096 blocks (2 %); between 1 and 3";
+  for (const auto& [sectors, reason] : {std::pair(20367.0, of_41), std::pair(13615.0, of_82),
+                                        std::pair(13615.0, of_82), std::pair(13000.0, of_82)}) {
+    add_run(1000, sectors, "abc", "model sm_90", schema::RunOutcome::done, reason);
+  }
+  const auto series = read(choice_of("transpose/tiled", "global_load_sectors"));
+  ASSERT_EQ(series.size(), 1U);
+  ASSERT_EQ(series[0].points.size(), 4U);
+  EXPECT_FALSE(series[0].points[1].change);
+  EXPECT_TRUE(series[0].points[3].change) << "the same blocks cost less";
 }
 
 TEST_F(History, GathersTheRunsOfARevision) {
