@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "reports/record.h"
 #include "reports/sql/sql.h"
@@ -35,7 +36,34 @@ struct Looked {
 /// Shares of samples and of times are others in every run: those of times are compared as times.
 bool varies(const std::string& kind) { return kind == "waiting" || kind == "below_copy"; }
 
-/// Launches of one side are told the same, or nearly: the first that was explained speaks for all.
+bool is_alike(const ExplainedFinding& a, const ExplainedFinding& b) {
+  return a.kind == b.kind && a.object == b.object && a.access == b.access;
+}
+
+bool is_on_one_line(const ExplainedFinding& a, const ExplainedFinding& b) {
+  return is_alike(a, b) && a.file == b.file && a.line == b.line && a.text == b.text;
+}
+
+bool costs_more(const ExplainedFinding& a, const ExplainedFinding& b) {
+  return std::pair(a.transactions, a.share) > std::pair(b.transactions, b.share);
+}
+
+/// The findings of both, the costliest of each; what was looked for in both.
+Looked together(Looked all, const Looked& more) {
+  for (const ExplainedFinding& finding : more.findings) {
+    const auto known = std::find_if(all.findings.begin(), all.findings.end(),
+                                    [&](const auto& one) { return is_on_one_line(one, finding); });
+    if (known == all.findings.end()) {
+      all.findings.push_back(finding);
+    } else if (costs_more(finding, *known)) {
+      *known = finding;
+    }
+  }
+  std::erase_if(all.kinds, [&](const std::string& kind) { return !more.kinds.contains(kind); });
+  return all;
+}
+
+/// The findings of all launches of a side together. Launches with one explanation are read once.
 class FindingsOfGroups {
  public:
   FindingsOfGroups(const schema::Reader& reader, const std::vector<ExplainedPair>& pairs) {
@@ -47,18 +75,22 @@ class FindingsOfGroups {
     }
     const schema::Rows rows =
         reader.query(sql::compared_explanations, {{":launches", launches.dump()}});
-    for (const Row& row : each_row(rows)) explained_.insert(row.integer("launch_id").value_or(0));
-    std::vector<std::int64_t> speakers;
+    for (const Row& row : each_row(rows)) {
+      explanations_[row.integer("launch_id").value_or(0)] =
+          row.integer("explanation_id").value_or(0);
+    }
+    std::vector<std::int64_t> read;
     for (const ExplainedPair& pair : pairs) {
       for (const LaunchGroup* group : {pair.base, pair.contender}) {
-        if (const auto launch = speaker(*group)) speakers.push_back(*launch);
+        const std::vector<std::int64_t> own = speakers(*group);
+        read.insert(read.end(), own.begin(), own.end());
       }
     }
-    for (auto& [launch, finding] : read_findings(reader, speakers, every_finding, false)) {
+    for (auto& [launch, finding] : read_findings(reader, read, every_finding, false)) {
       looked_[launch].findings.push_back(std::move(finding));
     }
     const schema::Rows kinds =
-        reader.query(sql::compared_kinds, {{":launches", nlohmann::json(speakers).dump()}});
+        reader.query(sql::compared_kinds, {{":launches", nlohmann::json(read).dump()}});
     for (const Row& row : each_row(kinds)) {
       looked_[row.integer("launch_id").value_or(0)].kinds.insert(row.text("kind"));
     }
@@ -66,32 +98,35 @@ class FindingsOfGroups {
 
   /// nullopt where nothing was looked for.
   std::optional<Looked> of(const LaunchGroup& group) const {
-    const auto launch = speaker(group);
-    if (!launch) return std::nullopt;
-    const auto found = looked_.find(*launch);
-    return found == looked_.end() ? Looked{} : found->second;
+    std::optional<Looked> all;
+    for (const std::int64_t launch : speakers(group)) {
+      const auto found = looked_.find(launch);
+      const Looked own = found == looked_.end() ? Looked{} : found->second;
+      all = all ? together(std::move(*all), own) : own;
+    }
+    return all;
   }
 
  private:
-  std::optional<std::int64_t> speaker(const LaunchGroup& group) const {
+  /// The first launch of each explanation.
+  std::vector<std::int64_t> speakers(const LaunchGroup& group) const {
+    std::vector<std::int64_t> launches;
+    std::set<std::int64_t> known;
     for (const std::int64_t launch : group.launches) {
-      if (explained_.contains(launch)) return launch;
+      const auto explained = explanations_.find(launch);
+      if (explained != explanations_.end() && known.insert(explained->second).second) {
+        launches.push_back(launch);
+      }
     }
-    return std::nullopt;
+    return launches;
   }
 
-  std::set<std::int64_t> explained_;
+  std::map<std::int64_t, std::int64_t> explanations_;  ///< by launch
   std::map<std::int64_t, Looked> looked_;
 };
 
-bool is_alike(const ExplainedFinding& a, const ExplainedFinding& b) {
-  return a.kind == b.kind && a.object == b.object && a.access == b.access;
-}
-
 constexpr std::array<bool (*)(const ExplainedFinding&, const ExplainedFinding&), 3> same_by = {
-    [](const ExplainedFinding& a, const ExplainedFinding& b) {
-      return is_alike(a, b) && a.file == b.file && a.line == b.line && a.text == b.text;
-    },
+    is_on_one_line,
     [](const ExplainedFinding& a, const ExplainedFinding& b) {
       return is_alike(a, b) && a.file == b.file && a.text == b.text;
     },

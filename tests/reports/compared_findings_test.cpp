@@ -48,7 +48,7 @@ class ComparedFindings : public ::testing::Test {
     return texts;
   }
 
- private:
+ protected:
   TemporaryDatabase database_;
   schema::Store store_{database_.path()};
 };
@@ -80,6 +80,23 @@ TEST_F(ComparedFindings, SayWhichCameAndWhichWent) {
   add({tile_conflict()});
   add({other_array()});
   EXPECT_THAT(changes(), ElementsAre("came bank_conflict 50", "went bank_conflict 44"));
+}
+
+// A program launches the kernel twice, and one of the launches has the conflict: in one run the
+// second, in the other the first.
+TEST_F(ComparedFindings, AreThoseOfAllLaunches) {
+  const auto with = [](FindingsOfLaunch findings) {
+    schema::Launch made = launch("tiled", {});
+    count(made, "shared_load_wavefronts", 100);
+    made.explanation.was_made = true;
+    made.explanation.findings = std::move(findings);
+    return made;
+  };
+  add_run(store_, {with({}), with({tile_conflict()})});
+  add_run(store_, {with({tile_conflict()}), with({})});
+  EXPECT_THAT(changes(), IsEmpty());
+  add_run(store_, {with({}), with({})});
+  EXPECT_THAT(changes(), ElementsAre("went bank_conflict 44"));
 }
 
 TEST_F(ComparedFindings, SayWhichStayedAndCostMoreOrLess) {
