@@ -11,7 +11,9 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <limits>
 #include <new>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -121,6 +123,38 @@ std::vector<double> values_of(const schema::Reader& reader, std::int64_t run, co
   return values;
 }
 
+/// The sum of a metric's terms over all launches.
+double total_of(const schema::Reader& reader, std::int64_t run,
+                const std::vector<schema::Term>& terms) {
+  double total = 0;
+  for (const schema::Term& term : terms) {
+    for (const double value : values_of(reader, run, term.name.c_str())) {
+      total += term.factor * value;
+    }
+  }
+  return total;
+}
+
+double cost_of(const schema::Reader& reader, std::int64_t run, const char* metric) {
+  const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
+  if (info != nullptr && info->has_counters() && !info->denominator.empty()) {
+    const double all =
+        total_of(reader, run, info->numerator) / total_of(reader, run, info->denominator);
+    return info->is_better_higher ? -all : all;
+  }
+  const std::vector<double> values = values_of(reader, run, metric);
+  if (info == nullptr || !info->is_better_higher) {
+    return std::accumulate(values.begin(), values.end(), 0.0);
+  }
+  // A rate or a share that is no quotient of counters: the launch with the least of it.
+  double least = std::numeric_limits<double>::infinity();
+  for (const double value : values) {
+    if (std::isnan(value)) return value;
+    least = std::min(least, value);
+  }
+  return -least;
+}
+
 ExitCode check(const schema::Reader& reader, std::int64_t run, const char* gate, char** text) {
   reports::CheckRequest request;
   request.run = run;
@@ -206,6 +240,14 @@ int warpmeter_values(warpmeter_meter* meter, int64_t run, const char* metric, do
                                                        run, library::required(metric, "metric"));
     *library::required(count, "count") = all.size();
     for (size_t i = 0; i < std::min(room, all.size()); ++i) values[i] = all[i];
+    return ExitCode::done;
+  });
+}
+
+int warpmeter_cost(warpmeter_meter* meter, int64_t run, const char* metric, double* cost) {
+  return library::answer([&] {
+    *library::required(cost, "cost") = library::cost_of(library::required(meter, "meter")->reader(),
+                                                        run, library::required(metric, "metric"));
     return ExitCode::done;
   });
 }

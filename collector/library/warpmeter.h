@@ -68,6 +68,11 @@ WARPMETER_API int warpmeter_remarks(warpmeter_meter* meter, char** text);
 // `room`; `count`: how many launches there are. 2 for a metric that there is not.
 WARPMETER_API int warpmeter_values(warpmeter_meter* meter, int64_t run, const char* metric,
                                    double* values, size_t room, size_t* count);
+// The cost of a run's launches together, by a metric; less is better. Counts and times are added
+// up. A quotient (transactions per request, an efficiency) is that of the sums. A metric of which
+// more is better has the other sign. NAN where a launch has no value.
+WARPMETER_API int warpmeter_cost(warpmeter_meter* meter, int64_t run, const char* metric,
+                                 double* cost);
 // The rows of a statement that reads the public views, as a JSON array of objects. To be freed.
 WARPMETER_API int warpmeter_query(warpmeter_meter* meter, const char* sql, char** text);
 // The report on a run: "markdown", "table", "html", "csv" or "json". To be freed.

@@ -81,6 +81,12 @@ class Meter {
     require(warpmeter_values(meter_.get(), run, metric.c_str(), all.data(), all.size(), &count));
     return all;
   }
+  /// What all launches cost together; less is better, see warpmeter_cost().
+  double cost(std::int64_t run, const std::string& metric) {
+    double cost = 0;
+    require(warpmeter_cost(meter_.get(), run, metric.c_str(), &cost));
+    return cost;
+  }
   std::string report(std::int64_t run, const std::string& format = "markdown") {
     char* text = nullptr;
     require(warpmeter_report(meter_.get(), run, format.c_str(), &text));

@@ -95,8 +95,8 @@ class Tile:
         self._kernel = cuda.kernel(_TILE.format(name=name), name)
         self._target = cuda.memory(4 * threads)
 
-    def launch(self, stride: int) -> None:
-        self._cuda.launch(self._kernel, self._target, ctypes.c_uint32(stride))
+    def launch(self, stride: int, block: int = threads) -> None:
+        self._cuda.launch(self._kernel, self._target, ctypes.c_uint32(stride), block=block)
 
     def __call__(self, stride: int) -> list[int]:
         """Returns the numbers that the lanes stored: their own."""

@@ -50,6 +50,42 @@ def test_a_result_in_the_same_array_is_compared_as_it_was(tile: Tile, tmp_path: 
     assert list(fill().frame["verified"]) == [True, False, True]
 
 
+def test_results_in_a_dict_are_compared_as_they_were(tile: Tile, tmp_path: pathlib.Path) -> None:
+    shared = numpy.zeros(4, dtype=numpy.float32)
+
+    @wm.sweep(value=[1.0, 2.0, 1.0], database=tmp_path / "a.db")
+    def fill(value: float) -> Any:
+        tile(1)
+        shared[:] = value
+        return {"out": shared, "sizes": [4, {"inner": shared}]}
+
+    assert list(fill().frame["verified"]) == [True, False, True]
+
+
+def test_the_best_of_an_efficiency_is_the_highest(tile: Tile, tmp_path: pathlib.Path) -> None:
+    @wm.sweep(block=[4, 12, 8], database=tmp_path / "a.db")
+    def store(block: int) -> None:
+        tile.launch(1, block)
+
+    swept = store()
+    # Stores of 4 bytes a thread: 16 of a sector's 32 bytes, 48 of 64, 32 of 32.
+    assert [row["gst_efficiency"] for row in swept.rows] == [50, 75, 100]
+    assert swept.best("gst_efficiency") == {"block": 8}
+    assert swept.best("gst_transactions") == {"block": 4}
+
+
+def test_a_quotient_is_that_of_all_launches_together(tile: Tile, tmp_path: pathlib.Path) -> None:
+    @wm.sweep(launches=[1, 2], database=tmp_path / "a.db")
+    def store(launches: int) -> None:
+        for _ in range(launches):
+            tile.launch(4 // launches)
+
+    swept = store()
+    # One launch of 4 wavefronts in one request, or two of 2 wavefronts in one request each.
+    assert [row["shared_load_transactions_per_request"] for row in swept.rows] == [4, 2, 2]
+    assert swept.best("shared_load_transactions_per_request") == {"launches": 2}
+
+
 @pytest.mark.parametrize("nothing", [1, 32])
 def test_a_variant_that_alone_returns_nothing_or_something_is_never_the_best(
     nothing: int, tile: Tile, tmp_path: pathlib.Path

@@ -45,6 +45,7 @@ def _load() -> ctypes.CDLL:
             ctypes.c_int,
             [handle, number, text, ctypes.POINTER(ctypes.c_double), ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t)],
         ),
+        "cost": (ctypes.c_int, [handle, number, text, ctypes.POINTER(ctypes.c_double)]),
         "query": (ctypes.c_int, [handle, text, result]),
         "report": (ctypes.c_int, [handle, number, text, result]),
         "explain": (ctypes.c_int, [handle, number, text, number, result]),
@@ -128,6 +129,12 @@ class Meter:
         values = (ctypes.c_double * count.value)()
         require(library().values(self._handle, run, name, values, count.value, ctypes.byref(count)))
         return list(values)
+
+    def cost(self, run: int, metric: str) -> float:
+        """The cost of all launches together by a metric: less is better; NaN where one has no value."""
+        cost = ctypes.c_double()
+        require(library().cost(self._handle, run, encoded(metric, "a metric"), ctypes.byref(cost)))
+        return cost.value
 
     def query(self, sql: str) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = json.loads(self._text(library().query, encoded(sql, "the SQL"))[1])

@@ -120,6 +120,11 @@ class Measurement:
         assert self._meter is not None
         return self._meter.values(run, metric)
 
+    def _cost(self, metric: str) -> float:
+        run = self.run
+        assert self._meter is not None
+        return self._meter.cost(run, metric)
+
     def lines(self) -> pandas.DataFrame:
         """A row a source line, launch and kind of access, the view ``lines``, the costliest first.
 

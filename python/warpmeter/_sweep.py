@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import itertools
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._library import WarpmeterError
@@ -21,8 +22,13 @@ def _kept(value: Any) -> Any:
     """A result as it is now, on the host: the next variant may write into the same array."""
     if isinstance(value, (list, tuple)):
         return [_kept(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _kept(item) for key, item in value.items()}
     if not hasattr(value, "shape"):
-        return value
+        try:
+            return copy.deepcopy(value)
+        except Exception:  # a handle, a lock, a stream
+            return value
     import numpy
 
     # CuPy's arrays have get(), PyTorch's cpu(), Numba's copy_to_host().
@@ -35,7 +41,7 @@ def _kept(value: Any) -> Any:
 
 
 def _same(first: Any, other: Any, rtol: float, atol: float) -> bool:
-    """True if two kept results agree: arrays within the tolerances, NaN with NaN; sequences item by item."""
+    """True if two kept results agree: arrays within the tolerances, NaN with NaN; sequences and dicts item by item."""
     if first is None or other is None:
         return first is other
     if hasattr(first, "shape") and hasattr(other, "shape"):
@@ -51,6 +57,8 @@ def _same(first: Any, other: Any, rtol: float, atol: float) -> bool:
         return both_nan or math.isclose(first, other, rel_tol=rtol, abs_tol=atol)
     if isinstance(first, list) and isinstance(other, list):
         return len(first) == len(other) and all(_same(a, b, rtol, atol) for a, b in zip(first, other))
+    if isinstance(first, dict) and isinstance(other, dict):
+        return first.keys() == other.keys() and all(_same(first[key], other[key], rtol, atol) for key in first)
     return bool(first == other)
 
 
@@ -82,19 +90,22 @@ class Sweep:
         return pandas.DataFrame(self.rows)
 
     def best(self, by: str) -> dict[str, Any]:
-        """The parameters of the verified variant whose launches have the least of a metric together.
+        """The parameters of the verified variant whose launches are the best by a metric together.
 
-        Raises :class:`WarpmeterError` (3) where a variant has no value of it: no missing value is the least.
+        Counts and times are added up. A quotient, as transactions per request or an efficiency, is that of the sums.
+        The highest efficiency, rate or share is the best; the least of all others.
+
+        Raises :class:`WarpmeterError` (3) where a variant has no value of it: no missing value is the best.
         """
-        sums: list[tuple[float, dict[str, Any]]] = []
+        costs: list[tuple[float, dict[str, Any]]] = []
         for parameters, measured, verified in self._variants:
             if verified is False:
                 continue
-            total = sum(measured.values(by))
-            if math.isnan(total):
+            cost = measured._cost(by)
+            if math.isnan(cost):
                 raise WarpmeterError(3, f"{by} has no value for {parameters}: see its reason in the view results")
-            sums.append((total, parameters))
-        return min(sums, key=lambda pair: pair[0])[1]
+            costs.append((cost, parameters))
+        return min(costs, key=lambda pair: pair[0])[1]
 
 
 def sweep(
