@@ -7,6 +7,7 @@
 // the bytes between L1 and the registers. A limit is named only where all resources have their
 // counts.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -302,34 +303,50 @@ void add_roofline(Document& document, const std::vector<Limits>& all) {
   for (const auto& [key, points] : plots) document.plot(roofline_plot(points));
 }
 
-/// The launches with all counts. `unlisted`: the compute capabilities of those without rates.
-std::vector<Limits> limits_of_run(const RunRecord& run,
-                                  const std::map<std::int64_t, LaunchFacts>& facts,
-                                  std::set<int>& unlisted) {
-  std::vector<Limits> all;
+struct LimitsOfRun {
+  std::vector<Limits> all;             ///< the launches with all counts
+  std::set<int> unlisted;              ///< the compute capabilities of those without rates
+  std::vector<std::string> unlimited;  ///< "app/reduce (why a count is missing)"
+};
+
+LimitsOfRun limits_of_run(const RunRecord& run, const std::map<std::int64_t, LaunchFacts>& facts) {
+  LimitsOfRun limits;
   for (const Group& group : run.groups) {
     for (const Subject& subject : group.subjects) {
       const auto found = facts.find(subject.ids.front());
-      if (found == facts.end() || !has_all_counts(subject)) continue;
-      if (found->second.rates == nullptr) {
-        unlisted.insert(found->second.compute_capability);
+      if (found == facts.end() || subject.failures() > 0) continue;
+      if (const std::string missing = missing_count(subject); !missing.empty()) {
+        limits.unlimited.push_back(
+            fmt::format("{}/{} ({})", group.family, subject.variant, missing));
+      } else if (found->second.rates == nullptr) {
+        limits.unlisted.insert(found->second.compute_capability);
       } else {
-        all.push_back(limits_of(group, subject, found->second));
+        limits.all.push_back(limits_of(group, subject, found->second));
       }
     }
   }
-  return all;
+  return limits;
+}
+
+/// "Without a limit: app/reduce (…) and 3 more."
+std::string unlimited_text(const std::vector<std::string>& unlimited) {
+  constexpr std::size_t most = 4;
+  const std::size_t shown = std::min(unlimited.size(), most);
+  std::string text = fmt::format("Without a limit: {}",
+                                 fmt::join(unlimited.begin(), unlimited.begin() + shown, ", "));
+  if (shown < unlimited.size()) text += fmt::format(" and {} more", unlimited.size() - shown);
+  return text + ".";
 }
 
 }  // namespace
 
 void add_limits(Document& document, const Source& source) {
   const std::map<std::int64_t, LaunchFacts> facts = facts_of(source);
-  std::set<int> unlisted;
-  const std::vector<Limits> all = limits_of_run(source.run, facts, unlisted);
-  if (all.empty() && unlisted.empty()) return;
+  const LimitsOfRun of_run = limits_of_run(source.run, facts);
+  const std::vector<Limits>& all = of_run.all;
+  if (all.empty() && of_run.unlisted.empty()) return;
   document.heading(2, "What limits each variant");
-  for (const int capability : unlisted) {
+  for (const int capability : of_run.unlisted) {
     document.paragraph(fmt::format(
         "The rates of compute capability {}.{} are not on the list: its limits are not known.",
         capability / 10, capability % 10));
@@ -344,8 +361,10 @@ void add_limits(Document& document, const Source& source) {
   document.paragraph(
       "A count over the rate that NVIDIA documents is the cycles that a resource needs, summed "
       "over the multiprocessors. The resource that needs the most is the limit; the shares are "
-      "of it. L2 and the tensor cores have no count here. Each variant at its largest size." +
+      "of it. L2, the tensor cores and the units of integers, conversions and special functions "
+      "have no count here, and may need more. Each variant at its largest size." +
       marks_legend(tables.marks()));
+  if (!of_run.unlimited.empty()) document.paragraph(unlimited_text(of_run.unlimited));
   if (const CardPeaks* card = all.front().facts->card; card != nullptr) {
     document.paragraph(fmt::format(
         "Device memory has the bandwidth of this card: {}. Where its bytes were not counted, they "

@@ -128,10 +128,12 @@ Need memory_need(const Subject& subject, const LaunchFacts& facts) {
 
 }  // namespace
 
-bool has_all_counts(const Subject& subject) {
-  return std::all_of(resources().begin(), resources().end(), [&](const Resource& resource) {
-    return sum_of(subject, resource.counters).missing.empty();
-  });
+std::string missing_count(const Subject& subject) {
+  for (const Resource& resource : resources()) {
+    std::string missing = sum_of(subject, resource.counters).missing;
+    if (!missing.empty()) return missing;
+  }
+  return "";
 }
 
 Limits limits_of(const Group& group, const Subject& subject, const LaunchFacts& facts) {

@@ -59,8 +59,9 @@ struct Limits {
   std::vector<Need> needs;  ///< one a resource, then device memory
 };
 
-/// False where a resource of the multiprocessor has no count: nobody knows then what limits.
-bool has_all_counts(const Subject& subject);
+/// Why a resource of the multiprocessor has no count: nobody knows then what limits. Empty where
+/// all have one.
+std::string missing_count(const Subject& subject);
 
 /// The launch must have all counts and rates. Device memory may have no count.
 Limits limits_of(const Group& group, const Subject& subject, const LaunchFacts& facts);

@@ -241,6 +241,20 @@ TEST_F(LimitsTest, TheSetCountsWhatTheSectionNeeds) {
   }
 }
 
+TEST_F(LimitsTest, NamesTheLaunchesWithoutALimit) {
+  add("shared", {{"shared_load_wavefronts", 1000}});
+  left_out = "local_load_sectors";
+  add("spilling", {{"shared_load_wavefronts", 1000}});
+  EXPECT_THAT(limits(), HasSubstr("Without a limit: test/spilling (local_load_sectors was not "
+                                  "counted)."));
+}
+
+TEST_F(LimitsTest, NamesTheUnitsWithoutACount) {
+  add("sines", {{"warp_instructions", 36864}});
+  EXPECT_THAT(limits(), HasSubstr("the units of integers, conversions and special functions have "
+                                  "no count here, and may need more"));
+}
+
 TEST_F(LimitsTest, SaysNothingWhereAResourceHasNoCount) {
   left_out = "warp_instructions";
   add("unknown", {{"shared_load_wavefronts", 1000}});

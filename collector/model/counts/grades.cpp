@@ -207,7 +207,11 @@ schema::Counter counter_of(std::string_view name, const Program& program,
   if (is_instruction_counter(name)) return instruction_counter(name, program, outcome);
   const CounterName* const known = find_counter_name(name);
   if (known == nullptr) {
-    result.reason = "the model counts accesses and instructions only; run on a GPU for this";
+    const schema::CounterInfo* info = schema::Catalogue::get().find_counter(name);
+    const bool is_nowhere = info != nullptr && !info->is_on_hardware();
+    result.reason = is_nowhere ? info->lacking
+                               : "the model counts accesses and instructions only; run on a GPU "
+                                 "for this";
     return result;
   }
   SiteGrade grade = grade_without_access(program);
