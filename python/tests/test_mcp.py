@@ -135,7 +135,7 @@ def test_a_change_that_is_wrong_is_named(folder: pathlib.Path) -> None:
     async def talk(call: Call) -> None:
         wrong = await done(call, "try_change", **KERNEL, source=TURN.replace("in[y * n + x]", "in[x * n + y]"))
         assert not wrong["verified"]
-        # Of the numbers from 0 on, the second of the first column is 64.
+        # The input counts from 0, so the second number of its first column is 64.
         assert "out[1] is 1, expected 64" in wrong["reason"]
         race = await done(call, "try_change", **KERNEL, edits=[{"old": "  __syncthreads();\n", "new": "\n"}])
         assert ("shared-memory-race", "changed.cu") in {(one["kind"], one["file"]) for one in race["mistakes"]}

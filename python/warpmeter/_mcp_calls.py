@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The calls behind ``warpmeter mcp``: the program runs in the person's folder, within a time, and its answers become JSON.
 
-Every path that a caller names is followed through its links and must end in the folder. What a call needs besides is
+Every path that a caller names is followed through its links and must end in the folder. Other files of a call are
 written to a temporary folder. The program itself shows nothing of files outside both that a source includes.
 """
 
@@ -39,7 +39,7 @@ def sentence_of(error: str) -> str:
 
 
 class Answer:
-    """What the program said: its exit code and its output."""
+    """The exit code of the program, and its output."""
 
     def __init__(self, exit_code: int, output: str, error: str) -> None:
         self.exit_code, self.output, self.error = exit_code, output, error

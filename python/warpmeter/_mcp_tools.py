@@ -15,7 +15,7 @@ Arguments = Mapping[str, Any]
 Result = dict[str, Any]
 Schema = dict[str, Any]
 
-most_values = 2000  # of one answer
+most_values = 2000  # in one answer
 
 _TEXT: Schema = {"type": "string"}
 _WHOLE: Schema = {"type": "integer"}
