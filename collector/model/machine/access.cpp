@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -192,20 +193,13 @@ void check_lanes(Warp& w, const Operation* op, const SiteInfo& info, std::uint32
   }
 }
 
-/// Where nothing is counted, an access is remembered only to be fast the next time: not worth it
-/// for one that never comes again. Each of those is tried now and then.
-bool is_worth_remembering(WorkerMemory& memory, std::size_t index) {
+/// An access is remembered to be fast the next time, which is not worth it for one that never comes
+/// again. Each of those is tried now and then. `hits`: of what the site remembered last.
+bool is_worth_remembering(WorkerMemory& memory, std::size_t index, std::uint64_t hits) {
   constexpr std::uint32_t patience = 4, every = 8;
-  Site& site = memory.sites[index];
   std::uint32_t& misses = memory.misses[index];
-  std::uint64_t hits = 0;
-  for (std::uint64_t& of_place : site.own_hits) hits += std::exchange(of_place, 0);
   misses = hits > 1 ? 0 : misses + 1;
   return misses < patience || misses % every == 0;
-}
-
-bool is_recorded(const WorkerMemory& memory, std::size_t index) {
-  return memory.recording != nullptr && !memory.recording->sites[index].is_full();
 }
 
 /// Where a site has hits for each place in shared memory; null where its shape changes so often
@@ -244,13 +238,13 @@ bool reach_local(Warp& w, const SiteInfo& info, Site& site, std::uint32_t mask,
   return true;
 }
 
-/// All lanes in one window, where none has to be told of or counted. False where it is not so: then
-/// nothing has happened.
+/// All lanes in one window, where each is allowed. False where it is not so: then nothing has
+/// happened.
 bool reach_together(Warp& w, const SiteInfo& info, std::uint32_t mask,
                     const std::uint64_t* addresses, const Window& window) {
-  if (window.space == AddressSpace::local || window.touched != nullptr) return false;
-  if (info.kind != AccessKind::load && is_read_only(window.space)) return false;
-  if (window.bytes < info.width) return false;
+  const bool stores = info.kind != AccessKind::load;
+  if (window.space == AddressSpace::local || window.of_ended_block) return false;
+  if (window.bytes < info.width || (stores && is_read_only(window.space))) return false;
   const std::uint64_t most = window.bytes - info.width;
   // An integer: of a lane that lies elsewhere it leads nowhere, and may wrap.
   const auto host = reinterpret_cast<std::uintptr_t>(window.host);
@@ -260,18 +254,54 @@ bool reach_together(Warp& w, const SiteInfo& info, std::uint32_t mask,
     wrong |= (offset > most ? 1u : 0u) | (addresses[lane] & (info.alignment - 1u));
     w.lane_host[lane] = reinterpret_cast<std::byte*>(host + offset);
   });
-  return wrong == 0;
+  if (wrong != 0) return false;
+  if (window.touched == nullptr) return true;
+  for_each_lane(mask, [&](unsigned lane) {
+    w.memory->footprint->touch(*window.touched, addresses[lane] - window.begin, info.width, stores);
+  });
+  return true;
 }
 
-/// The same for a site whose lanes lie otherwise each time (a table that is looked up): most often
-/// where the last ones did.
-bool reach_known(Warp& w, const SiteInfo& info, const KnownStretch& known, std::uint32_t mask,
-                 const std::uint64_t* addresses) {
+/// The window that holds all lanes: of a site whose lanes lie otherwise each time (a table that is
+/// looked up) most often where the last ones did, else the first lane's. nullopt where they are
+/// apart or not allowed: then nothing has happened.
+std::optional<Window> reach_window(Warp& w, std::size_t index, std::uint32_t mask,
+                                   const std::uint64_t* addresses) {
   const WorkerMemory& memory = *w.memory;
-  if (known.host == nullptr || known.removals != memory.device->heap().removals) return false;
-  if (memory.observer != nullptr || memory.is_traced) return false;
-  return reach_together(w, info, mask, addresses,
-                        {AddressSpace::global, known.begin, known.bytes, known.host, nullptr});
+  const SiteInfo& info = memory.program->sites[index];
+  KnownWindow& known = w.memory->known[index];
+  const std::uint64_t removals = memory.device->heap().removals;
+  if (known.window.host != nullptr && known.removals == removals &&
+      reach_together(w, info, mask, addresses, known.window)) {
+    return known.window;
+  }
+  const auto lane = static_cast<unsigned>(std::countr_zero(mask));
+  const Window window = window_at(w, info, addresses[lane], lane);
+  if (!reach_together(w, info, mask, addresses, window)) return std::nullopt;
+  // Another block of a cluster may end.
+  if (window.space != AddressSpace::cluster) known = {window, removals};
+  return window;
+}
+
+/// Remembers an access in one window, with what records its places.
+void remember(const Warp& w, const Operation* op, Window& window, std::uint32_t mask,
+              const std::uint64_t* addresses) {
+  WorkerMemory& memory = *w.memory;
+  Site& site = w.sites[op->extra];
+  std::vector<std::uint64_t>* hits = nullptr;
+  if (is_recorded(memory, op->extra) && window.space == AddressSpace::global) {
+    hits = &memory.places[op->extra];
+  } else if (is_recorded(memory, op->extra) && window.space == AddressSpace::shared) {
+    hits = places_of(memory, op->extra);
+    if (hits == nullptr) {
+      window.touched = &told_to_recording;
+      record_one(w, op, window.space, mask, addresses[std::countr_zero(mask)],
+                 deltas(mask, addresses).data());
+    }
+  }
+  remember(site, memory.program->sites[op->extra], window, mask, addresses, hits);
+  site.number = memory.next_number++;
+  site.like_leader = ~std::uint64_t{0};
 }
 
 }  // namespace
@@ -280,24 +310,16 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
   WorkerMemory& memory = *w.memory;
   const SiteInfo& info = memory.program->sites[op->extra];
   Site& site = w.sites[op->extra];
-  const bool remembers = memory.is_counted || is_worth_remembering(memory, op->extra);
-  settle(memory, op->extra);
-  if (!remembers && reach_known(w, info, memory.known[op->extra], mask, addresses)) return true;
-
-  if (memory.observer == nullptr && !memory.is_traced &&
-      reach_local(w, info, site, mask, addresses)) {
-    return true;
-  }
-  if (!memory.is_counted && memory.observer == nullptr) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(mask));
-    const Window window = window_at(w, info, addresses[lane], lane);
-    if (!window.of_ended_block && reach_together(w, info, mask, addresses, window)) {
-      memory.known[op->extra] = {window.begin, window.bytes, window.host,
-                                 memory.device->heap().removals};
-      if (remembers) {
-        remember(site, info, window, mask, addresses);
-        site.number = memory.next_number++;
-        site.like_leader = ~std::uint64_t{0};
+  const std::uint64_t hits = settle(memory, op->extra);
+  const bool is_worth = is_worth_remembering(memory, op->extra, hits);
+  if (memory.observer == nullptr && !memory.is_traced) {
+    if (reach_local(w, info, site, mask, addresses)) return true;
+    if (std::optional<Window> window = reach_window(w, op->extra, mask, addresses)) {
+      if (is_worth) {
+        remember(w, op, *window, mask, addresses);
+        memory.counts[op->extra].on_heap |= memory.is_counted && is_on_heap(*window);
+      } else if (memory.is_counted) {
+        count_once(memory, op->extra, *window, mask, addresses);
       }
       return true;
     }
@@ -321,8 +343,7 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
       window = other;
     }
     const bool is_global = window.space == AddressSpace::global;
-    memory.counts[op->extra].on_heap |=
-        is_global && window.begin >= first_of_heap && window.begin < end_of_heap;
+    memory.counts[op->extra].on_heap |= is_on_heap(window);
     const bool may_leave =
         is_global || (window.space == AddressSpace::shared && memory.may_leave_shared);
     if (may_leave && memory.observer == nullptr && !window.holds(address, info.width)) {
@@ -370,21 +391,8 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
            deltas(mask, addresses).data(), false);
     if (window.touched == nullptr) window.touched = &told_to_trace;
   }
-  if (one_window && remembers) {
-    std::vector<std::uint64_t>* hits = nullptr;
-    if (is_recorded(memory, op->extra) && window.space == AddressSpace::global) {
-      hits = &memory.places[op->extra];
-    } else if (is_recorded(memory, op->extra) && window.space == AddressSpace::shared) {
-      hits = places_of(memory, op->extra);
-      if (hits == nullptr) {
-        window.touched = &told_to_recording;
-        record_one(w, op, window.space, mask, addresses[first_lane],
-                   deltas(mask, addresses).data());
-      }
-    }
-    remember(site, info, window, mask, addresses, hits);
-    site.number = memory.next_number++;
-    site.like_leader = ~std::uint64_t{0};
+  if (one_window && (is_worth || memory.is_counted)) {
+    remember(w, op, window, mask, addresses);
   } else if (memory.is_counted) {
     count_apart(memory.counts[op->extra], info, mask & ~refused, spaces, addresses);
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 #include "base/lanes.h"
@@ -180,33 +181,64 @@ void count_apart(SiteCounts& counts, const SiteInfo& info, std::uint32_t mask,
   }
 }
 
-void settle(WorkerMemory& memory, std::size_t index) {
+bool is_recorded(const WorkerMemory& memory, std::size_t index) {
+  return memory.recording != nullptr && !memory.recording->sites[index].is_full();
+}
+
+void count_once(WorkerMemory& memory, std::size_t index, const Window& window, std::uint32_t mask,
+                const std::uint64_t* addresses) {
+  const SiteInfo& info = memory.program->sites[index];
+  const bool is_global = window.space == AddressSpace::global;
+  WarpAccess access;
+  std::copy_n(addresses, warp_lanes, access.address.begin());
+  access.mask = mask;
+  access.width = info.width;
+  add(memory.counts[index], info, window.space, access, 1);
+  memory.counts[index].on_heap |= is_on_heap(window);
+  if (!is_global && window.space != AddressSpace::shared) return;
+  if (!is_recorded(memory, index)) return;
+  const std::uint64_t first = addresses[std::countr_zero(mask)];
+  std::array<std::uint64_t, warp_lanes> delta{};
+  for_each_lane(mask, [&](unsigned lane) { delta[lane] = addresses[lane] - first; });
+  SiteRecording& recording = memory.recording->sites[index];
+  recording.lie(window.space, mask, delta.data());
+  auto place = static_cast<std::uint32_t>(first);
+  if (is_global) place %= place_period(mask, delta.data(), info.narrowest_request());
+  recording.add(place, 1);
+}
+
+std::uint64_t settle(WorkerMemory& memory, std::size_t index) {
   Site& site = memory.sites[index];
   site.local_places = 0;
-  if (site.mask == 0) return;
-  const std::uint32_t mask = std::exchange(site.mask, 0);
+  if (site.mask == 0) return 0;
   site.number = 0;
-  if (!memory.is_counted) return;
-  site.mask = mask;
+  std::uint64_t hits = 0;
+  if (!memory.is_counted) {
+    for (std::uint64_t& of_place : site.own_hits) hits += std::exchange(of_place, 0);
+    site.mask = 0;
+    return hits;
+  }
   if (site.hits != site.own_hits) {
     settle_places(memory, index);
     site.mask = 0;
-    return;
+    return 0;
   }
   for (std::size_t hit = 0; hit < std::size(site.own_hits); ++hit) {
     const std::uint64_t times = std::exchange(site.own_hits[hit], 0);
     if (times == 0) continue;
+    hits += times;
     // Any address with these low bits will do, as long as no lane's gets negative.
     const std::uint64_t place = hit << site.hit_shift;
     count_hits(memory, index, (std::uint64_t{1} << 60) + place, times);
     if (memory.recording != nullptr &&
         site.space == static_cast<std::uint8_t>(AddressSpace::global)) {
       SiteRecording& recording = memory.recording->sites[index];
-      recording.lie(AddressSpace::global, mask, site.delta);
+      recording.lie(AddressSpace::global, site.mask, site.delta);
       recording.add(static_cast<std::uint32_t>(place), times);
     }
   }
   site.mask = 0;
+  return hits;
 }
 
 }  // namespace warpmeter::model

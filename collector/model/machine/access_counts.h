@@ -17,6 +17,13 @@ SharedAccess shared_access(const SiteInfo& info);
 /// Wavefronts of one access to shared memory.
 Cost wavefronts_of(const SiteInfo& info, const WarpAccess& access);
 
+/// True if somebody asks how the lanes of the site lay, and not in too many ways so far.
+bool is_recorded(const WorkerMemory& memory, std::size_t site);
+
+/// Counts and records an access whose lanes are all in the window, and which no site remembers.
+void count_once(WorkerMemory& memory, std::size_t site, const Window& window, std::uint32_t mask,
+                const std::uint64_t* addresses);
+
 /// Counts an access that spreads over several windows, space by space.
 void count_apart(SiteCounts& counts, const SiteInfo& info, std::uint32_t mask,
                  const std::array<AddressSpace, warp_lanes>& spaces,

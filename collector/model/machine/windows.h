@@ -25,6 +25,12 @@ struct Window {
   }
 };
 
+/// True for memory that a kernel took with malloc.
+inline bool is_on_heap(const Window& window) {
+  return window.space == AddressSpace::global && window.begin >= first_of_heap &&
+         window.begin < end_of_heap;
+}
+
 /// The window that an address of the site's space leads into, in the addresses that the instruction
 /// uses: generic ones for a generic access. Empty when it leads nowhere. Local memory is the
 /// lane's.

@@ -19,6 +19,7 @@
 #include "collector/model/machine/memory/zeroed_bytes.h"
 #include "collector/model/machine/program.h"
 #include "collector/model/machine/warp/warp.h"
+#include "collector/model/machine/windows.h"
 
 namespace warpmeter::model {
 
@@ -70,10 +71,9 @@ struct Textures;
 class Footprint;
 class BlockObserver;
 
-/// A stretch of memory in which a site's accesses were allowed, and nobody has to be told of them.
-struct KnownStretch {
-  std::uint64_t begin = 0, bytes = 0;
-  std::byte* host = nullptr;   ///< null: nothing is known
+/// The window in which a site's last accesses were allowed.
+struct KnownWindow {
+  Window window;               ///< without memory: nothing is known
   std::uint64_t removals = 0;  ///< the removals of allocations, when it was there
 };
 
@@ -108,9 +108,9 @@ struct WorkerMemory {
   std::vector<std::vector<std::uint64_t>> places;  ///< hits of sites by their shared offset
   std::vector<std::uint32_t> shapes;  ///< the shapes of each site, that came one after the other
   bool is_counted = true;             ///< false: nobody asks for the counts, which stay zero
-  std::vector<std::uint32_t>
-      misses;  ///< the misses of each site, if not counted: in a row, of what it remembers
-  std::vector<KnownStretch> known;  ///< for each site, if not counted: where it went last
+  /// The misses of each site, in a row, of what it remembers.
+  std::vector<std::uint32_t> misses;
+  std::vector<KnownWindow> known;               ///< for each site
   std::function<void(std::string_view)> print;  ///< takes what kernels print; empty: standard error
   Assertion assertion;                          ///< that failed
   std::vector<std::uint8_t> parted;  ///< for each instruction: 1 once lanes of a warp parted at it
@@ -118,7 +118,8 @@ struct WorkerMemory {
   std::exception_ptr failure;
 };
 
-/// Puts what the site remembers into the counts.
-void settle(WorkerMemory& memory, std::size_t site);
+/// Puts what the site remembers into the counts, and forgets it. The number of its hits; 0 where
+/// they are recorded by their places.
+std::uint64_t settle(WorkerMemory& memory, std::size_t site);
 
 }  // namespace warpmeter::model

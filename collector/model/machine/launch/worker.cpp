@@ -184,7 +184,7 @@ void Worker::join(Cluster* cluster) {
 
 void Worker::forget_places() {
   for (std::size_t i = 0; i < memory_.counts.size(); ++i) settle(memory_, i);
-  std::fill(memory_.known.begin(), memory_.known.end(), KnownStretch{});
+  std::fill(memory_.known.begin(), memory_.known.end(), KnownWindow{});
 }
 
 void Worker::note_loads(std::set<std::uint64_t>* loaded) {

@@ -69,22 +69,37 @@ void SiteRecording::limit() {
   if (patterns_.size() <= most_patterns && place_count_ <= most_places) return;
   is_full_ = true;
   patterns_.clear();
-  last_ = nullptr;
+  recent_.forget();
   place_count_ = 0;
 }
 
+SiteRecording::Entry*& SiteRecording::Recent::like(std::uint32_t mask, const std::uint64_t* delta) {
+  constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;
+  std::uint64_t sum = mask;
+  for_each_lane(mask, [&](unsigned lane) { sum += delta[lane] * (2 * lane + 1); });
+  return entries()[1 + (sum * golden_ratio >> (64 - hash_bits))];
+}
+
 void SiteRecording::lie(AddressSpace space, std::uint32_t mask, const std::uint64_t* delta) {
-  if (is_full_ || (last_ != nullptr && lies_so(last_->first, space, mask, delta))) return;
-  LanePattern pattern;
-  pattern.space = space;
-  pattern.mask = mask;
-  for_each_lane(mask, [&](unsigned lane) { pattern.delta[lane] = delta[lane]; });
-  last_ = &*patterns_.try_emplace(pattern).first;
+  if (is_full_) return;
+  const auto is_so = [&](const Entry* entry) {
+    return entry != nullptr && lies_so(entry->first, space, mask, delta);
+  };
+  if (is_so(recent_.last())) return;
+  Entry*& alike = recent_.like(mask, delta);
+  if (!is_so(alike)) {
+    LanePattern pattern;
+    pattern.space = space;
+    pattern.mask = mask;
+    for_each_lane(mask, [&](unsigned lane) { pattern.delta[lane] = delta[lane]; });
+    alike = &*patterns_.try_emplace(pattern).first;
+  }
+  recent_.last() = alike;
 }
 
 void SiteRecording::add(std::uint32_t place, std::uint64_t times) {
   if (is_full_) return;
-  Places& places = last_->second;
+  Places& places = recent_.last()->second;
   auto at = places.end();
   if (!places.empty() && places.back().first >= place) {
     at = std::lower_bound(places.begin(), places.end(), std::pair(place, std::uint64_t{0}));
@@ -104,7 +119,7 @@ void SiteRecording::add(std::uint32_t place, std::uint64_t times) {
 }
 
 void SiteRecording::add(const SiteRecording& other) {
-  last_ = nullptr;
+  recent_.forget();
   if (other.is_full_) is_full_ = true;
   if (is_full_) {
     patterns_.clear();

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -51,10 +52,42 @@ class SiteRecording {
   bool is_full() const { return is_full_; }
 
  private:
+  using Entry = std::pair<const LanePattern, Places>;
+
+  /// Entries that were used lately. A copy knows none.
+  class Recent {
+   public:
+    Recent() = default;
+    Recent(const Recent&) {}
+    Recent(Recent&&) = default;
+    Recent& operator=(const Recent&) {
+      entries_.reset();
+      return *this;
+    }
+    Recent& operator=(Recent&&) = default;
+    ~Recent() = default;
+
+    /// The last one is by itself, the others by hashes of their patterns; null where there is none.
+    Entry*& last() { return entries()[0]; }
+    Entry*& like(std::uint32_t mask, const std::uint64_t* delta);
+    void forget() { entries_.reset(); }
+
+   private:
+    static constexpr int hash_bits = 8;
+    using Entries = std::array<Entry*, 1 + (1 << hash_bits)>;
+
+    Entries& entries() {
+      if (entries_ == nullptr) entries_ = std::make_unique<Entries>();
+      return *entries_;
+    }
+
+    std::unique_ptr<Entries> entries_;
+  };
+
   void limit();
 
   std::map<LanePattern, Places> patterns_;
-  std::pair<const LanePattern, Places>* last_ = nullptr;
+  Recent recent_;
   std::size_t place_count_ = 0;
   bool is_full_ = false;
 };
