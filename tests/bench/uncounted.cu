@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <utility>
 #include <vector>
 __global__ void gemm(const float* a, const float* b, float* c, int n) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -118,6 +119,55 @@ __global__ void spmv(const int* rows, const int* columns, const float* values, c
   y[i] = sum;
 }
 
+// A permutation in global memory, and a table in shared memory that is looked up everywhere.
+__global__ void permute(const int* places, const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[places[i]] = in[places[n - 1 - i]];
+}
+
+__global__ void lookup(const int* keys, float* out, int n) {
+  __shared__ float table[1024];
+  for (int i = threadIdx.x; i < 1024; i += blockDim.x) table[i] = 1.0f / (1 + i);
+  __syncthreads();
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int k = 0; k < 16; ++k) sum += table[(keys[i] >> k) & 1023];
+  if (i < n) out[i] = sum;
+}
+
+__global__ void histogram(const int* keys, int* bins, int n) {
+  __shared__ int own[256];
+  own[threadIdx.x] = 0;
+  __syncthreads();
+  for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256) {
+    atomicAdd(&own[keys[i] & 255], 1);
+  }
+  __syncthreads();
+  atomicAdd(&bins[threadIdx.x], own[threadIdx.x]);
+}
+
+// Each block sorts 512 numbers by odd-even merges after Batcher (1968), in his bitonic form.
+__global__ void sort(const int* in, int* out) {
+  __shared__ int part[512];
+  const int first = blockIdx.x * 512;
+  part[threadIdx.x] = in[first + threadIdx.x];
+  part[threadIdx.x + 256] = in[first + threadIdx.x + 256];
+  for (int size = 2; size <= 512; size *= 2) {
+    for (int step = size / 2; step > 0; step /= 2) {
+      __syncthreads();
+      const int low = 2 * threadIdx.x - (threadIdx.x & (step - 1)), high = low + step;
+      const int a = part[low], b = part[high];
+      if ((a > b) == ((low & size) == 0)) {
+        part[low] = b;
+        part[high] = a;
+      }
+    }
+  }
+  __syncthreads();
+  out[first + threadIdx.x] = part[threadIdx.x];
+  out[first + threadIdx.x + 256] = part[threadIdx.x + 256];
+}
+
 __global__ void tiny(int* counts) { counts[threadIdx.x] += 1; }
 
 int launch_tiny(std::size_t bytes, int launches, int threads) {
@@ -193,6 +243,14 @@ int main(int argc, char** argv) {
   for (int& column : columns)
     column = static_cast<int>((random = random * 1664525 + 1013904223) >> 18);
   const int *row_begins = copied(begins), *row_columns = copied(columns);
+  std::vector<int> order(rows * each), keys(rows * each);
+  for (int i = 0; i < rows * each; ++i) order[i] = i;
+  for (int i = rows * each - 1; i > 0; --i) {
+    random = random * 1664525 + 1013904223;
+    std::swap(order[i], order[random % static_cast<unsigned>(i + 1)]);
+    keys[i] = static_cast<int>(random >> 4);
+  }
+  const int *places = copied(order), *random_keys = copied(keys);
   const dim3 block(16, 16), grid(n / 16, n / 16);
   const std::size_t all = std::size_t{4} << 20;
 
@@ -211,6 +269,15 @@ int main(int argc, char** argv) {
       [&] { hashes<<<64, 256>>>(reinterpret_cast<unsigned*>(c), 1000); });
   run("spmv", 5 * scale, c, rows * 4,
       [&] { spmv<<<64, 256>>>(row_begins, row_columns, a, b, c, rows); });
+  int* integers = reinterpret_cast<int*>(c);
+  const int many = rows * each;
+  run("permute", 10 * scale, c, many * 4,
+      [&] { permute<<<many / 256, 256>>>(places, a, c, many); });
+  run("lookup", 2 * scale, c, many * 4, [&] { lookup<<<many / 256, 256>>>(random_keys, c, many); });
+  cudaMemset(c, 0, 256 * 4);
+  run("histogram", 10 * scale, c, 256 * 4,
+      [&] { histogram<<<64, 256>>>(random_keys, integers, many); });
+  run("sort", scale, c, many * 4, [&] { sort<<<many / 512, 256>>>(random_keys, integers); });
   const cudaError_t failure = cudaDeviceSynchronize();
   if (failure != cudaSuccess) std::fprintf(stderr, "%s\n", cudaGetErrorString(failure));
   return failure == cudaSuccess ? 0 : 1;
