@@ -48,6 +48,12 @@ std::size_t head_of(std::string_view text, std::size_t width) {
   return bytes;
 }
 
+/// True of a character beyond ASCII that a terminal obeys.
+bool acts_on_terminal(char32_t value) {
+  return (value >= 0x80 && value < 0xA0) || turns_direction(value) || value == 0x2028 ||
+         value == 0x2029;
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view text) {
@@ -72,8 +78,7 @@ std::string printable(std::string_view text) {
       } else {
         shown += fmt::format("\\x{:02x}", static_cast<unsigned>(c.value));
       }
-    } else if ((c.value >= 0x80 && c.value < 0xA0) || turns_direction(c.value) ||
-               c.value == 0x2028 || c.value == 0x2029) {
+    } else if (acts_on_terminal(c.value)) {
       shown += fmt::format("\\u{:04x}", static_cast<unsigned>(c.value));
     } else {
       shown += text.substr(0, c.bytes);
@@ -90,6 +95,24 @@ std::string printable_lines(std::string_view text) {
     shown += printable(text.substr(begin, end - begin));
     if (end < text.size()) shown += '\n';
     begin = end + 1;
+  }
+  return shown;
+}
+
+std::string printable_json(std::string json) {
+  const bool is_plain =
+      std::all_of(json.begin(), json.end(), [](unsigned char c) { return c < 0x7F; });
+  if (is_plain) return json;
+  std::string shown;
+  shown.reserve(json.size());
+  for (std::string_view text = json; !text.empty();) {
+    const Codepoint c = decode(text);
+    if (c.valid && (c.value == 0x7F || acts_on_terminal(c.value))) {
+      shown += fmt::format("\\u{:04x}", static_cast<unsigned>(c.value));
+    } else {
+      shown += text.substr(0, c.bytes);
+    }
+    text.remove_prefix(c.bytes);
   }
   return shown;
 }

@@ -21,6 +21,10 @@ std::string printable(std::string_view text);
 /// The same of several lines, which stay apart.
 std::string printable_lines(std::string_view text);
 
+/// JSON, whose texts spell out with \\u what would act on a terminal: control characters beyond
+/// those that JSON spells out itself, and marks that turn the reading direction.
+std::string printable_json(std::string json);
+
 /// Code points; a byte that is no UTF-8 is one.
 std::size_t characters(std::string_view text);
 

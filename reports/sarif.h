@@ -18,7 +18,7 @@ enum class SarifLevel { note, warning, error };
 
 struct SarifRule {
   std::string id;    ///< "gate/gst_efficiency"
-  std::string text;  ///< what holds where nothing is wrong: one sentence
+  std::string text;  ///< one sentence that is true where nothing is wrong
   std::string help;
   SarifLevel level = SarifLevel::error;  ///< that its results have, where they name none
 };
@@ -26,7 +26,7 @@ struct SarifRule {
 struct SarifPlace {
   std::string file;
   std::int64_t line = 0;  ///< 0: the whole file
-  std::string title;      ///< of a related place: "the kernel"
+  std::string title;      ///< a related place has one: "the kernel"
 };
 
 struct SarifResult {
@@ -42,7 +42,7 @@ struct SarifLog {
   std::vector<SarifRule> rules;  ///< all that was looked for, each once
   std::vector<SarifResult> results;
   std::vector<std::string> notes;     ///< on the run as a whole: "3 of 3 checks hold."
-  std::vector<std::string> failures;  ///< what kept it from looking at everything
+  std::vector<std::string> failures;  ///< reasons why it could not look at everything
 };
 
 /// The address of a file, from the folder where it lies: "a b.cu" → {"a%20b.cu", true}; false where

@@ -329,8 +329,8 @@ Table leftover_rows(const Comparison& comparison) {
 }
 
 std::string json_side(const Side& side) {
-  return nlohmann::json{{"name", side.name}, {"runs", side.runs}, {"measured", side.about}}.dump(
-      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_text(
+      nlohmann::json{{"name", side.name}, {"runs", side.runs}, {"measured", side.about}});
 }
 
 std::string json_of(const Comparison& comparison) {
@@ -351,7 +351,7 @@ std::string json_of(const Comparison& comparison) {
       "\"not_compared\": "
       "{}\n}}\n",
       json_version, json_side(comparison.base), json_side(comparison.contender), counts.dump(),
-      nlohmann::json(comparison.remarks).dump(), json_array(time_rows(comparison), "  "),
+      json_text(nlohmann::json(comparison.remarks)), json_array(time_rows(comparison), "  "),
       json_array(counter_rows(comparison), "  "), json_array(finding_rows(comparison), "  "),
       json_array(leftover_rows(comparison), "  "));
 }

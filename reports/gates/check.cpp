@@ -116,8 +116,7 @@ std::optional<double> evaluate(const Term& term, const LaunchToCheck& launch) {
 
 bool holds(double left, const std::string& relation, double right) {
   const bool are_whole = left == std::floor(left) && right == std::floor(right);
-  const double slack =
-      are_whole ? 0 : tolerance * std::max({1.0, std::abs(left), std::abs(right)});
+  const double slack = are_whole ? 0 : tolerance * std::max({1.0, std::abs(left), std::abs(right)});
   if (relation == "<=") return left <= right + slack;
   if (relation == ">=") return left >= right - slack;
   if (relation == "<") return left < right - slack;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `check` found, as sentences that its formats share.
+// Sentences about the findings of `check`, which its formats share.
 #pragma once
 
 #include <string>

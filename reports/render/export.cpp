@@ -191,7 +191,7 @@ std::string document_json(const Document& document) {
   nlohmann::ordered_json json;
   json["format_version"] = json_format_version;
   json["sections"] = std::move(writer.sections);
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 }  // namespace warpmeter::reports

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "reports/table/number.h"
 
 namespace warpmeter::reports {
@@ -51,8 +52,8 @@ nlohmann::ordered_json stored_json(const std::string& text, std::string_view wha
   return value;
 }
 
-std::string json_text(const nlohmann::ordered_json& value) {
-  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+std::string json_text(const nlohmann::ordered_json& value, int indent) {
+  return printable_json(value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 std::string json_array(const Table& table, std::string_view indent) {

@@ -20,8 +20,9 @@ nlohmann::ordered_json stored_json(const std::string& text, std::string_view wha
 /// Throws Error{file}: the database holds something there that warpmeter does not write.
 [[noreturn]] void refuse_stored(std::string_view what);
 
-/// Text of a value on one line; bytes that are no UTF-8 become U+FFFD.
-std::string json_text(const nlohmann::ordered_json& value);
+/// Text of a value, on one line unless `indent` is given; bytes that are no UTF-8 become U+FFFD,
+/// and what would act on a terminal is spelled out.
+std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
 
 /// The table as an array, one row a line; `indent` goes before each row and the closing bracket.
 std::string json_array(const Table& table, std::string_view indent = "");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `warpmeter profile` costs, beside Nsight Compute; see costs.sh."""
+"""The cost of `warpmeter profile`, beside Nsight Compute; see costs.sh."""
 
 import os
 import re

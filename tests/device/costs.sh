@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What `warpmeter profile` costs a program: its start, and one more launch by the number of passes, beside Nsight Compute in the same run.
+# The cost of `warpmeter profile` to a program: its start, and one more launch by the number of passes, beside Nsight Compute in the same run.
 #
 #   tests/device/costs.sh [BUILD]      BUILD: where warpmeter is; build/release or build/gpu when not given
 #

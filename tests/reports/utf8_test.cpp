@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
+
+#include "reports/table/json.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -61,6 +64,15 @@ TEST(Wrapped, BreaksAtSpacesAndCutsLongWords) {
   EXPECT_THAT(wrapped("日本語", 4), ElementsAre("日本", "語"));
   EXPECT_THAT(wrapped("", 5), ElementsAre(""));
   EXPECT_THAT(wrapped("  indented", 20), ElementsAre("  indented"));
+}
+
+TEST(Printable, SpellsOutInJsonWhatWouldActOnATerminal) {
+  // U+009B begins an escape sequence on many terminals, U+202E turns the reading direction.
+  EXPECT_EQ(printable_json("[\"a\u009b31m\u202e\u2028\x7f\u00e9\u00d7\"]"),
+            "[\"a\\u009b31m\\u202e\\u2028\\u007f\u00e9\u00d7\"]");
+  EXPECT_EQ(printable_json("{\"a\": 1}\n"), "{\"a\": 1}\n");
+  EXPECT_EQ(json_text(nlohmann::ordered_json("\u009b")), "\"\\u009b\"");
+  EXPECT_EQ(nlohmann::json::parse(json_text("\u202e\x7f")), "\u202e\x7f");
 }
 
 }  // namespace

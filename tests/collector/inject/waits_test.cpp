@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 /// A driver whose events and streams are done or not, as a test says.
 struct SlowDriver {
   std::set<CUevent> open;
-  Clock::time_point end = Clock::time_point::max();  ///< of all work
+  Clock::time_point end = Clock::time_point::max();  ///< the end of all work
   bool is_stream_busy = false;
   std::size_t made = 0, destroyed = 0;
   CUresult answer = CUDA_SUCCESS;  ///< an event's that is not open
