@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.h"
 #include "reports/record.h"
 #include "reports/sql/sql.h"
 #include "reports/table/number.h"
@@ -26,7 +27,7 @@ std::string run_name(const schema::Reader& reader, std::int64_t run, const RunNa
   if (const auto known = names.find(run); known != names.end()) return known->second;
   const schema::Rows rows =
       reader.query("SELECT label FROM runs WHERE run_id = :run", run_parameter(run));
-  const std::string label = each_row(rows).at(0).text("label");
+  const std::string label = printable(each_row(rows).at(0).text("label"));
   return label.empty() ? fmt::format("run {}", run) : fmt::format("run {} ({})", run, label);
 }
 
@@ -40,14 +41,14 @@ std::string why_unfinished(const schema::Reader& reader, std::int64_t run, const
   const std::string name = run_name(reader, run, names);
   if (outcome == "running") {
     return fmt::format("{} has not ended, {}: it is being measured on {}, or was killed there",
-                       name, how_far(launches, planned), row.text("host"));
+                       name, how_far(launches, planned), printable(row.text("host")));
   }
   // Each launch was tried where all of them are there, the failed ones among them.
   const bool tried_all = planned ? launches >= *planned : row.flag("failed_launches");
   if (outcome == "failed" && tried_all) return "";
   return fmt::format("{} {} {}: {}", name,
                      outcome == "failed" ? "was ended by an error" : "was interrupted",
-                     how_far(launches, planned), row.text("reason"));
+                     how_far(launches, planned), printable(row.text("reason")));
 }
 
 std::vector<std::string> unfinished(const schema::Reader& reader,

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iterator>
 #include <new>
 #include <string>
@@ -21,6 +22,7 @@
 #include "base/output.h"
 #include "base/stack.h"
 #include "base/temporary.h"
+#include "base/utf8.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
 #include "collector/cli/passwords.h"
@@ -155,6 +157,9 @@ int status_of(const std::vector<std::string>& words) {
     return complain(error.code(), error.what());
   } catch (const std::bad_alloc&) {
     return complain(ExitCode::file, "this machine has too little memory for that");
+  } catch (const std::filesystem::filesystem_error& error) {
+    const std::string path = printable(error.path1().string());
+    return complain(ExitCode::file, fmt::format("{}: {}", path, error.code().message()).c_str());
   } catch (const std::exception& error) {
     return complain(ExitCode::kernel, error.what());
   }

@@ -87,6 +87,18 @@ class Unfinished : public testing::Test {
 constexpr auto interrupted = schema::RunOutcome::interrupted;
 constexpr auto ended_badly = schema::RunOutcome::failed;
 
+// In CI a line that begins with two colons may be a command.
+TEST_F(Unfinished, TextOfADatabaseBeginsNoLine) {
+  const std::int64_t run = add({good("naive")}, schema::RunOutcome::interrupted, "signal\n::set 1");
+  schema::Run labelled;
+  labelled.label = "mine\n::set 2";
+  const std::int64_t other = store_.begin_run(labelled);
+  const schema::Reader reader(database_.path());
+  EXPECT_THAT(unfinished(reader, std::vector{run, other}, {}),
+              ElementsAre(AllOf(HasSubstr("::set 1"), Not(HasSubstr("\n"))),
+                          AllOf(HasSubstr("::set 2"), Not(HasSubstr("\n")))));
+}
+
 TEST_F(Unfinished, SaysHowFarTheRunCame) {
   EXPECT_EQ(why(add({good("a")})), "");
   EXPECT_EQ(why(add({good("a")}, interrupted, "stopped by its user")),
