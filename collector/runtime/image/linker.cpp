@@ -4,7 +4,6 @@
 #include <elf.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstring>
@@ -15,7 +14,6 @@
 #include "collector/model/ptx/flow/declared.h"
 #include "collector/model/ptx/parse/parser.h"
 #include "collector/runtime/image/fat_binary.h"
-#include "collector/runtime/image/grid_barrier.h"
 #include "collector/runtime/image/link_ptx.h"
 #include "collector/runtime/image/object_file.h"
 #include "collector/runtime/image/ptx_image.h"
@@ -103,10 +101,6 @@ CUresult Linker::add_library(std::string_view data, const std::string& name) {
   if (!data.starts_with(magic)) {
     return refuse(CUDA_ERROR_INVALID_IMAGE, named(name) + " is no archive");
   }
-  // libcudadevrt by its one member, whose name is in the table of long names at the begin.
-  constexpr std::size_t names_end = 4096;
-  has_device_runtime_ |=
-      data.substr(0, names_end).find("cuda_device_runtime.o") != std::string_view::npos;
   for (std::size_t at = magic.size(); at + header <= data.size();) {
     const std::size_t bytes = number_in(data.substr(at + size_at, size_width));
     const std::string_view member = data.substr(at + header, bytes);
@@ -160,10 +154,6 @@ CUresult Linker::add(CUjitInputType type, std::string_view data, const std::stri
 CUresult Linker::complete(std::string_view& image) {
   const auto begin = std::chrono::steady_clock::now();
   if (texts_.empty()) return refuse(CUDA_ERROR_INVALID_VALUE, "there is nothing to link");
-  const bool has_barrier = std::any_of(texts_.begin(), texts_.end(), [](const std::string& text) {
-    return text.find(" cudaCGSynchronize") != std::string::npos;
-  });
-  if (has_device_runtime_ && has_barrier) texts_.emplace_back(grid_barrier_ptx);
   LinkedPtx linked = link_ptx(texts_);
   if (linked.failure.empty()) {
     const std::string missing = undefined_in(linked.text);

@@ -41,7 +41,6 @@ class Linker {
   JitOptions options_;
   Say say_;
   bool takes_later_versions_ = false;
-  bool has_device_runtime_ = false;  ///< libcudadevrt was added
   std::vector<std::string> texts_;
   std::deque<std::string> images_;
 };
