@@ -320,7 +320,9 @@ class GpuWorkload final : public run::Workload {
       return {};
     } catch (const Error& error) {
       backend_.context().note_failure(error.what());
-      return energy_counters({.failure = error.what()}, nullptr, {});
+      SteadyPower none;
+      none.failure = error.what();
+      return energy_counters(none, nullptr, {});
     }
   }
 
