@@ -105,12 +105,17 @@ class Comparison:
                 self.differences.append(f"{script}, {ours['kernel']}: {metric} is {expected} on hardware, {value} on the model")
 
 
+def unnumbered(kernel):
+    """Numba numbers its functions and records in the order in which a process compiles them."""
+    return re.sub(r"(?<=B)[0-9]+v[0-9]+|(?<=RecordILi)[0-9]+|(?<=RecordIdLi)[0-9]+", "", kernel)
+
+
 def compared(hardware_path, model_path, scripts=()):
     """`scripts`: those that are compared; all that the hardware ran without names."""
     hardware, model, found = by_script(hardware_path), by_script(model_path), Comparison()
     for script in scripts or hardware:
         launches, ours = hardware.get(script, []), model.get(script, [])
-        names = [[(row["kernel"], row["grid"], row["block"]) for row in rows] for rows in (launches, ours)]
+        names = [[(unnumbered(row["kernel"]), row["grid"], row["block"]) for row in rows] for rows in (launches, ours)]
         if names[0] != names[1]:
             found.differences.append(f"{script}: {len(launches)} launches on hardware, {len(ours)} on the model, not the same")
             continue
