@@ -167,7 +167,7 @@ std::optional<Finding> judge(const Gate& gate, const LaunchToCheck& launch) {
   std::string doubt;
   if (weakest == schema::Grade::ptx) doubt = "it was counted from PTX: the machine code may differ";
   if (const std::string_view estimate = estimate_of(gate, launch); !estimate.empty()) {
-    doubt = fmt::format("it is {}: run all of them, without --blocks", estimate);
+    doubt = fmt::format("it is {}: run all of them", estimate);
   }
   finding.measured = evaluate(*gate.left, launch);
   finding.limit = evaluate(*gate.right, launch);

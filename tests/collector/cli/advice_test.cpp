@@ -79,6 +79,8 @@ const std::map<std::string, Words>& speakers() {
       {"reports", {"report"}},
       {"reports/best", {"run"}},
       {"reports/compare", {"compare"}},
+      {"collector/cli/formats", {"run", "model", "profile"}},
+      {"collector/cli/mcp", {"mcp"}},
       {"reports/explain", {"explain"}},
       {"reports/gates", {"check"}},
       {"reports/history", {"history"}},
