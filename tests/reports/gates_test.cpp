@@ -136,7 +136,7 @@ TEST_F(CheckTest, AnEstimateFromSomeBlocksIsInconclusive) {
     const Check result = checked({gate});
     EXPECT_EQ(result.outcome(), Outcome::inconclusive) << gate;
     EXPECT_EQ(result.findings.at(0).reason,
-              "it is estimated from 41 of 4096 blocks (1 %): run all of them, without --blocks");
+              "it is estimated from 41 of 4096 blocks (1 %): run all of them");
   }
 }
 
