@@ -93,22 +93,53 @@ class Pass {
   Pass(const Reader& reader, std::int64_t run_id,
        const std::function<void(const Figure&)>& on_figure, std::span<const std::int64_t> launches)
       : reader_(reader),
-        chosen_{
-            {":run", run_id},
-            {":launches",
-             launches.empty() ? Value() : Value(fmt::format("[{}]", fmt::join(launches, ",")))}},
+        run_(run_id),
+        launches_(launches.empty() ? Value()
+                                   : Value(fmt::format("[{}]", fmt::join(launches, ",")))),
         on_figure_(on_figure),
         counters_(reader, "SELECT counter_id, name FROM t_counter"),
         reasons_(reader, "SELECT reason_id, text FROM t_reason"),
         formulas_(read_formulas(reader)) {}
 
   void run() {
+    for (const MetricInfo& metric : Catalogue::get().metrics()) {
+      if (metric.is_timed) timed_metrics_.push_back(&metric);
+    }
+    timed_sql_ = timed_sql(timed_metrics_);
+    if (!std::holds_alternative<std::monostate>(launches_)) {
+      run_part(INT64_MIN, INT64_MAX);
+      return;
+    }
+    // A part at a time, so that the timings of a million launches need not wait for their counters.
+    constexpr std::int64_t part = 20'000;
+    for (auto next = launch_from(INT64_MIN); next;) {
+      const std::int64_t last = *next > INT64_MAX - part ? INT64_MAX : *next + part;
+      run_part(*next, last);
+      next = last == INT64_MAX ? std::nullopt : launch_from(last + 1);
+    }
+  }
+
+ private:
+  /// The run's first launch from this number on.
+  std::optional<std::int64_t> launch_from(std::int64_t first) const {
+    std::optional<std::int64_t> found;
+    reader_.each(
+        "SELECT launch_id FROM t_launch WHERE run_id = :run AND launch_id >= :first "
+        "ORDER BY launch_id LIMIT 1",
+        {{":run", run_}, {":first", first}},
+        [&](std::span<const Value> row) { found = integer(row[0]); });
+    return found;
+  }
+
+  void run_part(std::int64_t first, std::int64_t last) {
+    chosen_ = {{":run", run_}, {":launches", launches_}, {":first", first}, {":last", last}};
     read_timed();
     reader_.each(
         "SELECT v.launch_id, v.counter_id, v.value, v.grade, v.reason_id "
         "FROM t_launch l JOIN t_value v ON v.launch_id = l.launch_id "
-        "WHERE l.run_id = :run AND (:launches IS NULL OR l.launch_id IN (SELECT value FROM "
-        "json_each(:launches))) ORDER BY l.launch_id, v.counter_id",
+        "WHERE l.run_id = :run AND l.launch_id BETWEEN :first AND :last AND (:launches IS NULL OR "
+        "l.launch_id IN (SELECT value FROM json_each(:launches))) "
+        "ORDER BY l.launch_id, v.counter_id",
         chosen_, [&](std::span<const Value> row) {
           if (integer(row[0]) != launch_id_) finish_launch();
           launch_id_ = integer(row[0]);
@@ -121,7 +152,6 @@ class Pass {
     hand_on_timed(INT64_MAX);
   }
 
- private:
   /// The timing of a launch. There may be a million, so its reason is one of reasons_untimed_.
   struct Timed {
     std::int64_t launch_id = 0;
@@ -136,16 +166,13 @@ class Pass {
     for (const MetricInfo* metric : metrics) columns += ", {" + metric->name + "}";
     return view_sql("SELECT l.launch_id, t.median_ns, l.timing_reason" + columns +
                     " FROM t_launch l LEFT JOIN t_timing t ON t.launch_id = l.launch_id "
-                    "WHERE l.run_id = :run AND l.outcome = 'done' AND (:launches IS NULL OR "
-                    "l.launch_id IN (SELECT value FROM json_each(:launches))) "
-                    "ORDER BY l.launch_id");
+                    "WHERE l.run_id = :run AND l.launch_id BETWEEN :first AND :last "
+                    "AND l.outcome = 'done' AND (:launches IS NULL OR l.launch_id IN (SELECT "
+                    "value FROM json_each(:launches))) ORDER BY l.launch_id");
   }
 
   void read_timed() {
-    for (const MetricInfo& metric : Catalogue::get().metrics()) {
-      if (metric.is_timed) timed_metrics_.push_back(&metric);
-    }
-    reader_.each(timed_sql(timed_metrics_), chosen_, [&](std::span<const Value> row) {
+    reader_.each(timed_sql_, chosen_, [&](std::span<const Value> row) {
       Timed timed{integer(row[0]), number(row[1]), {}, {}};
       if (const auto* reason = std::get_if<std::string>(&row[2])) {
         const auto known = reasons_untimed_.find(*reason);
@@ -190,20 +217,52 @@ class Pass {
       on_figure_({launch_id_, counters_[counter.counter_id], counter.value, counter.grade,
                   counter.reason_id ? reasons_[*counter.reason_id] : std::string_view()});
     }
-    for (const Formula& formula : formulas_) derive(formula);
+    if (!has_counters_of_before()) find_derivations();
+    for (const Derivation& derivation : derivations_) derive(derivation);
     hand_on_timed(launch_id_);
     counted_.clear();
   }
 
-  const Counted* find(std::int64_t counter_id) const {
+  /// A metric whose counters were all recorded, with their places in counted_.
+  struct Derivation {
+    const Formula* formula = nullptr;
+    std::vector<std::size_t> places;
+  };
+
+  std::optional<std::size_t> find(std::int64_t counter_id) const {
     const auto found =
         std::lower_bound(counted_.begin(), counted_.end(), counter_id,
                          [](const Counted& c, std::int64_t id) { return c.counter_id < id; });
-    return found != counted_.end() && found->counter_id == counter_id ? &*found : nullptr;
+    if (found == counted_.end() || found->counter_id != counter_id) return std::nullopt;
+    return static_cast<std::size_t>(found - counted_.begin());
+  }
+
+  /// Most launches of a run have the same counters.
+  bool has_counters_of_before() const {
+    return std::equal(counted_.begin(), counted_.end(), before_.begin(), before_.end(),
+                      [](const Counted& c, std::int64_t id) { return c.counter_id == id; });
+  }
+
+  void find_derivations() {
+    before_.clear();
+    for (const Counted& counter : counted_) before_.push_back(counter.counter_id);
+    derivations_.clear();
+    for (const Formula& formula : formulas_) {
+      Derivation derivation{&formula, {}};
+      for (const Operand& term : formula.terms) {
+        const auto place = find(term.counter_id);
+        if (!place) break;
+        derivation.places.push_back(*place);
+      }
+      if (derivation.places.size() == formula.terms.size()) {
+        derivations_.push_back(std::move(derivation));
+      }
+    }
   }
 
   /// As v_derived.sql: no figure unless every counter was recorded, no value unless each has one.
-  void derive(const Formula& formula) const {
+  void derive(const Derivation& derivation) const {
+    const Formula& formula = *derivation.formula;
     Figure figure;
     figure.launch_id = launch_id_;
     figure.metric = formula.name;
@@ -211,9 +270,9 @@ class Pass {
     bool has_all = true, has_denominator = false;
     const Counted* telling = nullptr;  // the weakest counter that has a reason
     figure.grade = Grade::measured;
-    for (const Operand& term : formula.terms) {
-      const Counted* counter = find(term.counter_id);
-      if (counter == nullptr) return;
+    for (std::size_t i = 0; i < formula.terms.size(); ++i) {
+      const Operand& term = formula.terms[i];
+      const Counted* counter = &counted_[derivation.places[i]];
       has_denominator = has_denominator || term.is_denominator;
       has_all = has_all && counter->value;
       sums[term.is_denominator ? 1 : 0] += term.factor * counter->value.value_or(0);
@@ -233,7 +292,10 @@ class Pass {
   }
 
   const Reader& reader_;
-  Parameters chosen_;
+  std::int64_t run_;
+  Value launches_;     ///< a JSON array of the chosen ones; null: all
+  Parameters chosen_;  ///< those of the part that is read
+  std::string timed_sql_;
   const std::function<void(const Figure&)>& on_figure_;
   Names counters_, reasons_;
   std::vector<Formula> formulas_;
@@ -241,7 +303,9 @@ class Pass {
   std::set<std::string, std::less<>> reasons_untimed_;
   std::deque<Timed> timed_;  ///< those that were not handed on yet
   std::int64_t launch_id_ = -1;
-  std::vector<Counted> counted_;  ///< for this launch, by ascending id
+  std::vector<Counted> counted_;      ///< for this launch, by ascending id
+  std::vector<std::int64_t> before_;  ///< the counters of the launch before
+  std::vector<Derivation> derivations_;
 };
 
 }  // namespace

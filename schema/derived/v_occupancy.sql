@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Private. One row is one launch: how many of its blocks and warps a multiprocessor holds at a time (the theoretical
+-- Private. One row is one launch, all columns of t_launch first: how many of its blocks and warps a multiprocessor holds at a time (the theoretical
 -- occupancy), and what keeps it from holding more. NULL where the registers or the shared bytes are not known, and for
 -- devices that the lists below do not have; `reason` says which.
 --
@@ -9,11 +9,10 @@
 -- lie in four equal parts of which a warp uses one (65,536 registers, on all devices here); a block takes shared
 -- memory by 256 or 128 bytes, and since Ampere 1,024 bytes for the system. Named barriers beyond the first two and
 -- clusters may limit a launch further; the view does not know of them.
+-- Carried along with the launch, a figure that a query does not read costs it nothing; a join would cost a lookup a launch.
 CREATE VIEW v_occupancy AS
 SELECT
-  launch_id,
-  is_known_device,
-  blocks,
+  *,
   blocks * warps_of_block AS warps,
   {real 100} * blocks * warps_of_block / most_warps AS percent,
   CASE
@@ -29,32 +28,23 @@ SELECT
     WHEN NOT is_known_device
       THEN 'the limits of compute capability ' || (compute_capability / 10) || '.' || (compute_capability % 10)
         || ' are not known'
-  END AS reason
+  END AS occupancy_reason
 FROM (
   SELECT
     *,
     min(blocks_by_registers, blocks_by_shared, blocks_by_warps, most_blocks) AS blocks
   FROM (
     SELECT
-      launch_id,
-      registers,
-      shared_bytes,
-      resources_reason,
-      compute_capability,
+      *,
       most_warps IS NOT NULL AS is_known_device,
-      most_warps,
-      most_blocks,
-      warps_of_block,
       most_warps / nullif(warps_of_block, 0) AS blocks_by_warps,
       16384 / nullif((registers * 32 + 255) / 256 * 256, 0) * 4 / nullif(warps_of_block, 0) AS blocks_by_registers,
       -- A block without any is limited by nothing here.
       shared_kib * 1024 / max((shared_bytes + reserved + unit - 1) / unit * unit, 1) AS blocks_by_shared
     FROM (
       SELECT
-        l.launch_id,
-        l.registers,
+        l.*,
         l.static_shared_bytes + l.dynamic_shared_bytes AS shared_bytes,
-        l.resources_reason,
         d.compute_capability,
         (l.block_x * l.block_y * l.block_z + 31) / 32 AS warps_of_block,
         CASE

@@ -50,11 +50,10 @@ FROM (
       l.code_bytes,
       l.resources_reason,
       {spills_unknown} AS spills_unknown,
-      o.percent AS theoretical_occupancy,
-      o.reason AS occupancy_reason
-    FROM t_launch l
+      l.percent AS theoretical_occupancy,
+      l.occupancy_reason
+    FROM v_occupancy l
       JOIN v_device d ON d.device_id = l.device_id
-      JOIN v_occupancy o ON o.launch_id = l.launch_id
     WHERE l.outcome = 'done' AND l.reason IS NULL
   ) l
     JOIN t_metric m ON m.name IN ({resource names})

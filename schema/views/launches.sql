@@ -53,12 +53,12 @@ SELECT
   l.local_bytes,
   l.spill_load_bytes,
   l.spill_store_bytes,
-  o.blocks AS resident_blocks,
-  o.warps AS resident_warps,
-  o.percent AS theoretical_occupancy,
-  o.limiter AS occupancy_limiter,
+  l.blocks AS resident_blocks,
+  l.warps AS resident_warps,
+  l.percent AS theoretical_occupancy,
+  l.limiter AS occupancy_limiter,
   CASE
-    WHEN o.reason IS NOT NULL THEN o.reason
+    WHEN l.occupancy_reason IS NOT NULL THEN l.occupancy_reason
     WHEN l.local_bytes IS NULL THEN coalesce(l.resources_reason, 'local memory was not recorded')
     WHEN l.spill_store_bytes IS NULL THEN {spills_unknown}
   END AS resources_reason,
@@ -69,6 +69,5 @@ SELECT
   l.is_ceiling,
   l.outcome,
   l.reason
-FROM t_launch l
-  JOIN v_device d ON d.device_id = l.device_id
-  JOIN v_occupancy o ON o.launch_id = l.launch_id;
+FROM v_occupancy l
+  JOIN v_device d ON d.device_id = l.device_id;
