@@ -173,35 +173,18 @@ void tell_numbers_of_launches(Comparison& comparison, const std::vector<Pair>& p
   }
 }
 
-class UntimedReasons {
- public:
-  explicit UntimedReasons(const schema::Reader& reader) : reader_(reader) {}
-
-  std::string of(const LaunchGroup& group) {
-    for (const std::int64_t run : group.runs) {
-      if (!read_.insert(run).second) continue;
-      const schema::Rows rows = reader_.query(sql::untimed, run_parameter(run));
-      for (const Row& row : each_row(rows)) {
-        reasons_[row.integer("launch_id").value_or(0)] = row.text("reason");
-      }
-    }
-    for (const std::int64_t launch : group.launches) {
-      const auto found = reasons_.find(launch);
-      if (found != reasons_.end() && !found->second.empty()) return found->second;
-    }
-    return "it was not timed";
+std::string reason_untimed(const schema::Reader& reader, const LaunchGroup& group) {
+  for (const std::int64_t launch : group.launches) {
+    const schema::Rows rows = reader.query(sql::untimed, {{":launch", launch}});
+    const std::string reason = rows.rows.empty() ? "" : Row(rows, 0).text("reason");
+    if (!reason.empty()) return reason;
   }
-
- private:
-  const schema::Reader& reader_;
-  std::set<std::int64_t> read_;
-  std::map<std::int64_t, std::string> reasons_;
-};
+  return "it was not timed";
+}
 
 std::vector<TimedPair> timed_pairs(const schema::Reader& reader, Comparison& comparison,
                                    const std::vector<Pair>& pairs) {
   std::vector<TimedPair> timed;
-  UntimedReasons reasons(reader);
   const auto leave = [&](const Pair& pair, const std::string& reason) {
     comparison.leftovers.push_back({"time of " + pair.name.text(), reason, false});
   };
@@ -209,10 +192,11 @@ std::vector<TimedPair> timed_pairs(const schema::Reader& reader, Comparison& com
     const bool has_base = !pair.base->samples.sorted_ns.empty();
     const bool has_contender = !pair.contender->samples.sorted_ns.empty();
     if (!has_base && !has_contender) {
-      if (comparison.untimed_pairs++ == 0) comparison.untimed_reason = reasons.of(*pair.contender);
+      if (comparison.untimed_pairs++ == 0)
+        comparison.untimed_reason = reason_untimed(reader, *pair.contender);
     } else if (!has_base || !has_contender) {
       leave(pair, fmt::format("the {} has none: {}", has_base ? "contender" : "base",
-                              reasons.of(has_base ? *pair.contender : *pair.base)));
+                              reason_untimed(reader, has_base ? *pair.contender : *pair.base)));
     } else if (pair.base->caches != pair.contender->caches) {
       leave(pair, fmt::format("the base was timed with a {} cache and the contender with a {} one",
                               fmt::join(pair.base->caches, " and a "),

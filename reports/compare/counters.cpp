@@ -185,23 +185,39 @@ class FiguresOfGroups {
  public:
   FiguresOfGroups(const schema::Reader& reader, const std::vector<const CountedPair*>& pairs,
                   const Names& wanted) {
-    std::unordered_map<std::int64_t, ByName*> by_launch;
+    /// `known`: the wanted ones by where the pass keeps their names; null for others.
+    struct Side {
+      ByName* figures = nullptr;
+      std::unordered_map<const char*, Values*> known;
+    };
+    std::map<const LaunchGroup*, Side> by_group;
+    std::unordered_map<std::int64_t, Side*> by_launch;
+    std::vector<std::int64_t> launches;
     std::set<std::int64_t> runs;
     for (const CountedPair* sides : pairs) {
       for (const LaunchGroup* side : {sides->base, sides->contender}) {
         runs.insert(side->runs.begin(), side->runs.end());
-        for (const std::int64_t launch : side->launches) by_launch[launch] = &values_[side];
+        Side& state = by_group[side];
+        state.figures = &values_[side];
+        for (const std::int64_t launch : side->launches) {
+          if (by_launch.try_emplace(launch, &state).second) launches.push_back(launch);
+        }
       }
     }
-    std::vector<std::int64_t> launches;
-    for (const auto& [launch, values] : by_launch) launches.push_back(launch);
     const auto keep = [&](const schema::Figure& figure) {
       if (!figure.value) return;
-      if (const auto name = wanted.find(figure.metric); name != wanted.end()) {
-        (*by_launch.at(figure.launch_id))[*name].add(*figure.value, figure.grade, figure.reason);
+      Side& side = *by_launch.at(figure.launch_id);
+      const auto [place, is_new] = side.known.try_emplace(figure.metric.data(), nullptr);
+      if (is_new) {
+        const auto name = wanted.find(figure.metric);
+        if (name != wanted.end()) place->second = &(*side.figures)[*name];
       }
+      if (place->second != nullptr) place->second->add(*figure.value, figure.grade, figure.reason);
     };
-    for (const std::int64_t run : runs) schema::each_figure(reader, run, keep, launches);
+    for (const std::int64_t run : runs) {
+      for (auto& [group, side] : by_group) side.known.clear();
+      schema::each_figure(reader, run, keep, launches);
+    }
     for (auto& [side, figures] : values_) {
       for (auto& [name, of_name] : figures) of_name.sort();
     }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <tuple>
 #include <unordered_map>
 
@@ -79,8 +80,11 @@ class GroupList {
     if (is_new) groups_.push_back(like);
     return groups_[place->second];
   }
-  void place(std::int64_t launch, const LaunchGroup& group) {
-    by_launch_[launch] = static_cast<std::size_t>(&group - groups_.data());
+  /// `launches` ascend, and are of one run; those of other outcomes of it may lie between them.
+  void place(const std::vector<std::int64_t>& launches, LaunchGroup& group) {
+    const auto index = static_cast<std::size_t>(&group - groups_.data());
+    for (const std::int64_t launch : launches) by_launch_[launch] = index;
+    group.launches.insert(group.launches.end(), launches.begin(), launches.end());
   }
   LaunchGroup* of_launch(std::int64_t launch) {
     const auto found = by_launch_.find(launch);
@@ -93,6 +97,19 @@ class GroupList {
   std::map<GroupKey, std::size_t> known_;
   std::unordered_map<std::int64_t, std::size_t> by_launch_;
 };
+
+/// The numbers of a row's launches, ascending.
+std::vector<std::int64_t> launches_of(const Row& row) {
+  const std::string text = row.text("launches");
+  std::vector<std::int64_t> launches;
+  for (const char* at = text.data(); at < text.data() + text.size(); ++at) {
+    std::int64_t launch = 0;
+    at = std::from_chars(at, text.data() + text.size(), launch).ptr;
+    launches.push_back(launch);
+  }
+  std::sort(launches.begin(), launches.end());
+  return launches;
+}
 
 void add_launches(const schema::Reader& reader, std::int64_t run, bool by_card, GroupList& list) {
   const std::map<std::int64_t, DeviceOfRun> devices = read_devices(reader, run);
@@ -122,13 +139,12 @@ void add_launches(const schema::Reader& reader, std::int64_t run, bool by_card, 
       }
     }
     if (row.text("outcome") != "done") {
-      if (group.failures++ == 0) group.failure = row.text("reason");
+      if (group.failures == 0) group.failure = row.text("reason");
+      group.failures += static_cast<std::size_t>(row.integer("number").value_or(0));
       continue;
     }
-    const std::int64_t launch = row.integer("launch_id").value_or(0);
-    group.launches.push_back(launch);
     group.is_of_program = row.integer("is_of_program").value_or(0) != 0;
-    list.place(launch, group);
+    list.place(launches_of(row), group);
     if (const std::string cache = row.text("cache"); !cache.empty()) {
       group.caches.insert(cache);
       group.timed_runs.insert(run);

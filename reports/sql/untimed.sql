@@ -1,4 +1,3 @@
 -- SPDX-License-Identifier: MIT
--- Why launches have no time.
-SELECT launch_id, reason FROM results
-WHERE run_id = :run AND metric = 'duration' AND value IS NULL
+-- Why a launch has no time.
+SELECT reason FROM results WHERE launch_id = :launch AND metric = 'duration' AND value IS NULL
