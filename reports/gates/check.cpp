@@ -46,7 +46,7 @@ std::vector<LaunchToCheck> read_launches(const schema::Reader& reader,
                                          const CheckRequest& request) {
   std::vector<LaunchToCheck> launches;
   ReadableNames names;
-  const schema::Rows rows = reader.query(sql::compared_launches, run_parameter(request.run));
+  const schema::Rows rows = reader.query(sql::checked_launches, run_parameter(request.run));
   std::set<std::string> devices;
   for (const Row& row : each_row(rows)) devices.insert(row.text("title"));
   for (const Row& row : each_row(rows)) {

@@ -28,7 +28,7 @@ void add_spills(Document& document, const Source& source) {
                    Column::text("kernel"),
                    Column::number("spill_load_bytes", "spill loads", "bytes", Kind::count),
                    Column::number("spill_store_bytes", "spill stores", "bytes", Kind::count),
-                   Column::number("local_bytes", "local", "bytes / thread", Kind::count),
+                   Column::number("local_bytes", "local", "bytes", Kind::count),
                    Column::number("registers", "", "/ thread", Kind::count),
                    Column::number("theoretical_occupancy", "occupancy", "%", Kind::quotient),
                    Column::text("occupancy_limiter", "limited by")};

@@ -116,10 +116,11 @@ class Copier {
   void copy_peaks() {
     Statement read(
         from_, "SELECT device_id, name, unit, value, sm_clock_mhz, reason, measured FROM t_peak");
-    Statement write(to_,
-                    "INSERT INTO t_peak VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO UPDATE "
-                    "SET value = ?4, sm_clock_mhz = ?5, reason = ?6, measured = ?7 "
-                    "WHERE measured < ?7");
+    Statement write(
+        to_,
+        "INSERT INTO t_peak (device_id, name, unit, value, sm_clock_mhz, reason, measured) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO UPDATE SET value = ?4, "
+        "sm_clock_mhz = ?5, reason = ?6, measured = ?7 WHERE measured < ?7");
     Transaction transaction(to_);
     while (read.step()) {
       write.bind(1, devices_.translated(read.integer(0)));
