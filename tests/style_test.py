@@ -15,7 +15,7 @@ import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "collector/model/machine/native/README.md",
          *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md"))]
 LONGEST = 35  # words of a sentence
 

@@ -84,7 +84,9 @@ Liveness::Liveness(const Program& program, const std::vector<Effect>& effects, i
   for (std::size_t i = 0; i < count; ++i) {
     const Operation& op = program.operations[i];
     const Flow flow = flow_of(op.code);
-    if (flow == Flow::on ? !effects[i].is_inlined : flow == Flow::interpreted) {
+    const bool is_interpreted =
+        flow == Flow::on ? !effects[i].is_inlined : flow == Flow::interpreted;
+    if (is_interpreted && op.code != Code::leave) {
       note_interpreted(op);
       note_beside(program, op);
     }
@@ -150,7 +152,8 @@ bool Liveness::update(const Program& program, const std::vector<Effect>& effects
   const auto add = [&](std::size_t successor) {
     for (std::size_t i = 0; i < words_; ++i) live[i] |= word(successor, i);
   };
-  if (flow != Flow::branch) add(operation + 1);
+  const bool ends = op.code == Code::leave && op.guard == no_guard;  // nobody reads a row any more
+  if (flow != Flow::branch && !ends) add(operation + 1);
   if (branches) add(op.extra);
   if ((branches || flow == Flow::gather) && op.imm >= 0) add(static_cast<std::size_t>(op.imm));
   const auto bit = [](std::int32_t piece) { return std::uint64_t{1} << piece % 64; };
