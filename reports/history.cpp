@@ -101,6 +101,9 @@ bool is_time(const std::string& metric, const std::string& unit) {
   return unit == "ns" || unit == "GB/s" || (info != nullptr && info->is_timed);
 }
 
+/// A point whose launches were estimated from different blocks.
+constexpr std::string_view several_estimates = "several";
+
 void mark_changes(HistorySeries& series, const std::string& metric) {
   std::vector<double> values;
   for (const HistoryPoint& point : series.points) values.push_back(point.value);
@@ -109,16 +112,16 @@ void mark_changes(HistorySeries& series, const std::string& metric) {
   // Counters of the hardware repeat exactly, or they have noise (caches, arbitration).
   const bool repeats = places.size() <= std::max<std::size_t>(1, (values.size() - 1) / 2);
   series.exact = is_model || (!is_time(metric, series.unit) && repeats);
-  // Other blocks give another estimate of the same kernel.
-  std::erase_if(places, [&](std::size_t place) {
-    return series.points[place].estimate != series.points[place - 1].estimate;
-  });
   constexpr double least_effect = 0.01;
   if (!series.exact) places = change_points(values, least_effect);
   const std::span<const double> all = values;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::size_t begin = i == 0 ? 0 : places[i - 1];
     const std::size_t end = i + 1 < places.size() ? places[i + 1] : values.size();
+    // Other blocks give another estimate of the same kernel.
+    const std::string& estimate = series.points[places[i]].estimate;
+    if (estimate == several_estimates || estimate != series.points[places[i] - 1].estimate)
+      continue;
     const double before = median(all.subspan(begin, places[i] - begin));
     const double after = median(all.subspan(places[i], end - places[i]));
     series.points[places[i]].change = after / before - 1;
@@ -153,6 +156,9 @@ void gather(std::vector<Gathered>& points, const std::vector<schema::Value>& row
     added.point.estimate = schema::estimate_of(text_in(row[12]));
   }
   Gathered& point = points[place->second];
+  if (schema::estimate_of(text_in(row[12])) != point.point.estimate) {
+    point.point.estimate = several_estimates;
+  }
   const auto* real = std::get_if<double>(&row[9]);
   point.values.push_back(real != nullptr ? *real
                                          : static_cast<double>(std::get<std::int64_t>(row[9])));

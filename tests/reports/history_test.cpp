@@ -110,6 +110,23 @@ TEST_F(History, EstimatesFromOtherBlocksAreNoChange) {
   EXPECT_TRUE(series[0].points[3].change) << "the same blocks cost less";
 }
 
+// 90 is 10 % below 100, whatever other blocks gave before.
+TEST_F(History, ComparesAnEstimateWithThoseOfTheSameBlocks) {
+  const char* of_41 = "estimated from 41 of 4096 blocks (1 %); between 1 and 2";
+  const char* of_82 = "estimated from 82 of 4096 blocks (2 %); between 1 and 3";
+  for (const auto& [sectors, reason] :
+       {std::pair(300.0, of_41), std::pair(300.0, of_41), std::pair(300.0, of_41),
+        std::pair(100.0, of_82), std::pair(90.0, of_82)}) {
+    add_run(1000, sectors, "abc", "model sm_90", schema::RunOutcome::done, reason);
+  }
+  const auto series = read(choice_of("transpose/tiled", "global_load_sectors"));
+  ASSERT_EQ(series.size(), 1U);
+  ASSERT_EQ(series[0].points.size(), 5U);
+  EXPECT_FALSE(series[0].points[3].change);
+  ASSERT_TRUE(series[0].points[4].change);
+  EXPECT_NEAR(*series[0].points[4].change, -0.1, 1e-12);
+}
+
 TEST_F(History, GathersTheRunsOfARevision) {
   add_run(5000, 8, "aaa");
   add_run(7000, 8, "aaa");
