@@ -124,7 +124,7 @@ std::string render_sarif(const SarifLog& log) {
                               "sarif-schema-2.1.0.json"},
                              {"version", "2.1.0"},
                              {"runs", ordered_json::array({run})}};
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 }  // namespace warpmeter::reports

@@ -8,11 +8,11 @@
 #include <limits>
 #include <set>
 
+#include "base/comments.h"
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/variant_name.h"
 #include "base/words.h"
-#include "collector/family/comments.h"
 #include "collector/family/declared_names.h"
 #include "collector/family/listing.h"
 #include "collector/family/substitution.h"

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/comments.h"
 #include "base/words.h"
-#include "collector/family/comments.h"
 
 namespace warpmeter::family {
 namespace {

@@ -10,10 +10,10 @@
 #include <charconv>
 #include <map>
 
+#include "base/comments.h"
 #include "base/error.h"
 #include "base/kernel_name.h"
 #include "base/words.h"
-#include "collector/family/comments.h"
 #include "collector/family/example.h"
 #include "collector/family/machine_code.h"
 #include "collector/model/input/arguments.h"

@@ -24,7 +24,8 @@
 namespace warpmeter::reports {
 namespace {
 
-/// Equal means within a billionth, as for expectations; whole numbers are counts and equal exactly.
+/// Equal means within a billionth; whole numbers are counts and equal exactly. The view
+/// expectations has the same rule.
 constexpr double tolerance = 1e-9;
 
 struct Value {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/comments.h"
 #include "base/kernel_name.h"
 #include "base/words.h"
 #include "reports/record.h"
@@ -48,7 +49,8 @@ schema::Parameters launch_parameters(std::int64_t run, const LaunchName& name) {
 
 /// The line with the largest excess of the accesses that the gate is about.
 void add_costliest_line(const schema::Reader& reader, std::int64_t run, Finding& finding) {
-  const std::string_view access = access_of(finding.gate);
+  const std::string_view access =
+      access_of(finding.condition.empty() ? finding.gate : finding.condition);
   if (finding.outcome != Outcome::broken || access.empty()) return;
   schema::Parameters parameters = launch_parameters(run, finding.name);
   parameters.emplace_back(":access", std::string(access));
@@ -70,59 +72,24 @@ std::vector<Source> read_sources(const schema::Reader& reader, std::int64_t run)
   return sources;
 }
 
-/// The source of the costliest line is asked first: others may have a kernel of the same name.
+/// The first kernel of the launch that a source declares. The source of the costliest line is asked
+/// first: others may have a kernel of the same name.
 void add_kernel_line(const schema::Reader& reader, std::int64_t run,
                      const std::vector<Source>& sources, Finding& finding) {
   const schema::Rows rows =
       reader.query(sql::kernels_of_launch, launch_parameters(run, finding.name));
-  for (const Row& row : each_row(rows)) {
-    const std::string name = function_name(row.text("kernel"));
-    const Source* best = nullptr;
-    std::int64_t line = 0;
+  for (const bool is_of_costliest_line : {true, false}) {
     for (const Source& source : sources) {
-      const bool is_preferred = source.file == finding.file;
-      if (best != nullptr && !is_preferred) continue;
-      const std::int64_t found = kernel_line(source.text, name);
-      if (found == 0) continue;
-      best = &source;
-      line = found;
-    }
-    if (best == nullptr) continue;
-    finding.kernel_file = best->file;
-    finding.kernel_line = line;
-  }
-}
-
-/// The text with blanks in the place of comments, strings and characters; line ends stay.
-std::string without_comments(std::string_view source) {
-  std::string text(source);
-  const auto blank = [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to && i < text.size(); ++i) {
-      if (text[i] != '\n') text[i] = ' ';
-    }
-    return std::min(to, text.size());
-  };
-  const auto behind = [&](std::string_view end, std::size_t from) {
-    const std::size_t at = text.find(end, from);
-    return at == std::string::npos ? text.size() : at + end.size();
-  };
-  for (std::size_t i = 0; i < text.size();) {
-    const std::string_view rest = std::string_view(text).substr(i);
-    if (rest.starts_with("//")) {
-      i = blank(i, std::min(text.find('\n', i), text.size()));
-    } else if (rest.starts_with("/*")) {
-      i = blank(i, behind("*/", i + 2));
-    } else if (rest[0] == '"') {
-      std::size_t end = i + 1;
-      while (end < text.size() && text[end] != '"' && text[end] != '\n') {
-        end += text[end] == '\\' ? 2 : 1;
+      if ((source.file == finding.file) != is_of_costliest_line) continue;
+      for (const Row& row : each_row(rows)) {
+        const std::int64_t line = kernel_line(source.text, function_name(row.text("kernel")));
+        if (line == 0) continue;
+        finding.kernel_file = source.file;
+        finding.kernel_line = line;
+        return;
       }
-      i = blank(i, end + 1);
-    } else {
-      ++i;
     }
   }
-  return text;
 }
 
 /// The place of the name in a declaration "__global__ … NAME(".
@@ -162,7 +129,7 @@ std::optional<std::size_t> python_function(std::string_view text, std::string_vi
 
 std::int64_t kernel_line(std::string_view source, std::string_view name) {
   if (name.empty() || source.find(name) == std::string_view::npos) return 0;
-  const std::string text = without_comments(source);
+  const std::string text = with_blank_literals(std::string(source));
   std::optional<std::size_t> place = global_function(text, name);
   if (!place) place = python_function(source, name);
   if (!place) return 0;

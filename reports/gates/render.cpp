@@ -18,10 +18,6 @@
 namespace warpmeter::reports {
 namespace {
 
-std::string gates_text(std::size_t count) {
-  return fmt::format("{} {}", count, count == 1 ? "check" : "checks");
-}
-
 std::string where(const Finding& finding) {
   return finding.file.empty() ? "" : fmt::format("{}:{}", finding.file, finding.line);
 }
@@ -49,7 +45,7 @@ Table table_of_open(const Check& check) {
 
 Document document_of(const Check& check) {
   Document document;
-  document.paragraph(summary(check));
+  document.paragraph(summary_of(check));
   Table table = table_of_open(check);
   if (!table.rows.empty()) document.table(std::move(table));
   return document;
@@ -123,9 +119,10 @@ std::string annotations(const Check& check) {
             ? ""
             : fmt::format("file={},line={},", escaped(finding.file, true), finding.line);
     text += fmt::format("::{} {}title=warpmeter check::{}\n", command, place,
-                        escaped(sentence(finding), false));
+                        escaped(sentence_of(finding), false));
   }
-  return text + fmt::format("::notice title=warpmeter check::{}\n", escaped(summary(check), false));
+  return text +
+         fmt::format("::notice title=warpmeter check::{}\n", escaped(summary_of(check), false));
 }
 
 // ---- JUnit XML
@@ -147,7 +144,7 @@ void add_case(pugi::xml_node suite, const Finding& finding) {
   pugi::xml_node result = test.append_child(finding.outcome == Outcome::broken ? "failure"
                                             : skipped                          ? "skipped"
                                                                                : "error");
-  result.append_attribute("message").set_value(printable(sentence(finding)).c_str());
+  result.append_attribute("message").set_value(printable(sentence_of(finding)).c_str());
 }
 
 std::string junit(const Check& check) {
@@ -174,7 +171,7 @@ std::string junit(const Check& check) {
       count(count(document.append_child("testsuites")).append_child("testsuite"));
   for (const Finding& finding : check.findings) add_case(suite, finding);
   if (!check.remarks.empty()) {
-    suite.append_child("system-out").text().set(printable(summary(check)).c_str());
+    suite.append_child("system-out").text().set(printable(summary_of(check)).c_str());
   }
   std::ostringstream text;
   document.save(text, "  ", pugi::format_default, pugi::encoding_utf8);
@@ -182,42 +179,6 @@ std::string junit(const Check& check) {
 }
 
 }  // namespace
-
-std::string summary(const Check& check) {
-  const std::size_t all = check.findings.size();
-  if (all == 0) {
-    return fmt::format(
-        "There is nothing to check in {}: it has no expectations and no gate was given.",
-        check.run_name);
-  }
-  std::string text = fmt::format("{} of {} on {} {}", check.count(Outcome::holds), gates_text(all),
-                                 check.run_name, all == 1 ? "holds" : "hold");
-  if (const std::size_t broken = check.count(Outcome::broken); broken > 0) {
-    text += fmt::format(", {} {} broken", broken, broken == 1 ? "is" : "are");
-  }
-  if (const std::size_t open = check.count(Outcome::inconclusive); open > 0) {
-    text += fmt::format(", {} {} inconclusive", open, open == 1 ? "is" : "are");
-  }
-  text += ".";
-  for (const std::string& remark : check.remarks) text += " " + remark;
-  return text;
-}
-
-std::string sentence(const Finding& finding) {
-  std::string text = finding.launch.empty() ? "" : finding.launch + ": ";
-  const bool says_launch = !finding.launch.empty() && !finding.condition.empty();
-  text += fmt::format("{} {}", says_launch ? finding.condition : finding.gate,
-                      finding.outcome == Outcome::holds    ? "holds"
-                      : finding.outcome == Outcome::broken ? "is broken"
-                                                           : "is inconclusive");
-  if (finding.measured) {
-    text += fmt::format(": it is {}", finding.measured_text());
-    const std::string by = finding.by_how_much();
-    if (!by.empty()) text += ", " + by;
-  }
-  if (!finding.reason.empty()) text += "; " + finding.reason;
-  return text;
-}
 
 std::string render(const Check& check, CheckFormat format, std::size_t width) {
   switch (format) {

@@ -42,7 +42,9 @@ SarifRule rule_of(const Finding& finding) {
   if (finding.outcome == Outcome::inconclusive) {
     return {
         "inconclusive", "Each check can be judged.",
-        "A check cannot be judged where a launch has no value, or one that was counted from PTX. "
+        "A check cannot be judged where a launch has no value, one that was counted from PTX, or "
+        "one "
+        "that was estimated from some of its blocks. "
         "The same holds for a gate that matches no launch, and for an unfinished run. The message "
         "says what to do.",
         SarifLevel::warning};
@@ -63,7 +65,7 @@ SarifResult result_of(const Check& check, const Finding& finding) {
   if (finding.outcome == Outcome::inconclusive && finding.kind == GateKind::expectation) {
     result.level = SarifLevel::note;  // nobody asked for it by name
   }
-  result.message = sentence(finding);
+  result.message = sentence_of(finding);
   if (!finding.name.variant.empty()) {
     result.function = fmt::format("{}/{}", finding.name.family, finding.name.variant);
   }
@@ -92,7 +94,7 @@ SarifLog sarif_of(const Check& check) {
     if (!is_known) log.rules.push_back(std::move(rule));
     if (finding.outcome != Outcome::holds) log.results.push_back(result_of(check, finding));
   }
-  log.notes.push_back(summary(check));
+  log.notes.push_back(summary_of(check));
   return log;
 }
 

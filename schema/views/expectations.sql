@@ -7,7 +7,7 @@
 -- variant: variant of the family
 -- size: the family's number; NULL for families of one fixed size
 -- metric: the metric, as in results
--- relation: ==, <= or >=; equal means within a billionth
+-- relation: ==, <= or >=; equal means within a billionth, of whole numbers the same
 -- expected: the value on the right of the relation
 -- measured: the value on its left; NULL when it is unavailable
 -- grade: grade of the measured value, as in results
@@ -29,7 +29,11 @@ SELECT
   CASE
     WHEN measured IS NULL THEN 'inconclusive'
     WHEN grade = {grade ptx} THEN 'inconclusive'
-    WHEN holds THEN 'holds'
+    WHEN CASE relation
+      WHEN '==' THEN abs(measured - expected) <= tolerance
+      WHEN '<=' THEN measured <= expected + tolerance
+      WHEN '>=' THEN measured >= expected - tolerance
+    END THEN 'holds'
     ELSE 'broken'
   END AS verdict,
   reason,
@@ -49,16 +53,12 @@ FROM (
   SELECT
     run_id, launch_id, family, variant, size, outcome, launch_reason, metric, relation, expected, reason, measured,
     CASE WHEN measured IS NULL THEN {grade unavailable} ELSE grade END AS grade,
-    CASE relation
-      WHEN '==' THEN abs(measured - expected) <= tolerance
-      WHEN '<=' THEN measured <= expected + tolerance
-      WHEN '>=' THEN measured >= expected - tolerance
-    END AS holds
+    CASE WHEN measured = round(measured) AND expected = round(expected) THEN 0 ELSE 1e-9 * max(1, abs(expected)) END
+      AS tolerance
   FROM (
     SELECT
       l.run_id, l.launch_id, l.family, l.variant, l.size, l.outcome, l.reason AS launch_reason,
       x.metric, x.relation, x.expected, x.reason,
-      1e-9 * max(1, abs(x.expected)) AS tolerance,
       -- A name is that of a counter, of a derived metric, of one from the timing or of a resource, never of two.
       coalesce(
         (SELECT f.value FROM v_counted f WHERE f.launch_id = x.launch_id AND f.metric = x.metric),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Comments as a compiler finds them.
-#include "collector/family/comments.h"
+#include "base/comments.h"
 
 #include <gtest/gtest.h>
 
-namespace warpmeter::family {
+namespace warpmeter {
 namespace {
 
 TEST(Comments, AreSpaces) {
@@ -30,4 +30,4 @@ TEST(Comments, GoWithTheCommandsOfThePreprocessor) {
 }
 
 }  // namespace
-}  // namespace warpmeter::family
+}  // namespace warpmeter

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "collector/family/comments.h"
+#include "base/comments.h"
 
 #include <algorithm>
 #include <cctype>
@@ -10,7 +10,7 @@
 
 #include "base/words.h"
 
-namespace warpmeter::family {
+namespace warpmeter {
 namespace {
 
 /// The end of the line at `rest`, behind lines that a backslash continues.
@@ -78,6 +78,20 @@ std::string cleaned(const std::string& text, bool has_commands) {
 
 }  // namespace
 
+std::string with_blank_literals(const std::string& text) {
+  std::string result = text;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string_view rest = std::string_view(text).substr(i);
+    std::size_t length = comment_length(rest);
+    if (length == 0) length = literal_length(rest, i > 0 && is_of_word(text[i - 1]));
+    for (std::size_t k = i; k < i + length; ++k) {
+      if (text[k] != '\n') result[k] = ' ';
+    }
+    i += std::max<std::size_t>(1, length);
+  }
+  return result;
+}
+
 std::string without_comments(const std::string& text) { return cleaned(text, true); }
 
 std::string without_commands(const std::string& text) { return cleaned(text, false); }
@@ -94,4 +108,4 @@ std::set<std::string> names_in_commands(const std::string& text) {
   return names;
 }
 
-}  // namespace warpmeter::family
+}  // namespace warpmeter
