@@ -42,7 +42,7 @@ std::string fingerprint_of(Dialect dialect, std::string_view more = "");
 /// Throws Error{usage} for a label that begins another run's UUID.
 void check_label_is_free(sqlite3* db, std::string_view label);
 
-/// The number of a device, which is added where it is not there. In a transaction.
+/// The number of a device; adds a missing one. The caller holds a transaction.
 std::int64_t number_of_device(sqlite3* db, const Device& device);
 
 }  // namespace warpmeter::schema

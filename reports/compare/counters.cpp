@@ -185,7 +185,8 @@ class FiguresOfGroups {
  public:
   FiguresOfGroups(const schema::Reader& reader, const std::vector<const CountedPair*>& pairs,
                   const Names& wanted) {
-    /// `known`: the wanted ones by where the pass keeps their names; null for others.
+    /// `known`: the wanted figures by the address of their name, which is stable within one pass;
+    /// null for figures that nobody wants.
     struct Side {
       ByName* figures = nullptr;
       std::unordered_map<const char*, Values*> known;

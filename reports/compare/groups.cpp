@@ -80,7 +80,7 @@ class GroupList {
     if (is_new) groups_.push_back(like);
     return groups_[place->second];
   }
-  /// `launches` ascend, and are of one run; those of other outcomes of it may lie between them.
+  /// Adds the launches of one row to the group.
   void place(const std::vector<std::int64_t>& launches, LaunchGroup& group) {
     const auto index = static_cast<std::size_t>(&group - groups_.data());
     for (const std::int64_t launch : launches) by_launch_[launch] = index;

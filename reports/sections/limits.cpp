@@ -151,8 +151,8 @@ struct Intensity {
 
 /// `share`: of the measured operations that are counted as one.
 std::optional<Roof> measured_roof(const LaunchFacts& facts, const char* operations, double share) {
-  const auto peak = facts.peaks.find(operations), l1 = facts.peaks.find("l1_read");
-  if (peak == facts.peaks.end() || l1 == facts.peaks.end()) return std::nullopt;
+  const auto peak = facts.peaks->find(operations), l1 = facts.peaks->find("l1_read");
+  if (peak == facts.peaks->end() || l1 == facts.peaks->end()) return std::nullopt;
   return Roof{peak->second * share, l1->second / 1000};
 }
 
@@ -316,8 +316,11 @@ LimitsOfRun limits_of_run(const RunRecord& run, const std::map<std::int64_t, Lau
       const auto found = facts.find(subject.ids.front());
       if (found == facts.end() || subject.failures() > 0) continue;
       if (const std::string missing = missing_count(subject); !missing.empty()) {
-        limits.unlimited.push_back(
-            fmt::format("{}/{} ({})", group.family, subject.variant, missing));
+        std::string text = fmt::format("{}/{} ({})", group.family, subject.variant, missing);
+        std::vector<std::string>& listed = limits.unlimited;  // once, of all sizes and devices
+        if (std::find(listed.begin(), listed.end(), text) == listed.end()) {
+          listed.push_back(std::move(text));
+        }
       } else if (found->second.rates == nullptr) {
         limits.unlisted.insert(found->second.compute_capability);
       } else {

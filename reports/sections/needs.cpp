@@ -72,10 +72,15 @@ Sum sum_of(const Subject& subject, const std::vector<const char*>& counters) {
 
 std::map<std::int64_t, LaunchFacts> facts_of(const Source& source) {
   std::map<std::int64_t, LaunchFacts> facts;
-  std::map<std::int64_t, std::map<std::string, double>> peaks;  // by device
+  std::map<std::int64_t, std::shared_ptr<Peaks>> peaks;  // by device
+  const auto peaks_of = [&](const Row& row) -> std::shared_ptr<Peaks>& {
+    std::shared_ptr<Peaks>& of_device = peaks[row.integer("device_id").value_or(0)];
+    if (!of_device) of_device = std::make_shared<Peaks>();
+    return of_device;
+  };
   const schema::Rows measured = source.reader.query(sql::peaks, run_parameter(source.run.id));
   for (const Row& row : each_row(measured)) {
-    peaks[row.integer("device_id").value_or(0)][row.text("name")] = row.number("value").value_or(0);
+    (*peaks_of(row))[row.text("name")] = row.number("value").value_or(0);
   }
   const schema::Rows rows = source.reader.query(sql::limits, run_parameter(source.run.id));
   for (const Row& row : each_row(rows)) {
@@ -87,7 +92,7 @@ std::map<std::int64_t, LaunchFacts> facts_of(const Source& source) {
     one.card = row.text("backend") == "model" ? card_of(capability) : card_named(one.device);
     const auto read = row.number("useful_bytes_read"), written = row.number("useful_bytes_written");
     if (read && written) one.useful_bytes = *read + *written;
-    one.peaks = peaks[row.integer("device_id").value_or(0)];
+    one.peaks = peaks_of(row);
   }
   return facts;
 }

@@ -33,6 +33,9 @@ struct Sum {
 
 Sum sum_of(const Subject& subject, const std::vector<const char*>& counters);
 
+/// Values of `doctor --peaks`, by name as in the view `peaks`.
+using Peaks = std::map<std::string, double>;
+
 /// The facts about a launch beyond its figures.
 struct LaunchFacts {
   std::string device;
@@ -40,7 +43,7 @@ struct LaunchFacts {
   const Rates* rates = nullptr;  ///< nullptr where nobody listed them
   const CardPeaks* card = nullptr;
   std::optional<double> useful_bytes;
-  std::map<std::string, double> peaks;  ///< this card's, by name as in the view `peaks`
+  std::shared_ptr<const Peaks> peaks;  ///< this card's; never null
 };
 
 /// By launch.

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Private. One row is one launch, all columns of t_launch first: how many of its blocks and warps a multiprocessor holds at a time (the theoretical
--- occupancy), and what keeps it from holding more. NULL where the registers or the shared bytes are not known, and for
--- devices that the lists below do not have; `reason` says which.
+-- Private. One row is one launch, all columns of t_launch first: how many of its blocks and warps a multiprocessor holds
+-- at a time (the theoretical occupancy), and what keeps it from holding more. NULL where the registers or the shared
+-- bytes are not known, and for devices that the lists below do not have; `reason` says which.
 --
 -- The limits are those of the CUDA C++ Programming Guide's table "Technical Specifications per Compute Capability", in
 -- conditions, since SQLite would make a table of them anew for each launch. How much a launch takes of them is as
@@ -9,7 +9,7 @@
 -- lie in four equal parts of which a warp uses one (65,536 registers, on all devices here); a block takes shared
 -- memory by 256 or 128 bytes, and since Ampere 1,024 bytes for the system. Named barriers beyond the first two and
 -- clusters may limit a launch further; the view does not know of them.
--- Carried along with the launch, a figure that a query does not read costs it nothing; a join would cost a lookup a launch.
+-- The columns of t_launch are here because a join would look each launch up again.
 CREATE VIEW v_occupancy AS
 SELECT
   *,

@@ -25,7 +25,7 @@ SELECT
   p.reason
 FROM t_run_device rd
   JOIN v_device d ON d.device_id = rd.device_id
-  -- The same card with another driver is another device.
+  -- A card with another driver or number is another device.
   JOIN t_device same ON same.uuid = d.uuid
   JOIN t_peak p ON p.device_id = same.device_id
 WHERE d.uuid <> '' AND NOT EXISTS (

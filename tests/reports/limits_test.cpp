@@ -15,6 +15,7 @@
 #include "reports/sections/needs.h"
 #include "schema/catalogue.h"
 #include "schema/upkeep/peaks.h"
+#include "tests/reports/golden_file.h"
 #include "tests/reports/limits_run.h"
 #include "tests/reports/runs.h"
 
@@ -178,6 +179,7 @@ TEST_F(LimitsTest, ShowsTheRoofThatWasMeasuredOnTheCard) {
   ASSERT_NE(roofline, files.end());
   EXPECT_THAT(roofline->svg,
               HasSubstr("This card was measured at 60 TFLOP/s of FP32, 30 TB/s of L1."));
+  expect_golden("limits_roofline.svg", roofline->svg);
 }
 
 TEST_F(LimitsTest, DrawsTwoVariantsMemoryBelowOneAnother) {
@@ -201,6 +203,7 @@ TEST_F(LimitsTest, DrawsTwoVariantsMemoryBelowOneAnother) {
   EXPECT_GT(svg.find(">loads 100 req, 400 wf ×0.12<"), good);
   EXPECT_THAT(svg, HasSubstr("9,970 sec ×100<"));
   EXPECT_THAT(svg, HasSubstr(">not counted<")) << "L2 and device memory";
+  expect_golden("limits_memory.svg", svg);
 }
 
 TEST_F(LimitsTest, TakesAPairOfHalvesForOneAsItsCounterDoes) {
