@@ -127,8 +127,7 @@ void add_arguments(CLI::App& app, const std::string& name, std::vector<std::stri
 
 void add_recorded_as(CLI::App& app, std::string& command_line) {
   add_text(app, "--as", "COMMAND", command_line,
-           "Record this command line with the run, as a script does that says more than a person "
-           "typed");
+           "Store this as the run's command line: for scripts that call warpmeter");
 }
 
 void add_database(CLI::App& app, std::string& path, const std::string& description) {

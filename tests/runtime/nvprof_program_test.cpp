@@ -207,7 +207,7 @@ TEST_F(NvprofProgram, RefusesWhatNvprofDidNotTake) {
       {{"--metrics"}, "option --metrics requires an argument: <names>|all"},
       {{"--csv=1"}, "option --csv takes no argument"},
       {{"--cpu-profiling", "on", "./a"},
-       "option --cpu-profiling on cannot be had today; instead: perf record or py-spy: warpmeter "
+       "option --cpu-profiling on is not supported; instead: perf record or py-spy: warpmeter "
        "looks at GPUs alone"},
       {{"--csv"}, "no application was given (nvprof --help)"},
       {{"--log-file", "%x", "./a"}, "--log-file %x: % stands before p, h, q{NAME} or %"},

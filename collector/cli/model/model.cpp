@@ -341,7 +341,8 @@ Command add_model(CLI::App& program, const std::string& command_line) {
   add_text(app, "-o,--output", "FILE", request->file, "Write there instead of standard output");
   add_text(app, "--label", "TEXT", request->label,
            "Store the run under this name, for report --run later");
-  add_database(app, request->database);
+  add_database(app, request->database,
+               "Store the launch in this database; without --db and --label nothing is stored");
   add_recorded_as(app, request->command_line);
   add_flag(app, "-q,--quiet", request->quiet, "No remarks and no progress bar");
   return {&app, [request, &app] {

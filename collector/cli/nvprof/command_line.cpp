@@ -61,7 +61,7 @@ void give(Request& request, const Option& option, const std::string& value) {
       option.refused == "*" || (!option.refused.empty() &&
                                 std::find(refused.begin(), refused.end(), value) != refused.end());
   if (is_refused) {
-    throw Error(ExitCode::usage, fmt::format("option --{}{}{} cannot be had today; instead: {}",
+    throw Error(ExitCode::usage, fmt::format("option --{}{}{} is not supported; instead: {}",
                                              option.name, option.refused == "*" ? "" : " ",
                                              option.refused == "*" ? "" : value, option.instead));
   }
@@ -143,8 +143,8 @@ std::string help_text() {
                         option.value);
     if (!option.meaning.empty()) text += fmt::format("        {}\n", option.meaning);
     if (!option.refused.empty()) {
-      text += fmt::format("        {} today: {}\n",
-                          option.refused == "*" ? "not" : fmt::format("{}: not", option.refused),
+      text += fmt::format("        {}not supported; instead: {}\n",
+                          option.refused == "*" ? "" : fmt::format("{} is ", option.refused),
                           option.instead);
     }
   }

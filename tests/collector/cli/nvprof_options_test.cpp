@@ -159,7 +159,7 @@ TEST(NvprofKernelPath, RefusesWhatItCannotTell) {
 
 /// The rows of docs/nvprof.md's table of options.
 std::string documented_options() {
-  std::string table = "| option | value | here | refused; today |\n|---|---|---|---|\n";
+  std::string table = "| option | value | here | not supported; instead |\n|---|---|---|---|\n";
   for (const Option& option : options()) {
     const auto code = [](std::string text) {
       for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) {
