@@ -183,5 +183,30 @@ $again:
   EXPECT_EQ(said[1], "");
 }
 
+// Each register is read twice on the way to the next one: 2^60 ways lead from the first to the last.
+TEST(Audit, FollowsALongChainOfRegistersOnce) {
+  std::string body = R"(
+  .reg .b64 %c<64>;
+  mov.u64 %c0, %rd4;
+  mov.u64 %c1, %rd4;
+  mov.b32 %r3, 0;
+$again:
+)";
+  for (int i = 2; i < 64; ++i) {
+    body += "  add.s64 %c" + std::to_string(i) + ", %c" + std::to_string(i - 1) + ", %c" +
+            std::to_string(i - 2) + ";\n";
+  }
+  body += R"(
+  ld.volatile.global.u32 %r2, [%c63];
+  st.volatile.global.u32 [%c63], %r2;
+  st.volatile.global.u32 [%rd5], %r2;
+  add.s32 %r3, %r3, 1;
+  setp.lt.u32 %p1, %r3, 9;
+  @%p1 bra $again;
+  ret;
+)";
+  EXPECT_EQ(doubts(body).size(), 3u);
+}
+
 }  // namespace
 }  // namespace warpmeter::model::sass

@@ -104,6 +104,7 @@ std::optional<FunctionAccesses> FunctionAccesses::of(const ptx::Function& functi
     access.is_lasting = addresses[i]->is_lasting;
   }
   result.find_uses();
+  result.find_repeated_addresses();
   return result;
 }
 
@@ -259,31 +260,59 @@ std::vector<std::size_t> FunctionAccesses::loop_around(std::size_t access) const
   return instructions;
 }
 
-bool FunctionAccesses::is_same_each_round(ptx::RegisterId id, const std::vector<std::size_t>& loop,
-                                          std::vector<ptx::RegisterId>& open) const {
-  if (std::find(open.begin(), open.end(), id) != open.end()) return false;
-  open.push_back(id);
-  const bool is_same = std::all_of(loop.begin(), loop.end(), [&](std::size_t i) {
-    const auto written = data_.writes(i);
-    if (std::find(written.begin(), written.end(), id) == written.end()) return true;
-    if (!ptx::computes(function_->body[i].row())) return false;
-    const auto read = data_.reads(i);
-    return std::all_of(read.begin(), read.end(), [&](ptx::RegisterId source) {
-      return is_same_each_round(source, loop, open);
-    });
-  });
-  open.pop_back();
-  return is_same;
+std::vector<bool> FunctionAccesses::varying_in(const std::vector<std::size_t>& loop) const {
+  std::vector<bool> varies(data_.registers().size());
+  for (const std::size_t i : loop) {
+    for (const ptx::RegisterId id : data_.writes(i)) varies[id] = true;
+  }
+  // One after the other turns out to be written from others that do not vary; those that depend on
+  // themselves never do.
+  std::vector<std::size_t> open_writes(varies.size()), open_reads(function_->body.size());
+  std::vector<std::vector<std::size_t>> readers(varies.size());
+  std::vector<ptx::RegisterId> settled;
+  const auto settle_writes = [&](std::size_t i) {
+    for (const ptx::RegisterId id : data_.writes(i)) {
+      if (--open_writes[id] > 0) continue;
+      varies[id] = false;
+      settled.push_back(id);
+    }
+  };
+  for (const std::size_t i : loop) {
+    for (const ptx::RegisterId id : data_.writes(i)) ++open_writes[id];
+    if (!ptx::computes(function_->body[i].row())) continue;
+    for (const ptx::RegisterId id : data_.reads(i)) {
+      if (!varies[id]) continue;
+      ++open_reads[i];
+      readers[id].push_back(i);
+    }
+  }
+  for (const std::size_t i : loop) {
+    if (ptx::computes(function_->body[i].row()) && open_reads[i] == 0) settle_writes(i);
+  }
+  while (!settled.empty()) {
+    const ptx::RegisterId id = settled.back();
+    settled.pop_back();
+    for (const std::size_t i : readers[id]) {
+      if (--open_reads[i] == 0) settle_writes(i);
+    }
+  }
+  return varies;
 }
 
-bool FunctionAccesses::repeats_address(std::size_t access) const {
-  const std::vector<std::size_t> loop = loop_around(access);
-  const auto& operands = function_->body[accesses_[access].instruction].operands;
-  return !loop.empty() && std::all_of(operands.begin(), operands.end(), [&](const auto& operand) {
-    const auto base = data_.find(operand.address.base);
-    std::vector<ptx::RegisterId> open;
-    return !base || is_same_each_round(*base, loop, open);
-  });
+void FunctionAccesses::find_repeated_addresses() {
+  std::map<std::vector<Node>, std::vector<bool>> varying_in_loops;
+  for (std::size_t a = 0; a < accesses_.size(); ++a) {
+    const auto [place, is_new] = varying_in_loops.try_emplace(graph_->loop_around(block_of(a)));
+    if (place->first.empty()) continue;
+    if (is_new) place->second = varying_in(loop_around(a));
+    const std::vector<bool>& varies = place->second;
+    const auto& operands = function_->body[accesses_[a].instruction].operands;
+    accesses_[a].repeats_address =
+        std::all_of(operands.begin(), operands.end(), [&](const auto& operand) {
+          const auto base = data_.find(operand.address.base);
+          return !base || !varies[*base];
+        });
+  }
 }
 
 bool FunctionAccesses::is_seen_each_round(std::size_t access) const {

@@ -33,6 +33,7 @@ struct PtxAccess {
   std::uint32_t root = 0;    ///< see ptx/addresses.h
   std::int64_t offset = 0;
   bool is_lasting = false;
+  bool repeats_address = false;  ///< every round of the innermost loop around it has the same one
 };
 
 /// The key that the members of a group of merged accesses share.
@@ -66,8 +67,6 @@ class FunctionAccesses {
   /// True if an earlier access of the block, or one on every path to it, has the same address and
   /// width, so that its value is at hand; of a store: whether a later one of the block has.
   bool has_value_already(std::size_t access) const;
-  /// True if every round of the innermost loop around the access has the same address.
-  bool repeats_address(std::size_t access) const;
   /// True if something of the innermost loop around a store may see what each round stored: a load
   /// of the same memory, an atomic, a barrier, a fence or a call; or the store is volatile.
   bool is_seen_each_round(std::size_t access) const;
@@ -89,10 +88,10 @@ class FunctionAccesses {
   void find_uses();
   /// The instructions of the innermost loop around the access.
   std::vector<std::size_t> loop_around(std::size_t access) const;
-  /// True if the register is written before the loop, or in each round of the same values.
-  /// `open` holds the registers that are being looked at.
-  bool is_same_each_round(ptx::RegisterId id, const std::vector<std::size_t>& loop,
-                          std::vector<ptx::RegisterId>& open) const;
+  /// By register: whether rounds of the loop may set it to different values. A register that is
+  /// computed from others of the loop varies if one of them does, or if it depends on itself.
+  std::vector<bool> varying_in(const std::vector<std::size_t>& loop) const;
+  void find_repeated_addresses();
 
   const ptx::Function* function_ = nullptr;
   ptx::ControlFlow flow_;

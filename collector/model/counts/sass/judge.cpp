@@ -42,6 +42,7 @@ std::vector<Verdict> Judge::judge() {
   for (std::size_t i = 0; i < found_.size(); ++i) {
     if (is_open(i) && needs_none(i)) verdicts_[i].requests.emplace();
   }
+  find_rounds();
   for (std::size_t i = 0; i < found_.size(); ++i) {
     const PtxAccess& access = function_.accesses()[i];
     if (is_open(i)) verdicts_[i].doubt = found_[i].empty() ? not_found : other_widths;
@@ -199,20 +200,27 @@ std::size_t Judge::copies_in_loops(std::size_t i) const {
   return static_cast<std::size_t>(count) / times_once(i);
 }
 
+void Judge::find_rounds() {
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    if (!is_in_loop(i)) continue;
+    Rounds& rounds = rounds_[function_.block_of(i)];
+    const std::size_t copies = copies_in_loops(i);
+    rounds.most_copies = std::max(rounds.most_copies, copies);
+    if (!function_.accesses()[i].repeats_address) rounds.copies_of_moving.insert(copies);
+  }
+}
+
 bool Judge::is_left_out_of_rounds(std::size_t i) const {
   if (!is_in_loop(i)) return false;
+  const Rounds& rounds = rounds_.at(function_.block_of(i));
   const std::size_t copies = copies_in_loops(i);
-  bool has_every_round = false;  // by an access that no round can do for another
-  for (std::size_t m = 0; m < found_.size(); ++m) {
-    if (m == i || function_.block_of(m) != function_.block_of(i) || !is_in_loop(m)) continue;
-    const std::size_t others = copies_in_loops(m);
-    if (others > copies) return true;
-    has_every_round = has_every_round || (others == copies && !function_.repeats_address(m));
-  }
+  if (rounds.most_copies > copies) return true;
+  const PtxAccess& access = function_.accesses()[i];
+  if (access.kind != AccessKind::store || !access.repeats_address) return false;
   // One store is left for all rounds of the loop, and copies for its last rounds behind it.
   const bool may_be_one_of_many = copies == 1 && found_[i].size() > times_once(i);
-  return function_.accesses()[i].kind == AccessKind::store && may_be_one_of_many &&
-         !has_every_round && function_.repeats_address(i) && !function_.is_seen_each_round(i);
+  return may_be_one_of_many && !rounds.copies_of_moving.contains(copies) &&
+         !function_.is_seen_each_round(i);
 }
 
 bool Judge::is_for_some_lanes(std::size_t i) const {

@@ -15,6 +15,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -99,6 +100,7 @@ class Judge {
   bool is_in_loop(std::size_t i) const;
   /// How many of its machine instructions stand in the innermost loops of the machine code.
   std::size_t copies_in_loops(std::size_t i) const;
+  void find_rounds();
   /// True if ptxas unrolled the loop around it and left it out of some of the rounds: a load whose
   /// value another round has already, or a store that another round's covers.
   bool is_left_out_of_rounds(std::size_t i) const;
@@ -112,6 +114,13 @@ class Judge {
   const std::map<int, std::vector<const MachineAccess*>>& on_line_;
   std::vector<Machine> found_;
   std::vector<Verdict> verdicts_;
+  /// The accesses of a block that are in a loop.
+  struct Rounds {
+    std::size_t most_copies = 0;  ///< see copies_in_loops
+    /// Copies of those that another round cannot do: each round has another address.
+    std::set<std::size_t> copies_of_moving;
+  };
+  std::map<Node, Rounds> rounds_;  ///< by block
 };
 
 }  // namespace warpmeter::model::sass
