@@ -8,6 +8,7 @@ takes 32 wavefronts. With rows of 33 words the column lies in 32 banks: 1.
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import pathlib
 import re
@@ -16,9 +17,13 @@ import subprocess
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import mcp_types
 import pytest
 
 from mcp import Client, StdioServerParameters
+from warpmeter import _mcp_tools as tools
+from warpmeter import mcp as server
+from warpmeter._mcp_calls import Refused, Session
 
 Call = Callable[..., Awaitable[tuple[bool, dict[str, Any]]]]
 
@@ -82,6 +87,23 @@ def session(folder: pathlib.Path, talk: Callable[[Call], Awaitable[None]], *opti
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         raise error from None
+
+
+def with_session(folder: pathlib.Path, program: str, talk: Callable[[Session], Awaitable[None]]) -> None:
+    """Calls the tools in this process."""
+    own = Session(folder, program, 60)
+    try:
+        asyncio.run(talk(own))
+    finally:
+        own.close()
+
+
+def script(folder: pathlib.Path, text: str) -> str:
+    """A program around warpmeter."""
+    program = folder.parent / "program"
+    program.write_text(f"#!/bin/sh\nwarpmeter='{shutil.which('warpmeter')}'\n{text}")
+    program.chmod(0o755)
+    return str(program)
 
 
 async def done(call: Call, name: str, **arguments: Any) -> dict[str, Any]:
@@ -175,6 +197,7 @@ def test_nothing_outside_of_the_folder_is_used(folder: pathlib.Path) -> None:
 
 def test_errors_are_one_sentence_and_the_server_goes_on(folder: pathlib.Path) -> None:
     (folder / "wrong.cu").write_text("__global__ void wrong() { no_such_thing(); }\n")
+    (folder / "loop.cu").symlink_to("loop.cu")
 
     async def talk(call: Call) -> None:
         await refused(call, 2, "no_such_thing", "list_kernels", file="wrong.cu")
@@ -185,12 +208,101 @@ def test_errors_are_one_sentence_and_the_server_goes_on(folder: pathlib.Path) ->
         await refused(call, 2, "grid", "run", file="turn.cu")
         await refused(call, 3, "nothing was measured yet", "counts")
         await refused(call, 2, "no_such_metric", "run", **KERNEL, metrics=["no_such_metric"])
+        long = "a" * 300
+        for name, arguments in (
+            ("list_kernels", {"file": f"{long}.cu"}),
+            ("find_mistakes", {"spec": f"{long}.yaml"}),
+            ("counts", {"database": f"{long}.db"}),
+        ):
+            await refused(call, 5, os.strerror(errno.ENAMETOOLONG), name, **arguments)
+            assert str(folder) not in (await call(name, **arguments))[1]["error"]
+        await refused(call, 5, "its links form a loop", "list_kernels", file="loop.cu")
         await refused(call, 6, "just past the end of 'out'", "run", **{**KERNEL, "arguments": ["out:f32[n]", "in:f32[n*n]=iota", "n:i32=n"]})
         found = await done(call, "find_mistakes", **{**KERNEL, "arguments": ["out:f32[n]", "in:f32[n*n]=iota", "n:i32=n"]})
         assert ("out-of-bounds", 7) in {(one["kind"], one["line"]) for one in found["mistakes"]}
+        # JSON Schema takes 64.0 for an integer, but 2.5 not.
+        floats = {**KERNEL, "grid": [2.0, 2.0], "block": [32.0, 32], "sizes": [64.0]}
+        (launch,) = (await done(call, "run", **floats))["launches"]
+        assert (launch["outcome"], launch["size"], launch["grid"]) == ("done", 64, "2x2x1")
+        assert len((await done(call, "explain", top=1.0))["launches"][0]["findings"]) == 1
+        assert len((await done(call, "counts", lines=1.0, run=2.0))["lines"]) == 1
+        await refused(call, 2, "is not of type", "explain", top=2.5)
         assert (await done(call, "run", **KERNEL))["launches"][0]["outcome"] == "done"
 
     session(folder, talk)
+
+
+def test_errors_of_files_and_characters_are_one_sentence(folder: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The SDK's own client sends no unpaired surrogate, and root reads every file: these calls are made without it."""
+
+    def unreadable(self: pathlib.Path, **options: Any) -> str:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self))
+
+    async def talk(own: Session) -> None:
+        handlers = server._Handlers(own)
+
+        async def error_of(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+            result = await handlers.call_tool(None, mcp_types.CallToolRequestParams(name=name, arguments=arguments))
+            assert result.is_error
+            result.model_dump_json()
+            content: dict[str, Any] = result.structured_content
+            assert result.content[0].text == f"{content['error']} (exit code {content['exit_code']})"
+            return content
+
+        for name, arguments in (
+            ("try_change", {**KERNEL, "source": "\ud800"}),
+            ("list_kernels", {"file": "\ud800.cu"}),
+            ("run", {**KERNEL, "metrics": ["\ud800"]}),
+        ):
+            content = await error_of(name, arguments)
+            assert (content["exit_code"], "unpaired surrogates" in content["error"]) == (2, True), content
+        assert (await error_of("\ud800", {}))["error"].startswith("there is no tool ?")
+        monkeypatch.setattr(pathlib.Path, "read_text", unreadable)
+        content = await error_of("try_change", {**KERNEL, "source": TURN})
+        assert content == {"error": f"a file cannot be used: {os.strerror(errno.EACCES)}", "exit_code": 5}
+
+    with_session(folder, shutil.which("warpmeter") or "", talk)
+
+
+def test_a_run_that_stored_nothing_returns_no_other_run(folder: pathlib.Path) -> None:
+    """A GPU that fails ends the program with 6 before it has stored a run."""
+    program = script(folder, f"""if [ "$1" = run ] && [ -e "{folder}/broken" ]; then
+  echo "warpmeter: device 0 failed" >&2
+  exit 6
+fi
+exec "$warpmeter" "$@"
+""")
+
+    async def talk(own: Session) -> None:
+        change: dict[str, Any] = {**KERNEL, "source": TURN}
+        assert (await tools.run(own, KERNEL))["run"] == 1
+        assert (await tools.try_change(own, change))["verified"]
+        (folder / "broken").touch()
+        for call, arguments in ((tools.run, KERNEL), (tools.try_change, change)):
+            with pytest.raises(Refused, match="^device 0 failed$") as error:
+                await call(own, arguments)
+            assert error.value.exit_code == 6
+
+    with_session(folder, program, talk)
+
+
+def test_a_run_is_its_own_beside_another_process(folder: pathlib.Path) -> None:
+    program = script(folder, """"$warpmeter" "$@"
+status=$?
+if [ "$1" = run ]; then
+  "$warpmeter" "$@" >/dev/null 2>&1 # the other process
+fi
+exit $status
+""")
+
+    async def talk(own: Session) -> None:
+        for number in (1, 3):
+            assert (await tools.run(own, {**KERNEL, "database": "shared; run 9 of.db"}))["run"] == number
+        too_small = {**KERNEL, "arguments": ["out:f32[1024]", "in:f32[n*n]=iota", "n:i32=n"], "sizes": [32, 64]}
+        half = await tools.run(own, {**too_small, "database": "shared; run 9 of.db"})
+        assert (half["run"], [launch["outcome"] for launch in half["launches"]]) == (5, ["done", "failed"])
+
+    with_session(folder, program, talk)
 
 
 def test_a_kernel_that_hangs_is_stopped(folder: pathlib.Path) -> None:

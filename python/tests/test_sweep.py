@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import pathlib
 from typing import Any
@@ -106,6 +107,114 @@ def test_without_a_result_nothing_is_verified(tile: Tile, tmp_path: pathlib.Path
         tile(stride)
 
     assert [row["verified"] for row in silent().rows] == [None, None]
+
+
+class Handle:
+    """Equal to itself alone, not to a copy."""
+
+
+def test_the_same_object_without_equality_is_the_same_result(tile: Tile, tmp_path: pathlib.Path) -> None:
+    handle = Handle()
+
+    @wm.sweep(stride=[1, 32], is_shared=[True, False], database=tmp_path / "a.db")
+    def store(stride: int, is_shared: bool) -> Any:
+        tile(stride)
+        return [handle if is_shared else Handle(), math]
+
+    assert [row["verified"] for row in store().rows] == [True, False, True, False]
+
+
+@dataclasses.dataclass
+class Output:
+    """Equality of this compares arrays, which has no truth."""
+
+    array: Any
+
+
+class NoCopy:
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __deepcopy__(self, known: object) -> Any:
+        raise RuntimeError("a copy\nis refused")
+
+
+class Elementwise:
+    def __eq__(self, other: object) -> Any:
+        return numpy.ones(1, dtype=bool)
+
+
+class Unreadable:
+    """An array that does not come to the host."""
+
+    shape = (1,)
+
+    def cpu(self) -> Any:
+        raise TypeError("no such type on the host")
+
+
+@pytest.mark.parametrize(
+    "result, reason",
+    [
+        (lambda: Output(numpy.zeros(2)), "ValueError: The truth value of an array"),
+        (NoCopy, "RuntimeError: a copy is refused"),
+        (Elementwise, "TypeError: == of Elementwise and Elementwise gives an array"),
+        (lambda: Output(Handle()), "two copies of one Output differ"),
+        (lambda: {"out": [Unreadable()]}, "TypeError: no such type on the host"),
+    ],
+)
+def test_results_that_cannot_be_compared_are_unknown_with_a_reason(
+    result: Any, reason: str, tile: Tile, tmp_path: pathlib.Path
+) -> None:
+    @wm.sweep(stride=[32, 1], database=tmp_path / "a.db")
+    def store(stride: int) -> Any:
+        tile(stride)
+        return result()
+
+    swept = store()
+    assert [row["verified"] for row in swept.rows] == [None, None]
+    for measured in swept.measurements:
+        assert measured.remarks[-1].startswith(f"the result was not compared with the first variant's: {reason}")
+    assert swept.best("shared_load_transactions_per_request") == {"stride": 1}
+
+
+def test_a_variant_that_cannot_be_compared_does_not_beat_a_verified_one(tile: Tile, tmp_path: pathlib.Path) -> None:
+    @wm.sweep(stride=[32, 1], database=tmp_path / "a.db")
+    def store(stride: int) -> Any:
+        tile(stride)
+        return {"out": numpy.zeros(2) if stride == 32 else [0.0, 0.0]}
+
+    swept = store()
+    assert [row["verified"] for row in swept.rows] == [True, None]
+    assert swept.best("shared_load_transactions_per_request") == {"stride": 32}
+
+
+def test_tensors_with_gradients_are_compared_by_their_values(tile: Tile, tmp_path: pathlib.Path) -> None:
+    class Tensor:
+        """As PyTorch's: no array is made of it while it has a gradient."""
+
+        shape = (2,)
+
+        def __init__(self, value: float, has_gradient: bool = True) -> None:
+            self.value, self.has_gradient = value, has_gradient
+
+        def detach(self) -> Tensor:
+            return Tensor(self.value, False)
+
+        def cpu(self) -> Tensor:
+            return self
+
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            if self.has_gradient:
+                raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+            return numpy.full(2, self.value)
+
+    @wm.sweep(value=[1.0, 2.0, 1.0], database=tmp_path / "a.db")
+    def fill(value: float) -> Any:
+        tile(1)
+        return {"loss": Tensor(value)}
+
+    assert [row["verified"] for row in fill().rows] == [True, False, True]
 
 
 def test_the_model_has_no_fastest_variant(tile: Tile, tmp_path: pathlib.Path) -> None:

@@ -73,8 +73,9 @@ class Session:
             raise Refused(2, f"{what} holds a zero character")
         try:
             path = (self.folder / text).resolve()
-        except (OSError, RuntimeError) as error:
-            raise Refused(5, f"{what} '{text}' cannot be followed ({error})") from error
+        except (OSError, RuntimeError) as error:  # a RuntimeError is a loop of links
+            why = error.strerror if isinstance(error, OSError) else "its links form a loop"
+            raise Refused(5, f"{what} '{text}' cannot be followed ({why})") from error
         if not path.is_relative_to(self.folder):
             raise Refused(2, f"{what} '{text}' lies outside of {self.folder}, the folder that this server may use")
         return path

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     import pandas
 
 
+_identity: Any = object.__eq__
+
+
 def _kept(value: Any) -> Any:
     """A result as it is now, on the host: the next variant may write into the same array."""
     if isinstance(value, (list, tuple)):
@@ -25,12 +28,12 @@ def _kept(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _kept(item) for key, item in value.items()}
     if not hasattr(value, "shape"):
-        try:
-            return copy.deepcopy(value)
-        except Exception:  # a handle, a lock, a stream
-            return value
+        # A handle, a lock and a module are equal to themselves alone, not to a copy.
+        return value if type(value).__eq__ is _identity else copy.deepcopy(value)
     import numpy
 
+    if callable(detach := getattr(value, "detach", None)):  # PyTorch copies no tensor that has a gradient
+        value = detach()
     # CuPy's arrays have get(), PyTorch's cpu(), Numba's copy_to_host().
     for name in ("get", "cpu", "copy_to_host"):
         move = getattr(value, name, None)
@@ -59,7 +62,41 @@ def _same(first: Any, other: Any, rtol: float, atol: float) -> bool:
         return len(first) == len(other) and all(_same(a, b, rtol, atol) for a, b in zip(first, other))
     if isinstance(first, dict) and isinstance(other, dict):
         return first.keys() == other.keys() and all(_same(first[key], other[key], rtol, atol) for key in first)
-    return bool(first == other)
+    is_equal = first == other
+    if getattr(is_equal, "shape", ()) != ():
+        raise TypeError(f"== of {type(first).__name__} and {type(other).__name__} gives an array")
+    return bool(is_equal)
+
+
+class _Uncopied:
+    """Stands for a result that could not be copied."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def _copied(value: Any) -> Any:
+    try:
+        return _kept(value)
+    except Exception as error:
+        return _Uncopied(_reason(error))
+
+
+def _verified(first: Any, other: Any, rtol: float, atol: float) -> tuple[bool | None, str]:
+    """Are two copied results the same? None, with a reason, if they cannot be compared; None if neither variant returned one."""
+    if first is None or other is None:
+        return (None if first is other else False), ""
+    for copied in (first, other):
+        if isinstance(copied, _Uncopied):
+            return None, copied.reason
+    try:
+        return _same(first, other, rtol, atol), ""
+    except Exception as error:
+        return None, _reason(error)
 
 
 class Sweep:
@@ -84,7 +121,11 @@ class Sweep:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """The rows as a table. ``verified``: the result is the first variant's; None: neither returned one."""
+        """The rows as a table.
+
+        ``verified``: is the result the first variant's? None if neither variant returned one, or if the two cannot be
+        compared. The variant's ``remarks`` in :attr:`measurements` then say why.
+        """
         import pandas
 
         return pandas.DataFrame(self.rows)
@@ -93,13 +134,15 @@ class Sweep:
         """The parameters of the verified variant whose launches are the best by a metric together.
 
         Counts and times are added up. A quotient, as transactions per request or an efficiency, is that of the sums.
-        The highest efficiency, rate or share is the best; the least of all others.
+        The highest efficiency, rate or share is the best; the least of all others. A variant whose result cannot be
+        compared is the best only where no variant is verified.
 
         Raises :class:`WarpmeterError` (3) where a variant has no value of it: no missing value is the best.
         """
         costs: list[tuple[float, dict[str, Any]]] = []
+        is_any_verified = any(verified for _, _, verified in self._variants)
         for parameters, measured, verified in self._variants:
-            if verified is False:
+            if verified is False or (verified is None and is_any_verified):
                 continue
             cost = measured._cost(by)
             if math.isnan(cost):
@@ -142,10 +185,15 @@ def sweep(
                 label = " ".join(f"{name}={value}" for name, value in chosen.items())
                 with measure(asked, f"{function.__name__} {label}"[:200], database=database) as measured:
                     result = function(*arguments, **keywords, **chosen)
-                result = _kept(result)
+                kept = _copied(result)
                 if not variants:
-                    first = result
-                verified = None if first is None and result is None else _same(first, result, rtol, atol)
+                    first = kept
+                    kept = _copied(result)  # `first` itself would be equal to `first` unseen
+                    if _verified(first, kept, rtol, atol)[0] is False:
+                        first = _Uncopied(f"two copies of one {type(result).__name__} differ")
+                verified, reason = _verified(first, kept, rtol, atol)
+                if reason:
+                    measured._remarks.append(f"the result was not compared with the first variant's: {reason}")
                 variants.append((chosen, measured, verified))
             return Sweep(variants)
 

@@ -25,6 +25,18 @@ _INSTRUCTIONS = (
 )
 
 
+def _whole(schema: Mapping[str, Any], value: Any) -> Any:
+    """A valid value whose integers are ints: JSON Schema takes 2.0 for an integer."""
+    if isinstance(value, float) and "integer" in schema.get("type", ()):
+        return int(value)
+    if isinstance(value, list):
+        return [_whole(schema.get("items", {}), item) for item in value]
+    if isinstance(value, dict):
+        properties = schema.get("properties", {})
+        return {key: _whole(properties.get(key, {}), item) for key, item in value.items()}
+    return value
+
+
 async def _answer(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
     import jsonschema
 
@@ -33,7 +45,7 @@ async def _answer(session: Session, tool: Tool, arguments: Mapping[str, Any]) ->
         where = ".".join(str(part) for part in problem.path)
         raise Refused(2, f"{where + ': ' if where else ''}{problem.message}")
     try:
-        return await asyncio.wait_for(tool.call(session, arguments), session.time_limit)
+        return await asyncio.wait_for(tool.call(session, _whole(tool.input, arguments)), session.time_limit)
     except asyncio.TimeoutError:
         raise Refused(6, f"{tool.name} took longer than {session.time_limit:g} s and was stopped; --time-limit allows more") from None
 
@@ -64,15 +76,20 @@ class _Handlers:
                 raise Refused(2, f"there is no tool {parameters.name}: the tools are {', '.join(tool.name for tool in TOOLS)}")
             async with self._turn:
                 result = await _answer(self._session, tool, parameters.arguments or {})
-        except Refused as refused:
-            text = f"{refused} (exit code {refused.exit_code})"
-            return types.CallToolResult(
-                content=[types.TextContent(type="text", text=text)],
-                structured_content={"error": str(refused), "exit_code": refused.exit_code},
-                is_error=True,
-            )
+        except Refused as error:
+            refused = error
+        except UnicodeError:
+            refused = Refused(2, "an argument holds a character that UTF-8 has no bytes for: leave out unpaired surrogates")
+        except OSError as error:  # its text names files outside of the folder
+            refused = Refused(5, f"a file cannot be used: {error.strerror or type(error).__name__}")
+        else:
+            text = json.dumps(result, ensure_ascii=False)
+            return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=result)
+        message = str(refused).encode(errors="replace").decode()  # it may quote an unpaired surrogate
         return types.CallToolResult(
-            content=[types.TextContent(type="text", text=json.dumps(result, ensure_ascii=False))], structured_content=result
+            content=[types.TextContent(type="text", text=f"{message} (exit code {refused.exit_code})")],
+            structured_content={"error": message, "exit_code": refused.exit_code},
+            is_error=True,
         )
 
 
