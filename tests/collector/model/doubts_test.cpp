@@ -183,7 +183,7 @@ $again:
   EXPECT_EQ(said[1], "");
 }
 
-// Each register is read twice on the way to the next one: 2^60 ways lead from the first to the last.
+// Each register is read twice on the way to the next one: 2^60 ways lead from the first on.
 TEST(Audit, FollowsALongChainOfRegistersOnce) {
   std::string body = R"(
   .reg .b64 %c<64>;
