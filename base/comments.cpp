@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/comments.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
@@ -35,7 +37,7 @@ std::size_t literal_length(std::string_view rest, bool is_behind_word) {
   if (rest.starts_with("R\"") && !is_behind_word) {
     const std::size_t open = rest.find('(');
     if (open == std::string_view::npos) return 0;
-    const std::string closing = ")" + std::string(rest.substr(2, open - 2)) + "\"";
+    const std::string closing = fmt::format("){}\"", rest.substr(2, open - 2));
     const std::size_t end = rest.find(closing, open);
     return end == std::string_view::npos ? rest.size() : end + closing.size();
   }
