@@ -291,7 +291,8 @@ std::string Waits::blocker(const cupti::DriverApi& api, CUcontext context, CUstr
 
 std::chrono::microseconds Waits::patience_for(const Blocker& blocker) const {
   const std::lock_guard lock(mutex_);
-  const auto whole = blocker.name == earlier_work ? longer_for_others * patience_ : patience_;
+  const std::chrono::microseconds whole =
+      blocker.name == earlier_work ? longer_for_others * patience_ : patience_;
   const auto before = waited_in_vain_.find(blocker.cause);
   if (before == waited_in_vain_.end()) return whole;
   return whole / (shorter_again << before->second);
@@ -310,7 +311,8 @@ std::string Waits::await(const cupti::DriverApi& api, CUcontext context, CUstrea
     std::optional<Blocker> found = find_blocker(api, context, stream);
     if (!found) {
       // A kernel that gives up after a while would hold each launch behind it for so long.
-      const bool was_long = Clock::now() - begin >= patience_ / shorter_again;
+      const bool was_long =
+          Clock::now() - begin >= std::chrono::microseconds(patience_) / shorter_again;
       if (last && last->name != earlier_work && was_long) be_shorter(last->cause);
       return "";
     }
@@ -318,9 +320,9 @@ std::string Waits::await(const cupti::DriverApi& api, CUcontext context, CUstrea
     if (waited >= patience_for(*found)) {
       be_shorter(found->cause);
       return fmt::format(
-          "{} had not ended, and may wait for the program; --launch-timeout SECONDS "
+          "{} had not ended within {} ms, and may wait for the program; --launch-timeout SECONDS "
           "waits longer",
-          found->name);
+          found->name, std::chrono::duration_cast<std::chrono::milliseconds>(waited).count());
     }
     last = std::move(found);
     std::this_thread::sleep_for(waited < 1ms ? 5us : 100us);

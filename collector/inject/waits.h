@@ -97,7 +97,7 @@ class Waits {
   std::map<std::string, model::sass::Waiting> kernels_;
   bool shares_memory_ = false;
   std::list<std::shared_ptr<Work>> works_;  ///< not done, in order of each stream
-  std::map<Cause, int> waited_in_vain_;     ///< or for long; how often that was so again
+  std::map<Cause, int> waited_in_vain_;     ///< for each cause, how often patience was halved
 };
 
 }  // namespace warpmeter::inject
