@@ -20,7 +20,7 @@ void add_format(CLI::App& app, std::string& value);
 
 /// The format of --check that is no table.
 inline constexpr const char* sarif = "sarif";
-/// The same of a command with --check.
+/// --format of a command with --check: the tables' formats and sarif.
 void add_format_of_findings(CLI::App& app, std::string& value);
 /// Throws Error{usage} where SARIF is asked for, and no findings are: it holds nothing else.
 void check_format(const std::string& format, bool has_findings_alone);

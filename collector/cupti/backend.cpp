@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A backend outlives a broken context: a kernel that reads outside its memory is that launch's
-// failure, and the next launch finds a new context with everything loaded again.
+// A kernel that reads outside its memory breaks the context. Later launches of this process then
+// fail with that reason (lost_context).
 #include "collector/cupti/backend.h"
 
 #include <fmt/format.h>
@@ -60,7 +60,11 @@ void GpuBackend::select(std::span<const std::string> counters) {
 }
 
 std::string GpuBackend::counters_unavailable() const {
-  if (is_selected_ && counters_.empty()) return "";  // nothing was asked for
+  return measures_energy() ? lost_context() : events_unavailable();
+}
+
+std::string GpuBackend::events_unavailable() const {
+  if (is_selected_ && counters_.empty()) return "";  // no hardware counter was asked for
   return support().unavailable.empty() ? lost_context() : support().unavailable;
 }
 

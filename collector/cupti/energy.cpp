@@ -60,8 +60,9 @@ class Moves {
 /// Keeps a device busy with batches of equal size, and knows the time of a launch.
 class Repeater {
  public:
-  Repeater(const PowerSource& source, const Load& load) : source_(source), load_(load) {
-    launches_ = launches_of_batch();
+  Repeater(const PowerSource& source, const Load& load, const std::function<bool()>& cancelled)
+      : source_(source), load_(load) {
+    launches_ = launches_of_batch(cancelled);
     begun_ = load_.batches_done();
     done_ = begun_;
   }
@@ -102,14 +103,14 @@ class Repeater {
   }
 
   /// As many launches as take some 20 ms.
-  std::size_t launches_of_batch() const {
+  std::size_t launches_of_batch(const std::function<bool()>& cancelled) const {
     for (std::size_t launches = 1;; launches *= 2) {
       const double begin = source_.now_s();
       const std::size_t done = load_.batches_done();
       load_.begin_batch(launches);
       while (load_.batches_done() == done) source_.wait(poll_s / 10);
       const double took = source_.now_s() - begin;
-      if (took >= batch_s / 2 || launches >= most_launches) return launches;
+      if (cancelled() || took >= batch_s / 2 || launches >= most_launches) return launches;
     }
   }
 
@@ -145,7 +146,7 @@ SteadyPower watch_power(const PowerSource& source, const Load* load, const Energ
     return steady;
   }
   std::optional<Repeater> repeater;
-  if (load != nullptr) repeater.emplace(source, *load);
+  if (load != nullptr) repeater.emplace(source, *load, cancelled);
   Moves moves;
   Mean clock, temperature;
   bool has_first = false;
@@ -205,11 +206,17 @@ std::vector<schema::Counter> energy_counters(const SteadyPower& busy, const Stea
         doubt, std::hypot(restoring->half_width_w, idle.half_width_w) * restoring->launch_s);
   }
   if (joules <= 2 * doubt) {
+    const double busy_j = (busy.mean_w - idle.mean_w) * busy.launch_s;
+    const bool is_mostly_restoring = restoring != nullptr && busy_j > 2 * doubt;
     counters.push_back(without_value(
         energy_counter_names[0],
-        fmt::format("repeating it took {:.1f} W where the idle card takes {:.1f} W: the "
-                    "difference is too small to be known",
-                    busy.mean_w, idle.mean_w)));
+        is_mostly_restoring
+            ? fmt::format("restoring its input takes {:.2g} J of {:.2g} J: the rest is too small "
+                          "to be known",
+                          busy_j - joules, busy_j)
+            : fmt::format("repeating it took {:.1f} W where the idle card takes {:.1f} W: the "
+                          "difference is too small to be known",
+                          busy.mean_w, idle.mean_w)));
   } else {
     counters.push_back({std::string(energy_counter_names[0]), joules, schema::Grade::measured,
                         fmt::format("known to {:.1f} %, without the card's idle power of {:.1f} W",

@@ -33,6 +33,8 @@ class GpuBackend final : public run::Backend {
   schema::DeviceState state(std::string phase) override;
   void select(std::span<const std::string> counters) override;
   std::string counters_unavailable() const override;
+  /// Why the hardware's counters cannot be read; energy needs none of them.
+  std::string events_unavailable() const;
   std::string timing_unavailable() const override { return lost_context(); }
   std::string lost() const override { return lost_context(); }
   std::string launch_unavailable(const run::Launch& launch) const override;

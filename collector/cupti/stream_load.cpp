@@ -23,8 +23,9 @@ CUevent StreamLoad::record() {
   CUevent event = nullptr;
   check(context_.api(), context_.api().cuEventCreate(&event, CU_EVENT_DEFAULT),
         "creating an event");
-  check(context_.api(), context_.api().cuEventRecord(event, context_.stream()),
-        "recording an event");
+  const CUresult result = context_.api().cuEventRecord(event, context_.stream());
+  if (result != CUDA_SUCCESS) context_.api().cuEventDestroy_v2(event);
+  check(context_.api(), result, "recording an event");
   return event;
 }
 

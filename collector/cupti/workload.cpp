@@ -112,7 +112,7 @@ class GpuWorkload final : public run::Workload {
     if (backend_.counters().empty()) {
       return std::vector<std::vector<schema::Counter>>(launches.size());
     }
-    std::string reason = backend_.counters_unavailable();
+    std::string reason = backend_.events_unavailable();
     if (reason.empty()) reason = several_kernels(launches);
     if (reason.empty() && backend_.plan()->metrics().empty()) {
       reason = "the device has none of the counters";
@@ -134,8 +134,8 @@ class GpuWorkload final : public run::Workload {
     return std::vector<std::vector<schema::Counter>>(launches.size(), without_values(reason));
   }
 
-  /// The energy of a launch that is repeated. One that another result comes of then is restored
-  /// before each launch, and the energy of restoring is subtracted.
+  /// The energy of a launch that is repeated. Where a second run on its own output gives another
+  /// result, the input is restored before each launch, and the energy of restoring is subtracted.
   std::vector<schema::Counter> energy_of(const run::Launch& launch) {
     const auto from_input = [&] { start_from_input(launch, schema::CacheState::warm); };
     const auto once_more = [&] { start(launch); };

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/cache_folder.h"
+#include "base/error.h"
 #include "base/output.h"
 #include "collector/cli/backends.h"
 #include "collector/cli/model/doctor_check.h"
@@ -215,7 +216,13 @@ Command add_doctor(CLI::App& program) {
   add_flag(app, "--peaks", *peaks,
            "Measure the GPU's bandwidths and arithmetic rates, and store them");
   add_count(app, "-d,--device", 0, 1023, *device, "The GPU's number, for --peaks");
-  return {&app, [database, examined, peaks, device] {
+  return {&app, [&app, database, examined, peaks, device] {
+            if (*peaks && !examined->empty()) {
+              throw Error(ExitCode::usage, "--peaks measures the GPU and takes no program");
+            }
+            if (!*peaks && app.count("--device") > 0) {
+              throw Error(ExitCode::usage, "--device is for --peaks alone");
+            }
             if (*peaks) return run_peaks(*database, static_cast<int>(*device));
             return examined->empty() ? run(*database) : run_program(*examined);
           }};

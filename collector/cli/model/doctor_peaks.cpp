@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "base/output.h"
@@ -42,7 +43,9 @@ reports::Table table_of(const std::vector<schema::Peak>& peaks, const schema::De
         {peak.name, peak.value ? Cell(*peak.value) : Cell(Missing{peak.reason}), peak.unit,
          peak.sm_clock_mhz ? Cell(*peak.sm_clock_mhz) : Cell(Missing{"it was not measured"}),
          datasheet ? Cell(*datasheet) : undocumented,
-         datasheet && peak.value ? Cell(100 * *peak.value / *datasheet) : undocumented});
+         !datasheet    ? undocumented
+         : !peak.value ? Cell(Missing{peak.reason})
+                       : Cell(100 * *peak.value / *datasheet)});
   }
   return table;
 }

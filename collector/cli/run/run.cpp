@@ -226,7 +226,13 @@ ExitCode run_command(const RunRequest& typed) {
   const std::vector<std::int64_t> sizes = sizes_of(request);
   const std::vector<family::FamilySpec> specs = specs_of(request.files, request.sizes, files);
   const schema::Catalogue& known = schema::Catalogue::get();
-  const bool counts = !known.counters_for(options.metrics).empty();
+  const std::vector<std::string> counters = known.counters_for(options.metrics);
+  const bool counts = !counters.empty();
+  // Energy is no counter of the hardware: it needs no permission.
+  const bool counts_events = std::any_of(counters.begin(), counters.end(), [&](const auto& name) {
+    const schema::CounterInfo* info = known.find_counter(name);
+    return info == nullptr || info->is_on_hardware();
+  });
   const bool resources = known.names_resource(options.metrics);
   if (!counts && !options.timing && !resources) {
     throw Error(ExitCode::usage,
@@ -250,8 +256,8 @@ ExitCode run_command(const RunRequest& typed) {
   const std::optional<LaunchAlone> alone = launch_alone();
   BackendRequest backend = request.backend;
   backend.shaped = &request.shaped;
-  backend.counters = counts && !alone;
-  backend.resources = resources;
+  backend.counters = counts_events && !alone;
+  backend.resources = resources || counts;
   backend.timing = options.timing || alone;
   backend.cancelled = interrupted;
   backend.of_files = !specs.empty();

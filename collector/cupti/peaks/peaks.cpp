@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <string_view>
 #include <thread>
 
 #include "base/error.h"
 #include "collector/cupti/context.h"
 #include "collector/cupti/module.h"
 #include "collector/cupti/peaks/images.h"
+#include "collector/cupti/peaks/report.h"
 #include "collector/cupti/peaks/warpgroup_images.h"
 #include "collector/cupti/timing.h"
 
@@ -128,11 +130,6 @@ const std::vector<Measured>& all_peaks() {
   return all;
 }
 
-/// As report.cuh has it.
-struct Report {
-  std::uint64_t work = 0, cycles = 0, nanoseconds = 0;
-};
-
 /// The largest power of two that both buffers may have.
 std::uint64_t bytes_of_a_buffer(const Context& context) {
   std::size_t free = 0, total = 0;
@@ -165,6 +162,10 @@ class Meter {
   schema::Peak measure(const Measured& measured) {
     schema::Peak peak{measured.name, measured.unit, {}, {}, ""};
     for (const Way& way : measured.ways) {
+      if (bytes_needed(way) > from_.bytes()) {
+        peak.reason = "too little of the card's memory is free: end what else runs on it";
+        continue;
+      }
       std::string failure;
       const Function* function = modules_.find({way.image, way.entry, {}, ""}, failure);
       if (function == nullptr) {
@@ -190,6 +191,13 @@ class Meter {
   unsigned blocks_of(const Way& way) const {
     if (way.blocks > 0) return way.blocks * multiprocessors_;
     return static_cast<unsigned>(to_.bytes() / vector_bytes / way.threads / way.vectors);
+  }
+
+  /// The bytes that a way needs of the buffer: blocks of read_l2 have vectors of their own.
+  std::uint64_t bytes_needed(const Way& way) const {
+    const std::uint64_t bytes = std::uint64_t{way.vectors} * vector_bytes;
+    if (way.blocks == 0) return bytes * way.threads;
+    return way.entry == std::string_view("read_l2") ? bytes * blocks_of(way) : bytes;
   }
 
   void launch(const Way& way, const Function& function, unsigned blocks) {
@@ -232,7 +240,7 @@ class Meter {
       return;
     }
     const double shortest_ns = *std::min_element(durations.begin() + unmeasured, durations.end());
-    Report report;
+    Report report{};
     check(context_.api(),
           context_.api().cuMemcpyDtoH_v2(&report, report_.address(), sizeof(report)),
           "reading a kernel's report");

@@ -101,7 +101,6 @@ __device__ void multiply_add(float4* to, const float4* from, T factor, unsigned 
 
 PEAK(copy_1) { copy<1>(to, from, report); }
 PEAK(copy_2) { copy<2>(to, from, report); }
-PEAK(copy_4) { copy<4>(to, from, report); }
 PEAK(copy_8) { copy<8>(to, from, report); }
 PEAK(read_4) { read<4>(to, from, report); }
 PEAK(read_8) { read<8>(to, from, report); }
@@ -110,7 +109,7 @@ PEAK(read_16) { read<16>(to, from, report); }
 /// Vectors of its own for each block: hardware answers several multiprocessors that ask for the
 /// same line at once (L2 request coalescer) faster than L2 does.
 PEAK(read_l2) {
-  const float4* own = from + blockIdx.x * vectors;
+  const float4* own = from + std::size_t{blockIdx.x} * vectors;
   read_cached(to, vectors, repeats, report, [&](unsigned i) { return __ldcg(&own[i]); });
 }
 PEAK(read_l1) {
@@ -123,7 +122,13 @@ PEAK(read_shared) {
   read_cached(to, vectors, repeats, report, [&](unsigned i) { return held[i]; });
 }
 
-/// The same where two sums are each other's factors.
+PEAK(fma_fp64) { multiply_add<double, 2>(to, from, vectors * 1e-9, repeats, report); }
+PEAK(fma_fp32) { multiply_add<float, 2>(to, from, vectors * 1e-9f, repeats, report); }
+PEAK(fma_fp16) {
+  multiply_add<half2, 4>(to, from, __float2half2_rn(vectors * 1e-9f), repeats, report);
+}
+
+/// fma_fp16 where two sums are each other's factors.
 PEAK(fma_fp16_pairs) {
   constexpr int pairs = 4, steps = 32, operations = 4;
   half2 x[pairs], y[pairs];
@@ -145,12 +150,6 @@ PEAK(fma_fp16_pairs) {
   for (int pair = 0; pair < pairs; ++pair) x[0] = product_sum(x[0], y[pair], x[pair]);
   if (is_impossible(x[0])) *reinterpret_cast<half2*>(to) = x[0];
   report_work(report, 2ull * repeats * steps * pairs * operations * blockDim.x);
-}
-
-PEAK(fma_fp64) { multiply_add<double, 2>(to, from, vectors * 1e-9, repeats, report); }
-PEAK(fma_fp32) { multiply_add<float, 2>(to, from, vectors * 1e-9f, repeats, report); }
-PEAK(fma_fp16) {
-  multiply_add<half2, 4>(to, from, __float2half2_rn(vectors * 1e-9f), repeats, report);
 }
 
 /// The clock of a multiprocessor that has nothing else to do, for 50 microseconds.

@@ -208,10 +208,11 @@ schema::Counter counter_of(std::string_view name, const Program& program,
   const CounterName* const known = find_counter_name(name);
   if (known == nullptr) {
     const schema::CounterInfo* info = schema::Catalogue::get().find_counter(name);
-    const bool is_nowhere = info != nullptr && !info->is_on_hardware();
-    result.reason = is_nowhere ? info->lacking
-                               : "the model counts accesses and instructions only; run on a GPU "
-                                 "for this";
+    const bool lacks_hardware_counter = info != nullptr && !info->is_on_hardware();
+    result.reason = lacks_hardware_counter
+                        ? info->lacking
+                        : "the model counts accesses and instructions only; run on a GPU "
+                          "for this";
     return result;
   }
   SiteGrade grade = grade_without_access(program);

@@ -108,7 +108,7 @@ struct WorkerMemory {
   std::vector<std::vector<std::uint64_t>> places;  ///< hits of sites by their shared offset
   std::vector<std::uint32_t> shapes;  ///< the shapes of each site, that came one after the other
   bool is_counted = true;             ///< false: nobody asks for the counts, which stay zero
-  /// The misses of each site, in a row, of what it remembers.
+  /// For each site: how often in a row what it remembers did not serve again.
   std::vector<std::uint32_t> misses;
   std::vector<KnownWindow> known;               ///< for each site
   std::function<void(std::string_view)> print;  ///< takes what kernels print; empty: standard error

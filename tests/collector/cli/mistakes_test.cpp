@@ -31,6 +31,12 @@ class Mistakes : public Workspace {
   }
 };
 
+TEST_F(Mistakes, DoctorRefusesOptionsThatItWouldIgnore) {
+  EXPECT_THAT(refusal({"doctor", "--peaks", "./app"}), HasSubstr("takes no program"));
+  EXPECT_THAT(refusal({"doctor", "-d", "3"}), HasSubstr("--device is for --peaks alone"));
+  EXPECT_THAT(refusal({"doctor", "./app", "-d", "3"}), HasSubstr("--device is for --peaks alone"));
+}
+
 TEST_F(Mistakes, ATemplateIsToldAnInstance) {
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"run", "k.cu", "-b", "model"}, {"model", "k.cu"}}) {

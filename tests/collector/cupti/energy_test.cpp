@@ -121,6 +121,14 @@ TEST(Energy, LeavesOutWhatRestoringTook) {
   EXPECT_NEAR(named(all, "energy").value.value(), 200 * 0.001 - 100 * 0.0004, 0.002);
 }
 
+TEST(Energy, IsUnavailableWhereRestoringTakesNearlyAllOfIt) {
+  Card both, restore;
+  const SteadyPower restoring = restore.busy();
+  const auto all = energy_counters(both.busy(), &restoring, both.idle());
+  EXPECT_EQ(named(all, "energy").value, std::nullopt);
+  EXPECT_THAT(named(all, "energy").reason, HasSubstr("restoring its input takes"));
+}
+
 TEST(Energy, IsUnavailableWhereTheCardHasNoCounter) {
   Card card;
   card.has_counter = false;
