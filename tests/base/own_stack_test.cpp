@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kib = 1024;
 
-/// What a function of ours may need at most on the stack.
+/// Takes so many bytes of the stack, as functions of ours may.
 [[gnu::noinline]] std::size_t use(std::size_t bytes) {
   auto* const memory = static_cast<volatile unsigned char*>(__builtin_alloca(bytes));
   for (std::size_t i = 0; i < bytes; i += 64) memory[i] = 1;

@@ -96,13 +96,7 @@ cudaError_t remembered(Process& process, const Row& row, cudaError_t result, boo
   return row.is_driver ? result : process.note(result);
 }
 
-}  // namespace
-
-void begin_runtime(const Process& process) {
-  if (!process.is_fork() && process.devices() > 0) Contexts::get().is_initialised = true;
-}
-
-cudaError_t enter(const Row& row, const void* caller, const BoundBody& body) {
+cudaError_t entered(const Row& row, const void* caller, const BoundBody& body) {
   const EndOfCall end;
   Process& process = Process::get();
   // Before the lock, which another thread may have held when this process was forked.
@@ -123,6 +117,16 @@ cudaError_t enter(const Row& row, const void* caller, const BoundBody& body) {
     result = is_asked ? answered(process, row, body) : process.surfaced_error();
   }
   return remembered(process, row, result, is_asked);
+}
+
+}  // namespace
+
+void begin_runtime(const Process& process) {
+  if (!process.is_fork() && process.devices() > 0) Contexts::get().is_initialised = true;
+}
+
+cudaError_t enter(const Row& row, const void* caller, const BoundBody& body) {
+  return with_room([&] { return entered(row, caller, body); });
 }
 
 }  // namespace warpmeter::runtime

@@ -9,6 +9,8 @@
 // not compile where the body's parameters cannot stand for those. A body that needs no Process
 // takes none. One body may answer several functions, of both APIs: errors and handles are the same
 // in both, and addresses, which the driver's are numbers, are converted.
+//
+// Every function finds room on the stack for what it does (own_stack.h).
 #pragma once
 
 #include <array>
@@ -17,6 +19,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "base/own_stack.h"
 #include "collector/runtime/api/answers.h"
 #include "collector/runtime/device/cuda_api.h"
 #include "collector/runtime/process/process.h"
@@ -209,10 +212,15 @@ Answer answer(MakeRow) {
 }
 
 /// A function that is no call: nothing is locked, timed or remembered.
-template <class Function>
-Answer direct_answer(std::string_view symbol, Function function) {
-  return {symbol, reinterpret_cast<void*>(function)};
-}
+template <auto body, class Function = decltype(body)>
+struct Direct;
+template <auto body, class Result, class... Given>
+struct Direct<body, Result (*)(Given...)> {
+  static Result call(Given... given) {
+    return with_room([&] { return body(given...); });
+  }
+  static Answer answer(std::string_view symbol) { return {symbol, reinterpret_cast<void*>(&call)}; }
+};
 
 }  // namespace warpmeter::runtime
 
@@ -234,6 +242,6 @@ Answer direct_answer(std::string_view symbol, Function function) {
       [] { return ::warpmeter::runtime::Row(SYMBOL, __VA_ARGS__); })
 /// A function that is no call.
 #define DIRECT(NAME, BODY) \
-  ::warpmeter::runtime::direct_answer(#NAME, static_cast<decltype(&::NAME)>(&BODY))
-#define DIRECT_AS(SYMBOL, BODY) ::warpmeter::runtime::direct_answer(SYMBOL, &BODY)
+  ::warpmeter::runtime::Direct<static_cast<decltype(&::NAME)>(&BODY)>::answer(#NAME)
+#define DIRECT_AS(SYMBOL, BODY) ::warpmeter::runtime::Direct<&BODY>::answer(SYMBOL)
 // clang-format on

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/own_stack.h"
 #include "collector/model/machine/memory/memory.h"
 #include "collector/runtime/check/access_width.h"
 #include "collector/runtime/check/own_signals.h"
@@ -76,9 +77,12 @@ void explain(int signal, siginfo_t* info, void* given) {
   // Without an address: one that no pointer can have, or nothing but a signal.
   if (!is_access) return pass_on(signal, info, given);
   if (telling != nullptr) {
-    switch (telling->races().host_touches(
-        address, instruction == info->si_addr ? 1 : accessed_bytes(instruction), writes,
-        instruction)) {
+    const auto look = [&] {
+      return telling->races().host_touches(
+          address, instruction == info->si_addr ? 1 : accessed_bytes(instruction), writes,
+          instruction);
+    };
+    switch (with_room<StackUser::interrupting>(look)) {
       case Races::HostAccess::again:
         return;
       case Races::HostAccess::step:
@@ -90,7 +94,10 @@ void explain(int signal, siginfo_t* info, void* given) {
   const bool is_device = address >= model::first_module_variable && address < model::first_window;
   if (is_device) say_device_memory(address, writes);
   // The code that failed is the program's, none that holds a lock of ours or of malloc.
-  if (telling != nullptr) telling->host_touches(address, is_device, writes, instruction);
+  if (telling != nullptr) {
+    with_room<StackUser::interrupting>(
+        [&] { telling->host_touches(address, is_device, writes, instruction); });
+  }
   pass_on(signal, info, given);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "base/own_stack.h"
 #include "collector/inject/protocol.h"
 #include "collector/runtime/entry/assembler.h"
 #include "collector/runtime/entry/redirect.h"
@@ -21,23 +22,27 @@ namespace {
 [[gnu::constructor]] void begin(int count, char** arguments, char** variables) {
   if (environ == nullptr) environ = variables;
   if (std::getenv(inject::socket_variable) == nullptr) return;
-  look_at_arguments(count, arguments);
-  remember_listener();
-  redirect_everything();
-  if (redirected_objects() > 0) Process::announce();
+  with_room([&] {
+    look_at_arguments(count, arguments);
+    remember_listener();
+    redirect_everything();
+    if (redirected_objects() > 0) Process::announce();
+  });
 }
 
 /// After the program's own destructors, which may free what it has: this library was there before
 /// the program.
 [[gnu::destructor]] void end() {
-  keep_assembled();
-  if (!Process::exists()) return Process::end_unused();
-  Process& process = Process::get();
-  if (!process.is_fork()) {
-    const std::lock_guard lock(process.mutex());
-    wait_for_kernels(process);
-  }
-  process.end();
+  with_room([] {
+    keep_assembled();
+    if (!Process::exists()) return Process::end_unused();
+    Process& process = Process::get();
+    if (!process.is_fork()) {
+      const std::lock_guard lock(process.mutex());
+      wait_for_kernels(process);
+    }
+    process.end();
+  });
 }
 
 }  // namespace

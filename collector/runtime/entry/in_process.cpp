@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/own_stack.h"
 #include "collector/runtime/entry/redirect.h"
 #include "collector/runtime/process/process.h"
 #include "collector/runtime/stream/outstanding.h"
@@ -51,7 +52,7 @@ thread_local std::string sentence;
 template <class Call>
 const char* sentence_of(const Call& call) {
   try {
-    sentence = call();
+    sentence = with_room([&] { return std::string(call()); });
   } catch (const std::exception& error) {
     sentence = error.what();
   }

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/own_stack.h"
 #include "collector/runtime/api/row.h"
 #include "collector/runtime/device/behind.h"
 #include "collector/runtime/image/made_code.h"
@@ -64,7 +65,8 @@ auto pass(const Passed& passed, const iovec* vectors, std::size_t count, const C
     races->close_again({begin, begin + vectors[i].iov_len});
   }
   if (first.operation != 0 && touched(result) > first_at) {
-    races->system_touched(first, passed.writes, passed.function, passed.returned);
+    with_room(
+        [&] { races->system_touched(first, passed.writes, passed.function, passed.returned); });
   }
   errno = error;
   return result;
@@ -79,7 +81,7 @@ void look_at_bytes(int file, ssize_t count) {
   const off_t begin = lseek(file, 0, SEEK_CUR) - count;
   std::array<char, least> header;
   if (begin >= 0 && syscall(SYS_pread64, file, header.data(), least, begin) == least) {
-    look_at_read(file, {header.data(), header.size()});
+    with_room([&] { look_at_read(file, {header.data(), header.size()}); });
   }
   errno = error;
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/own_stack.h"
 #include "collector/runtime/entry/compilers.h"
 #include "collector/runtime/image/fat_binary.h"
 #include "collector/runtime/image/linker.h"
@@ -238,29 +239,35 @@ Result get_cubin(std::string_view version, Handle handle, void* cubin) {
 
 #define WARPMETER_NVJITLINK(NAME) extern "C" [[gnu::visibility("default")]] int NAME
 // The names of one version, in front of the library's.
-#define WARPMETER_NVJITLINK_OF(BEGIN, END, VERSION)                                             \
-  WARPMETER_NVJITLINK(BEGIN##Create##END)                                                       \
-  (warpmeter::runtime::jit_links::Handle * handle, std::uint32_t count,                         \
-   const char* const* options) {                                                                \
-    return warpmeter::runtime::jit_links::create(VERSION, handle, count, options);              \
-  }                                                                                             \
-  WARPMETER_NVJITLINK(BEGIN##Destroy##END)                                                      \
-  (warpmeter::runtime::jit_links::Handle * handle) {                                            \
-    return warpmeter::runtime::jit_links::destroy(VERSION, handle);                             \
-  }                                                                                             \
-  WARPMETER_NVJITLINK(BEGIN##AddData##END)                                                      \
-  (warpmeter::runtime::jit_links::Handle handle, warpmeter::runtime::jit_links::InputType type, \
-   const void* data, std::size_t size, const char* name) {                                      \
-    return warpmeter::runtime::jit_links::add_data(VERSION, handle, type, data, size, name);    \
-  }                                                                                             \
-  WARPMETER_NVJITLINK(BEGIN##AddFile##END)                                                      \
-  (warpmeter::runtime::jit_links::Handle handle, warpmeter::runtime::jit_links::InputType type, \
-   const char* name) {                                                                          \
-    return warpmeter::runtime::jit_links::add_file(VERSION, handle, type, name);                \
-  }                                                                                             \
-  WARPMETER_NVJITLINK(BEGIN##GetLinkedCubin##END)                                               \
-  (warpmeter::runtime::jit_links::Handle handle, void* cubin) {                                 \
-    return warpmeter::runtime::jit_links::get_cubin(VERSION, handle, cubin);                    \
+#define WARPMETER_NVJITLINK_OF(BEGIN, END, VERSION)                                              \
+  WARPMETER_NVJITLINK(BEGIN##Create##END)                                                        \
+  (warpmeter::runtime::jit_links::Handle * handle, std::uint32_t count,                          \
+   const char* const* options) {                                                                 \
+    return warpmeter::with_room(                                                                 \
+        [&] { return warpmeter::runtime::jit_links::create(VERSION, handle, count, options); }); \
+  }                                                                                              \
+  WARPMETER_NVJITLINK(BEGIN##Destroy##END)                                                       \
+  (warpmeter::runtime::jit_links::Handle * handle) {                                             \
+    return warpmeter::with_room(                                                                 \
+        [&] { return warpmeter::runtime::jit_links::destroy(VERSION, handle); });                \
+  }                                                                                              \
+  WARPMETER_NVJITLINK(BEGIN##AddData##END)                                                       \
+  (warpmeter::runtime::jit_links::Handle handle, warpmeter::runtime::jit_links::InputType type,  \
+   const void* data, std::size_t size, const char* name) {                                       \
+    return warpmeter::with_room([&] {                                                            \
+      return warpmeter::runtime::jit_links::add_data(VERSION, handle, type, data, size, name);   \
+    });                                                                                          \
+  }                                                                                              \
+  WARPMETER_NVJITLINK(BEGIN##AddFile##END)                                                       \
+  (warpmeter::runtime::jit_links::Handle handle, warpmeter::runtime::jit_links::InputType type,  \
+   const char* name) {                                                                           \
+    return warpmeter::with_room(                                                                 \
+        [&] { return warpmeter::runtime::jit_links::add_file(VERSION, handle, type, name); });   \
+  }                                                                                              \
+  WARPMETER_NVJITLINK(BEGIN##GetLinkedCubin##END)                                                \
+  (warpmeter::runtime::jit_links::Handle handle, void* cubin) {                                  \
+    return warpmeter::with_room(                                                                 \
+        [&] { return warpmeter::runtime::jit_links::get_cubin(VERSION, handle, cubin); });       \
   }
 
 #define WARPMETER_FRONT(NAME) {#NAME, reinterpret_cast<const void*>(&NAME)},

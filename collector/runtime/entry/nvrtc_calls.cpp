@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/own_stack.h"
 #include "collector/runtime/entry/compilers.h"
 #include "collector/runtime/image/made_code.h"
 
@@ -34,41 +35,46 @@ bool has_lines(std::string_view option) {
          option == "--device-debug";
 }
 
-}  // namespace
-}  // namespace warpmeter::runtime
-
-extern "C" [[gnu::visibility("default")]] nvrtcResult nvrtcCompileProgram(
-    nvrtcProgram program, int count, const char* const* options) {
-  namespace runtime = warpmeter::runtime;
+nvrtcResult compile_program(nvrtcProgram program, int count, const char* const* options) {
   const auto compile =
-      runtime::compiler_function<decltype(nvrtcCompileProgram)>(nullptr, "nvrtcCompileProgram");
+      compiler_function<decltype(nvrtcCompileProgram)>(nullptr, "nvrtcCompileProgram");
   if (compile == nullptr) return NVRTC_ERROR_INTERNAL_ERROR;
   if (count < 0 || (count > 0 && options == nullptr)) return compile(program, count, options);
   std::vector<const char*> all(options, options + count);
   const bool is_with = std::any_of(all.begin(), all.end(), [](const char* option) {
-    return option != nullptr && runtime::has_lines(option);
+    return option != nullptr && has_lines(option);
   });
   if (!is_with) all.push_back("-lineinfo");
   return compile(program, static_cast<int>(all.size()), all.data());
 }
 
-extern "C" [[gnu::visibility("default")]] nvrtcResult nvrtcGetCUBIN(nvrtcProgram program,
-                                                                    char* cubin) {
-  namespace runtime = warpmeter::runtime;
-  const auto get = runtime::compiler_function<decltype(nvrtcGetCUBIN)>(nullptr, "nvrtcGetCUBIN");
+nvrtcResult get_cubin(nvrtcProgram program, char* cubin) {
+  const auto get = compiler_function<decltype(nvrtcGetCUBIN)>(nullptr, "nvrtcGetCUBIN");
   if (get == nullptr) return NVRTC_ERROR_INTERNAL_ERROR;
   const nvrtcResult result = get(program, cubin);
   std::size_t bytes = 0;
-  const auto size_of =
-      runtime::compiler_function<decltype(nvrtcGetCUBINSize)>(nullptr, "nvrtcGetCUBINSize");
+  const auto size_of = compiler_function<decltype(nvrtcGetCUBINSize)>(nullptr, "nvrtcGetCUBINSize");
   const bool is_made =
       result == NVRTC_SUCCESS && size_of != nullptr && size_of(program, &bytes) == NVRTC_SUCCESS;
   // The program may be destroyed before the cubin is loaded.
   if (is_made) {
-    runtime::remember_made(std::string(cubin, bytes),
-                           [ptx = runtime::ptx_of(program)] { return ptx; });
+    remember_made(std::string(cubin, bytes), [ptx = ptx_of(program)] { return ptx; });
   }
   return result;
+}
+
+}  // namespace
+}  // namespace warpmeter::runtime
+
+extern "C" [[gnu::visibility("default")]] nvrtcResult nvrtcCompileProgram(
+    nvrtcProgram program, int count, const char* const* options) {
+  return warpmeter::with_room(
+      [&] { return warpmeter::runtime::compile_program(program, count, options); });
+}
+
+extern "C" [[gnu::visibility("default")]] nvrtcResult nvrtcGetCUBIN(nvrtcProgram program,
+                                                                    char* cubin) {
+  return warpmeter::with_room([&] { return warpmeter::runtime::get_cubin(program, cubin); });
 }
 
 namespace warpmeter::runtime {

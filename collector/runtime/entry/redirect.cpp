@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/own_stack.h"
 #include "collector/runtime/api/earlier_names.h"
 #include "collector/runtime/api/lookup.h"
 #include "collector/runtime/entry/compilers.h"
@@ -159,7 +160,9 @@ class Redirector {
 Redirector* redirector = nullptr;  // lives until the process ends
 
 /// In place of the dynamic linker's empty function: something was loaded or unloaded.
-void objects_changed() { redirector->visit_all(); }
+void objects_changed() {
+  with_room([] { redirector->visit_all(); });
+}
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/own_stack.h"
 #include "collector/inject/channel.h"
 #include "collector/model/input/toolkit.h"
 #include "collector/runtime/image/program_file.h"
@@ -97,7 +98,7 @@ void quietly(const Look& look) noexcept {
   if (listener().empty() || model::is_starting_tool()) return;
   const int error = errno;
   try {
-    look();
+    with_room<StackUser::interrupting>(look);  // the child of a vfork may be here
   } catch (const std::exception&) {
     errno = error;
   }

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/own_stack.h"
 #include "collector/runtime/check/caller.h"
 #include "collector/runtime/check/failed_calls.h"
 #include "collector/runtime/check/host_fault.h"
@@ -49,9 +50,11 @@ std::unique_ptr<Report> own_report() {
 
 void say_goodbye() {
   if (instance->is_fork()) return;
-  const std::lock_guard lock(instance->mutex());
-  if (instance->checks() != nullptr) instance->checks()->ends_unshown();
-  instance->lose_printed();
+  with_room([] {
+    const std::lock_guard lock(instance->mutex());
+    if (instance->checks() != nullptr) instance->checks()->ends_unshown();
+    instance->lose_printed();
+  });
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <iterator>
 #include <system_error>
-#include <thread>
 #include <utility>
 
+#include "base/stack.h"
 #include "collector/runtime/check/caller.h"
 #include "collector/runtime/device/device.h"
 #include "collector/runtime/memory/event_page.h"
@@ -297,7 +297,7 @@ cudaError_t give(Process& process, Stream& stream, Work work, const Given* as) {
   ++stream.given;
   changed().notify_all();
   if (!std::exchange(stream.has_thread, true)) {
-    std::thread(work_off, std::ref(process), stream.shared_from_this()).detach();
+    LargeThread([&process, own = stream.shared_from_this()] { work_off(process, own); }).detach();
   }
   if (is_next && may_be_left) {
     const Ticket ticket{stream.shared_from_this(), stream.given};

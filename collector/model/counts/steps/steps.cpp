@@ -6,11 +6,11 @@
 #include <atomic>
 #include <cstring>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <variant>
 
+#include "base/stack.h"
 #include "collector/model/counts/sass/audit.h"
 #include "collector/model/counts/steps/code.h"
 #include "collector/model/counts/steps/walk.h"
@@ -172,13 +172,13 @@ class Followed : public FollowedLaunch {
     next_ = 0;
     spent_ = 0;
     const OfLaunch surroundings(code_, geometry_, parameters_, memory, may_load, stack_top);
-    std::vector<std::thread> others;
+    std::vector<LargeThread> others;
     for (unsigned i = 0; i < threads_; ++i) {
       parts_.push_back(std::make_unique<Part>(code_, surroundings));
     }
     for (unsigned i = 1; i < threads_; ++i) others.emplace_back([this, i] { run(*parts_[i]); });
     run(*parts_[0]);
-    for (std::thread& other : others) other.join();
+    for (const LargeThread& other : others) other.join();
     sum_ = parts_[0]->tally;
     for (std::size_t i = 1; i < parts_.size(); ++i) sum_.add(parts_[i]->tally);
     // Warps that went side by side may have spent too much together.

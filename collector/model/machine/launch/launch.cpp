@@ -9,10 +9,10 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <thread>
 
 #include "base/host_cores.h"
 #include "base/kernel_name.h"
+#include "base/stack.h"
 #include "collector/model/machine/cluster.h"
 #include "collector/model/machine/device_limits.h"
 #include "collector/model/machine/launch/blocks.h"
@@ -107,7 +107,7 @@ bool run_side_by_side(unsigned count, const NewWorker& new_worker,
     // In order, it can be left where it is.
     if (blocks.trap() != nullptr && may_be_answered(*workers[i], options)) sharing.give_up();
   };
-  std::vector<std::thread> threads;
+  std::vector<LargeThread> threads;
   for (unsigned i = 0; i < count; ++i) {
     workers.push_back(new_worker());
     workers.back()->tell(nullptr, &sharing);
@@ -116,7 +116,7 @@ bool run_side_by_side(unsigned count, const NewWorker& new_worker,
     threads.emplace_back([&, i] { run(first + i, {}); });
   }
   run(first, options.progress);
-  for (std::thread& thread : threads) thread.join();
+  for (const LargeThread& thread : threads) thread.join();
   if (!sharing.has_conflict()) return true;
   sharing.restore();
   return false;
