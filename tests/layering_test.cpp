@@ -30,7 +30,7 @@ const std::vector<Layer>& layers() {
   // The deepest folder that holds a file decides. A folder may include those above it in this
   // table; "folder/*" names a folder with all below it.
   static const std::vector<Layer> table = {
-      {"base", {}, {"utf8proc.h"}},
+      {"base", {}, {"sanitizer/", "utf8proc.h"}},
       {"kernels", {"base"}, {}},
       {"schema", {"base"}, {"sqlite3.h", "nlohmann/"}},
       {"schema/nvprof_file", {"base", "schema"}, {}},
