@@ -109,7 +109,7 @@ void* map_stack() {
 
 void unmap_stack(void* mapped) { ::munmap(mapped, page + own_bytes); }
 
-/// What a thread keeps for its next call.
+/// The stack that a thread keeps for its next call.
 struct Kept {
   void* mapped = nullptr;
   bool is_used = false, is_known = false;
