@@ -138,11 +138,23 @@ double total_of(const schema::Reader& reader, std::int64_t run,
 double cost_of(const schema::Reader& reader, std::int64_t run, const char* metric) {
   const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
   if (info != nullptr && info->has_counters() && !info->denominator.empty()) {
-    const double all =
-        total_of(reader, run, info->numerator) / total_of(reader, run, info->denominator);
+    const double below = total_of(reader, run, info->denominator);
+    if (below == 0) return std::nan("");
+    const double all = info->scale * total_of(reader, run, info->numerator) / below;
     return info->is_better_higher ? -all : all;
   }
   const std::vector<double> values = values_of(reader, run, metric);
+  const schema::CounterInfo* counter = schema::Catalogue::get().find_counter(metric);
+  const bool is_state = counter != nullptr &&
+                        (counter->unit == "W" || counter->unit == "MHz" || counter->unit == "°C");
+  if (is_state) {
+    double most = -std::numeric_limits<double>::infinity();
+    for (const double value : values) {
+      if (std::isnan(value)) return value;
+      most = std::max(most, value);
+    }
+    return values.empty() ? std::nan("") : most;
+  }
   if (info == nullptr || !info->is_better_higher) {
     return std::accumulate(values.begin(), values.end(), 0.0);
   }

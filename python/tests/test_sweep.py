@@ -232,3 +232,11 @@ def test_a_sweep_needs_parameters(parameters: dict[str, Any]) -> None:
     with pytest.raises(wm.WarpmeterError) as error:
         wm.sweep(**parameters)
     assert error.value.exit_code == 2
+
+
+def test_the_cost_of_one_launch_is_its_value(tile: Tile, tmp_path: pathlib.Path) -> None:
+    with wm.measure(metrics=["gst_efficiency"], database=tmp_path / "a.db") as measured:
+        tile(1)
+    (value,) = measured.frame["gst_efficiency"]
+    assert value > 1  # a percentage
+    assert measured._cost("gst_efficiency") == -value
