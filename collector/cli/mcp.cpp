@@ -18,16 +18,18 @@
 namespace warpmeter::cli {
 namespace {
 
-/// Nothing of the working folder is imported: PYTHONSAFEPATH says so.
+/// Run with -P: nothing of the working folder is imported.
 constexpr const char* server = R"(
 import sys
 try:
     import warpmeter
-except ModuleNotFoundError:
-    print(f"warpmeter: mcp needs the Python module warpmeter, which {sys.executable} lacks: run "
-          "pip install . in a checkout of warpmeter, and pip install 'mcp>=2'", file=sys.stderr)
+    from warpmeter.mcp import main
+except ModuleNotFoundError as error:
+    if not (error.name or "").startswith("warpmeter"):
+        raise
+    print(f"warpmeter: mcp needs the Python module warpmeter, which {sys.executable} lacks or has in "
+          "an older version: run pip install . in a checkout of warpmeter, and pip install 'mcp>=2'", file=sys.stderr)
     sys.exit(4)
-from warpmeter.mcp import main
 main()
 )";
 
@@ -38,8 +40,10 @@ struct McpCommand {
 
 /// The Python beside the program, where both are in one virtual environment; else the one on PATH.
 std::string python_for(const std::filesystem::path& program) {
-  const std::filesystem::path beside = program.parent_path() / "python3";
-  return access(beside.c_str(), X_OK) == 0 ? beside.string() : "python3";
+  const std::filesystem::path folder = program.parent_path(), beside = folder / "python3";
+  std::error_code ignored;
+  const bool is_environment = std::filesystem::exists(folder.parent_path() / "pyvenv.cfg", ignored);
+  return is_environment && access(beside.c_str(), X_OK) == 0 ? beside.string() : "python3";
 }
 
 ExitCode run(const McpCommand& command) {
@@ -54,19 +58,14 @@ ExitCode run(const McpCommand& command) {
   }
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
   const std::string python = python_for(program);
-  std::vector<std::string> words = {python,
-                                    "-c",
-                                    server,
-                                    "--folder",
-                                    folder.string(),
-                                    "--time-limit",
-                                    fmt::format("{}", command.time_limit),
-                                    "--program",
-                                    program.string()};
+  std::vector<std::string> words = {python,         "-P",
+                                    "-c",           server,
+                                    "--folder",     folder.string(),
+                                    "--time-limit", fmt::format("{}", command.time_limit),
+                                    "--program",    program.string()};
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  setenv("PYTHONSAFEPATH", "1", 1);
   execvp(python.c_str(), pointers.data());
   throw Error(
       ExitCode::no_hardware,
