@@ -130,7 +130,8 @@ CounterPair pair_of(const PairName& name, const std::string& metric, const Value
   CounterPair pair;
   pair.name = name;
   pair.metric = metric;
-  pair.unit = metric_column(metric, Kind::quotient).unit;
+  const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
+  pair.unit = info != nullptr ? info->unit : metric_column(metric, Kind::quotient).unit;
   pair.base = median_of_sorted(base.sorted);
   pair.contender = median_of_sorted(contender.sorted);
   pair.base_spread = base.spread();

@@ -8,9 +8,12 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +27,7 @@
 #include "collector/cli/progress.h"
 #include "collector/cli/request/kernel_words.h"
 #include "collector/cli/request/run_record.h"
+#include "collector/cli/request/shapes.h"
 #include "collector/cli/request/sources.h"
 #include "collector/cli/tables/acceptance_tables.h"
 #include "collector/cli/tables/model_tables.h"
@@ -227,6 +231,8 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   for (const std::string& text : request.shapes) {
     options.shapes.push_back(model::explain::parse_shape(text));
   }
+  std::map<std::string, std::string> shaped;
+  options.shaped = &shaped;
   BlockProgress progress(is_terminal(STDERR_FILENO) && !request.quiet);
   options.progress = std::ref(progress);
 
@@ -268,6 +274,7 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   }
   if (keep) remark(request, fmt::format("run {} of {}", answer.run_id, database));
   if (code == ExitCode::kernel) throw Error(code, answer.outcomes.back().launch.reason);
+  check_shapes(request.shapes, shaped, keep ? answer.run_id : std::optional<std::int64_t>());
   say_findings(request, answer);
   return code;
 }

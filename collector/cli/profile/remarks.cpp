@@ -130,8 +130,8 @@ void show_findings(const ProfileRequest& request, const profile::Recorder& recor
                    const profile::Outcome& outcome) {
   const std::vector<ShownFinding> findings = shown_findings(recorder);
   const reports::Table table = findings_table(findings, {});
-  const std::string coverage =
-      checked_text(looked_of(recorder, outcome), !findings.empty(), request.verbose);
+  const Looked looked = looked_of(recorder, outcome);
+  const std::string coverage = checked_text(looked, !findings.empty(), request.verbose);
   reports::Document document;
   if (!findings.empty()) document.table(table);
   document.paragraph(coverage);
@@ -140,6 +140,7 @@ void show_findings(const ProfileRequest& request, const profile::Recorder& recor
   if (request.format == sarif) {
     reports::SarifLog log = findings_sarif(findings, true);
     log.notes.push_back(coverage);
+    log.failures = gaps_of(looked);
     return write_tables(request, reports::render_sarif(log));
   }
   const reports::Format format = *reports::parse_format(request.format);

@@ -58,12 +58,15 @@ int run_turn(std::vector<std::string> words) {
 
 std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
 
+bool has_runs(const std::string& database, const std::string& label) {
+  if (!std::filesystem::exists(database)) return false;
+  const schema::Rows rows = schema::Reader(database).query(
+      "SELECT 1 FROM runs WHERE label = :label LIMIT 1", {{":label", label}});
+  return !rows.rows.empty();
+}
+
 void refuse_used_label(const BuildTurns& turns, const std::string& label) {
-  if (!std::filesystem::exists(turns.database)) return;
-  const schema::Rows rows =
-      schema::Reader(turns.database)
-          .query("SELECT 1 FROM runs WHERE label = :label LIMIT 1", {{":label", label}});
-  if (rows.rows.empty()) return;
+  if (!has_runs(turns.database, label)) return;
   throw Error(
       ExitCode::usage,
       fmt::format("there are runs labelled '{}' already, which would be compared with the new "
@@ -102,6 +105,11 @@ ExitCode interleave_builds(const BuildTurns& turns) {
       }
       const int ended = run_turn(words_of_a_turn(turns, programs[side], labels[side]));
       if (interrupted()) break;
+      if (round == 1 && side == 0 && !has_runs(turns.database, labels[0])) {
+        throw Error(ExitCode::usage,
+                    fmt::format("{} stored no run in {}: --against needs a build of warpmeter",
+                                programs[0], turns.database));
+      }
       if (ended == static_cast<int>(ExitCode::kernel)) {
         code = ExitCode::kernel;  // the other launches are measured all the same
       } else if (ended != 0) {

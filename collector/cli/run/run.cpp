@@ -171,9 +171,11 @@ ExitCode measure(const RunRequest& request, const run::Choice& choice, const run
   keep_sources(request.database, summary.run_id, sources_of(choice));
   if (request.lines && !interrupted()) keep_code(request.database, summary.run_id, choice, arch);
 
-  print_comparison(request, summary.run_id, output);
-  print_lines(request, summary.run_id, output);
-  print_best(request, summary.run_id, output);
+  if (!summary.cancelled || summary.launches > 0) {
+    print_comparison(request, summary.run_id, output);
+    print_lines(request, summary.run_id, output);
+    print_best(request, summary.run_id, output);
+  }
   remark(request,
          fmt::format("{} in {:.1f} s, {} failed{}; run {} of {}",
                      reports::counted(summary.launches, "launch", "launches"), elapsed.count(),

@@ -47,15 +47,15 @@ AcceptanceTables acceptance_tables(const std::vector<std::string>& paths,
   AcceptanceTables tables;
   tables.own.columns = {
       Column::text("file"),     Column::text("entry"),
-      Column::text("accepted"), Column::number("line", "", "", reports::Kind::exact),
+      Column::text("accepted"), Column::number("line", "PTX line", "", reports::Kind::exact),
       Column::text("reason"),   Column::text("header")};
   tables.of_headers.columns = tables.own.columns;
   for (const std::string& path : paths) {
     try {
       const model::KernelFile file = model::read_kernel_file(path, options, {});
-      for (const model::Acceptance& entry : model::accepts(*file.module)) {
-        add_entry(tables, file, entry);
-      }
+      const std::vector<model::Acceptance> entries = model::accepts(*file.module);
+      for (const model::Acceptance& entry : entries) add_entry(tables, file, entry);
+      if (entries.empty()) throw Error(ExitCode::usage, path + " holds no kernel");
     } catch (const Error& error) {
       tables.own.rows.push_back({path, Missing{}, "no", Missing{}, error.what(), Missing{}});
       ++tables.wrong;

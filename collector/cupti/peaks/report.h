@@ -4,5 +4,5 @@
 
 struct Report {
   unsigned long long work;                 ///< bytes or operations of a block
-  unsigned long long cycles, nanoseconds;  ///< of clock_probe alone
+  unsigned long long cycles, nanoseconds;  ///< clock_probe alone reports it
 };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // `merge`, `runs`, `history` and `doctor --db` from the outside.
+#include <sys/stat.h>
+
+#include <filesystem>
 #include <regex>
 #include <string>
 
@@ -168,6 +171,14 @@ TEST_F(Housekeeping, BacksUpAndVacuums) {
   EXPECT_EQ(warpmeter({"runs", "backup", "copy.db"}).exit_code, 5);
   EXPECT_EQ(warpmeter({"runs", "backup", "copy.db", "--force"}).exit_code, 0);
   EXPECT_EQ(warpmeter({"runs", "backup", "warpmeter.db", "--force"}).exit_code, 2);
+  ASSERT_EQ(mkfifo(file("pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink("nowhere", file("link"));
+  for (const char* other : {"pipe", "link"}) {
+    const Outcome outcome = warpmeter({"runs", "backup", other, "--force"});
+    EXPECT_EQ(outcome.exit_code, 5);
+    EXPECT_THAT(outcome.error, testing::HasSubstr("is not a regular file"));
+  }
+  EXPECT_TRUE(std::filesystem::is_fifo(file("pipe")));
   EXPECT_EQ(warpmeter({"runs", "--db", "copy.db", "--format", "csv"}).output,
             warpmeter({"runs", "--format", "csv"}).output);
   EXPECT_EQ(warpmeter({"runs", "vacuum"}).exit_code, 0);

@@ -37,6 +37,30 @@ TEST_F(Mistakes, DoctorRefusesOptionsThatItWouldIgnore) {
   EXPECT_THAT(refusal({"doctor", "./app", "-d", "3"}), HasSubstr("--device is for --peaks alone"));
 }
 
+TEST_F(Mistakes, AnyProgramIsNoOtherBuild) {
+  EXPECT_THAT(refusal({"run", "vector_add", "-b", "model", "--against", "/bin/true"}),
+              HasSubstr("/bin/true stored no run in warpmeter.db: --against needs a build"));
+}
+
+TEST_F(Mistakes, AFileWithoutKernelsIsNamed) {
+  write("none.cu", "int x;\n");
+  const Outcome outcome = warpmeter({"model", "--accepts", "none.cu"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("none.cu holds no kernel"));
+}
+
+TEST_F(Mistakes, AWrongShapeLeavesNoRunWithoutLaunches) {
+  write("s.cu",
+        "__global__ void s(float* o) { __shared__ float t[32]; t[threadIdx.x] = 1; "
+        "__syncthreads(); o[threadIdx.x] = t[31 - threadIdx.x]; }\n");
+  for (const char* shape : {"t=3x3:f32", "other=32:f32"}) {
+    EXPECT_THAT(refusal({"model", "s.cu", "--grid", "1", "--block", "32", "--arg", "o:f32[32]",
+                         "--db", "warpmeter.db", "--shape", shape}),
+                HasSubstr("is stored without that"));
+  }
+  EXPECT_EQ(value_of("SELECT group_concat(outcome || launches, ' ') FROM runs"), "done1 done1");
+}
+
 TEST_F(Mistakes, ATemplateIsToldAnInstance) {
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"run", "k.cu", "-b", "model"}, {"model", "k.cu"}}) {
