@@ -71,7 +71,8 @@ WARPMETER_API int warpmeter_values(warpmeter_meter* meter, int64_t run, const ch
 // The cost of a run's launches together, by a metric; less is better. Counts, times and energy are
 // added up. A quotient (transactions per request, an efficiency) is that of the sums. The least
 // rate without counters stands for all, and the greatest power, clock or temperature. A metric of
-// which more is better has the other sign. NAN where a launch has no value, or the quotient divides by 0.
+// which more is better has the other sign. NAN where a launch has no value, or where the quotient
+// divides by 0.
 WARPMETER_API int warpmeter_cost(warpmeter_meter* meter, int64_t run, const char* metric,
                                  double* cost);
 // The rows of a statement that reads the public views, as a JSON array of objects. To be freed.
