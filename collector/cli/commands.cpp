@@ -24,7 +24,7 @@ std::vector<Command> add_commands(CLI::App& program, const std::vector<std::stri
       add_runs(program),                      // name, remove, back up runs
       add_list(program),                      // kernels, metrics, devices, runs, views
       add_doctor(program),                    // the state of this machine
-      add_mcp(program),                       // the same for agents
+      add_mcp(program),                       // a server for agents and editors
       add_completion(program),
   };
 }

@@ -16,7 +16,8 @@ std::string summary_of(const Check& check) {
   const std::size_t all = check.findings.size();
   if (all == 0) {
     return fmt::format(
-        "There is nothing to check in {}: it has no expectations and no gate was given.",
+        "There is nothing to check in {}: no gate was given, and the catalogue expects nothing of "
+        "its variants at these sizes.",
         check.run_name);
   }
   std::string text = fmt::format("{} of {} on {} {}", check.count(Outcome::holds), gates_text(all),

@@ -174,8 +174,8 @@ FileSize vacuum(const std::string& path) {
 std::int64_t back_up(const std::string& path, const std::string& copy, bool replace) {
   const Handle db = open_untouched(path);
   struct stat status {};
-  const bool is_there = lstat(copy.c_str(), &status) == 0;
-  if (is_there && !S_ISREG(status.st_mode)) {
+  const bool is_there = lstat(copy.c_str(), &status) == 0;  // also a link that leads nowhere
+  if (is_there && (stat(copy.c_str(), &status) != 0 || !S_ISREG(status.st_mode))) {
     throw Error(ExitCode::file, fmt::format("{} is not a regular file: choose another name", copy));
   }
   if (is_there && !replace) {

@@ -105,17 +105,17 @@ ExitCode interleave_builds(const BuildTurns& turns) {
       }
       const int ended = run_turn(words_of_a_turn(turns, programs[side], labels[side]));
       if (interrupted()) break;
-      if (round == 1 && side == 0 && !has_runs(turns.database, labels[0])) {
-        throw Error(ExitCode::usage,
-                    fmt::format("{} stored no run in {}: --against needs a build of warpmeter",
-                                programs[0], turns.database));
-      }
       if (ended == static_cast<int>(ExitCode::kernel)) {
         code = ExitCode::kernel;  // the other launches are measured all the same
       } else if (ended != 0) {
         throw Error(ended < 0 ? ExitCode::kernel : static_cast<ExitCode>(ended),
                     fmt::format("{} ended with exit code {} in round {}; what it said is above",
                                 programs[side], ended, round));
+      }
+      if (round == 1 && side == 0 && !has_runs(turns.database, labels[0])) {
+        throw Error(ExitCode::usage,
+                    fmt::format("{} stored no run in {}: --against needs a build of warpmeter",
+                                programs[0], turns.database));
       }
     }
   }
