@@ -51,6 +51,18 @@
     return low;
   }
 
+  const known_pixels = new Map();
+  /** A colour as a pixel of an image has it: red in the lowest byte. */
+  function pixel_of(text) {
+    if (known_pixels.has(text)) return known_pixels.get(text);
+    const context = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d');
+    context.fillStyle = text;
+    context.fillRect(0, 0, 1, 1);
+    const [pixel] = new Uint32Array(context.getImageData(0, 0, 1, 1).data.buffer);
+    known_pixels.set(text, pixel);
+    return pixel;
+  }
+
   function duration_text(ns) {
     const magnitude = Math.abs(ns);
     for (const [least, unit] of [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs']]) {
@@ -277,11 +289,13 @@
         context.fillStyle = colour(strong ? 'text' : 'quiet');
         context.fillText(text, strong ? 4 : 14, y + label_height / 2);
       }
+      const shown = [];
       this.data.lines.forEach((line, i) => {
         if (!visible(line.y)) return;
-        this.draw_line(line, this.found ? 0.25 : 1);
-        if (this.found) this.draw_line(this.found[i], 1);
+        shown.push([line, this.found ? 0.25 : 1]);
+        if (this.found) shown.push([this.found[i], 1]);
       });
+      this.draw_lines(shown);
       if (this.at) this.frame_activity();
     }
 
@@ -302,17 +316,32 @@
       }
     }
 
+    /** Pixels that activities share are written into an image of one row a line, which is stretched: thousands of
+     *  rectangles would take a frame's time. */
+    draw_lines(shown) {
+      if (shown.length === 0) return;
+      const { context, width } = this;
+      const image = new ImageData(width, shown.length);
+      const pixels = new Uint32Array(image.data.buffer);
+      const colours = this.palette.map(pixel_of);
+      shown.forEach(([line, strength], k) => this.draw_line(line, strength, pixels.subarray(k * width, (k + 1) * width), colours));
+      const rows = Object.assign(document.createElement('canvas'), { width, height: shown.length });
+      rows.getContext('2d').putImageData(image, 0, 0);
+      context.imageSmoothingEnabled = false;
+      shown.forEach(([line], k) => context.drawImage(rows, 0, k, width, 1, 0, line.y + 1, width, line_height - 2));
+    }
+
     /** Activities narrower than a pixel share it: the pixel is as strong as the share of it that is busy. */
-    draw_line(line, strength) {
+    draw_line(line, strength, pixels, colours) {
       const { context, width } = this;
       const { starts, ends, names } = line;
       const scale = width / (this.to - this.from);
       let i = first_after(ends, this.from);
       while (i < starts.length && starts[i] <= this.to) {
         const left = (starts[i] - this.from) * scale, right = (ends[i] - this.from) * scale;
-        context.fillStyle = this.palette[names[i] % series_colours];
-        context.globalAlpha = strength;
         if (right - left >= 1) {
+          context.fillStyle = this.palette[names[i] % series_colours];
+          context.globalAlpha = strength;
           const x = Math.max(0, left), wide = Math.min(width, right) - x;
           context.fillRect(x, line.y + 1, Math.max(1, wide - 0.5), line_height - 2);
           if (wide > 42) this.write(this.data.names[names[i]][0], x + 3, wide - 6, line.y, strength);
@@ -321,8 +350,9 @@
         }
         const pixel = Math.floor(left), next = Math.max(i + 1, first_after(ends, this.from + (pixel + 1) / scale, i));
         const busy = Math.min(1, this.busy(line, i, next) * scale);
-        context.globalAlpha = strength * Math.max(0.3, busy);
-        context.fillRect(Math.max(0, pixel), line.y + 1, 1, line_height - 2);
+        const alpha = Math.round(255 * strength * Math.max(0.3, busy));
+        const x = Math.min(width - 1, Math.max(0, pixel));
+        if (alpha >= pixels[x] >>> 24) pixels[x] = colours[names[i] % series_colours] & 0xffffff | alpha << 24;
         i = next;
       }
       context.globalAlpha = 1;
