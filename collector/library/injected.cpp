@@ -81,9 +81,9 @@ GpuFunctions gpu_functions() {
 }
 
 void Injected::begin_range(const fs::path& socket) const {
-  require_success(begin_(socket.c_str()), ExitCode::no_hardware);
+  require_success(begin_(socket.c_str()), ExitCode::usage);
 }
 
-void Injected::end_range() const { require_success(end_(), ExitCode::no_hardware); }
+void Injected::end_range() const { require_success(end_(), ExitCode::usage); }
 
 }  // namespace warpmeter::library

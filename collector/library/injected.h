@@ -13,9 +13,9 @@ class Injected {
   /// The model's. Throws Error{usage} when CUDA is in this process already, Error{file} when the
   /// library cannot be loaded.
   static Injected model(int arch);
-  /// Launches from now on are reported to the socket. Throws Error{no_hardware}.
+  /// Launches from now on are reported to the socket. Throws Error{usage} in a host function.
   void begin_range(const std::filesystem::path& socket) const;
-  /// Waits for the launches before it. Throws Error{no_hardware}.
+  /// Waits for the launches before it. Throws Error{usage} in a host function.
   void end_range() const;
 
  private:
