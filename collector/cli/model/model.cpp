@@ -7,13 +7,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <chrono>
-#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +25,6 @@
 #include "collector/cli/progress.h"
 #include "collector/cli/request/kernel_words.h"
 #include "collector/cli/request/run_record.h"
-#include "collector/cli/request/shapes.h"
 #include "collector/cli/request/sources.h"
 #include "collector/cli/tables/acceptance_tables.h"
 #include "collector/cli/tables/model_tables.h"
@@ -38,6 +35,7 @@
 #include "collector/model/session/session.h"
 #include "schema/catalogue.h"
 #include "schema/store.h"
+#include "schema/upkeep/maintenance.h"
 
 namespace warpmeter::cli {
 namespace {
@@ -231,8 +229,6 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   for (const std::string& text : request.shapes) {
     options.shapes.push_back(model::explain::parse_shape(text));
   }
-  std::map<std::string, std::string> shaped;
-  options.shaped = &shaped;
   BlockProgress progress(is_terminal(STDERR_FILENO) && !request.quiet);
   options.progress = std::ref(progress);
 
@@ -254,9 +250,14 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   if (!keep) database = (folder.emplace().path() / "warpmeter.db").string();
   Output output(destination);
   ExitCode code = ExitCode::done;
-  {
+  try {
     schema::Store store(database);
     code = run_launches(request, spec, file, session, store, answer);
+  } catch (const Error& error) {
+    // A slip of the hand, as a shape that no array has, is no run that others would have to skip.
+    const bool is_slip = error.code() == ExitCode::usage && answer.run_id > 0;
+    if (keep && is_slip) schema::remove_runs(database, std::array{answer.run_id});
+    throw;
   }
   if (keep) keep_sources(database, answer.run_id);
   progress.clear();
@@ -274,7 +275,6 @@ ExitCode measure(const ModelRequest& request, bool keep) {
   }
   if (keep) remark(request, fmt::format("run {} of {}", answer.run_id, database));
   if (code == ExitCode::kernel) throw Error(code, answer.outcomes.back().launch.reason);
-  check_shapes(request.shapes, shaped, keep ? answer.run_id : std::optional<std::int64_t>());
   say_findings(request, answer);
   return code;
 }

@@ -9,8 +9,7 @@
 namespace warpmeter::cli {
 
 void check_shapes(std::span<const std::string> shapes,
-                  const std::map<std::string, std::string>& shaped,
-                  std::optional<std::int64_t> run_id) {
+                  const std::map<std::string, std::string>& shaped, std::int64_t run_id) {
   for (const std::string& text : shapes) {
     const std::string array = model::explain::parse_shape(text).array;
     const auto known = shaped.find(array);
@@ -22,8 +21,7 @@ void check_shapes(std::span<const std::string> shapes,
                   "this run accesses",
                   array);
     if (why.empty()) continue;
-    throw Error(ExitCode::usage,
-                run_id ? fmt::format("{}; run {} is stored without that", why, *run_id) : why);
+    throw Error(ExitCode::usage, fmt::format("{}; run {} is stored without that", why, run_id));
   }
 }
 

@@ -315,7 +315,6 @@ schema::Explanation LaunchSession::explanation_of(const Program& program, const 
   options.sources = &sources_;
   options.buffer = explain::buffers_of(memory_);
   options.shapes = options_.shapes;
-  options.shaped = options_.shaped;
   return explain::explain(program, geometry, outcome, options);
 }
 

@@ -41,7 +41,6 @@ struct SessionOptions {
   bool check = false;                  ///< look for mistakes
   std::string blocks;                  ///< which are run, as of --blocks; empty: all
   std::vector<explain::Shape> shapes;  ///< the shapes of arrays in shared memory, as a person says
-  std::map<std::string, std::string>* shaped = nullptr;  ///< see explain::Options
   std::function<bool()> cancelled;
   std::function<void(const std::string& kernel, std::uint64_t done, std::uint64_t blocks)> progress;
 };
