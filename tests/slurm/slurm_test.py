@@ -96,12 +96,12 @@ class OnACluster(unittest.TestCase):
 
 
 class Interrupted(OnACluster):
-    WORDS = ("run", "matmul", "-n", "256,320,384,448,512,576", "-b", "model", "--threads", "1")
+    WORDS = ("run", "matmul", "-n", "128,192,256,320,384,448", "-b", "model", "--threads", "1")
 
     def stop_in_the_middle(self, tasks):
         """Halts each of the tasks once it has a launch; their processes."""
         halted = {}
-        end = time.monotonic() + 180
+        end = time.monotonic() + 600  # busy processors are no mistake
         while len(halted) < len(tasks):
             self.assertLess(time.monotonic(), end, f"only {list(halted)} were caught\n{self.logs()}")
             for task in tasks:
