@@ -12,13 +12,8 @@
 #include <cstddef>
 #include <cstring>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WARPMETER_HAS_ADDRESS_SANITIZER
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define WARPMETER_HAS_ADDRESS_SANITIZER
-#endif
+#include "base/sanitizer.h"
+
 #ifdef WARPMETER_HAS_ADDRESS_SANITIZER
 #include <sanitizer/common_interface_defs.h>
 #endif

@@ -29,5 +29,14 @@ TEST(Comments, GoWithTheCommandsOfThePreprocessor) {
   EXPECT_EQ(without_commands("  #define A \\\n  B\nint a; // #b\nx #y"), "   \nint a;  \nx #y");
 }
 
+// Places stay, for a line's number is counted from them.
+TEST(Comments, LiteralsAreBlanksOfTheirLength) {
+  EXPECT_EQ(with_blank_literals("a \"b\" c"), "a     c");
+  EXPECT_EQ(with_blank_literals("a '\"' b"), "a     b") << "a quote as a character opens nothing";
+  EXPECT_EQ(with_blank_literals("x R\"(\")\" y"), "x        y");
+  EXPECT_EQ(with_blank_literals("a /* b\nc */ d"), "a     \n     d");
+  EXPECT_EQ(with_blank_literals("1'000 // k"), "1'000     ");
+}
+
 }  // namespace
 }  // namespace warpmeter

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "base/own_stack.h"
+#include "base/sanitizer.h"
 #include "collector/inject/protocol.h"
 #include "collector/runtime/entry/assembler.h"
 #include "collector/runtime/entry/redirect.h"
@@ -48,13 +49,6 @@ namespace {
 }  // namespace
 }  // namespace warpmeter::runtime
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WARPMETER_HAS_ADDRESS_SANITIZER
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define WARPMETER_HAS_ADDRESS_SANITIZER
-#endif
 #ifdef WARPMETER_HAS_ADDRESS_SANITIZER
 /// A build for tests needs this: the program's memory is its own business, and a fault in it ours
 /// to explain. NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's name
