@@ -39,10 +39,12 @@ CounterInfo counter_from(const ordered_json& json, const ordered_json& doubts) {
   counter.perfworks_else = json.value("else", std::vector<std::string>{});
   counter.lacking = json.value("lacking", "");
   for (const std::string name : json.value("doubts", ordered_json::array())) {
-    counter.doubts.push_back({doubts.at(name).at("perfworks"), doubts.at(name).at("reason")});
+    const ordered_json& doubt = doubts.at(name);
+    counter.doubts.push_back({doubt.at("perfworks"), doubt.value("code", ""), doubt.at("reason")});
   }
   counter.sum = terms_from(json, "sum");
   counter.nvprof = json.value("nvprof", false);
+  counter.code = json.value("code", "");
   return counter;
 }
 

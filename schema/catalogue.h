@@ -21,6 +21,7 @@ namespace warpmeter::schema {
 /// A hardware counter that is not 0 where another one is not all that its description says.
 struct Doubt {
   std::string perfworks;  ///< full name with rollup
+  std::string code;       ///< a kernel has this then, as in CounterInfo; may be empty
   std::string reason;     ///< the reason of the grade that the other has then
 };
 
@@ -42,6 +43,8 @@ struct CounterInfo {
   /// instruction that it would count. Their doubts are not its own: it is the whole.
   std::vector<Term> sum;
   bool nvprof = false;  ///< nvprof had it under this name
+  /// 0 for a kernel whose machine code has none of this: "bulk_copies"; empty: not known.
+  std::string code;
 
   bool is_on_hardware() const { return !perfworks.empty() || !sum.empty(); }
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <thread>
 #include <utility>
@@ -126,6 +127,20 @@ void read_known(const NvmlApi& api, const Card& card, bool has_context,
   }
 }
 
+/// True if NVML says that the program will see a device and that the driver is new enough. It
+/// starts in a tenth of the driver's time, and is asked for clocks in any case.
+bool nvml_shows_device() {
+  if (std::getenv("CUDA_VISIBLE_DEVICES") != nullptr) return false;  // the driver reads that
+  if (!nvml_library().ok()) return false;
+  const NvmlApi& api = nvml_library().api;
+  unsigned count = 0;
+  int version = 0;
+  return api.nvmlDeviceGetCount_v2 != nullptr && api.nvmlSystemGetCudaDriverVersion_v2 != nullptr &&
+         api.nvmlDeviceGetCount_v2(&count) == nvml_success && count > 0 &&
+         api.nvmlSystemGetCudaDriverVersion_v2(&version) == nvml_success &&
+         version >= oldest_driver;
+}
+
 schema::Device describe(int ordinal) {
   schema::Device device = describe_by_driver(ordinal);
   device.driver = driver_version();
@@ -146,6 +161,7 @@ std::vector<schema::Device> devices() {
 }
 
 bool has_device() {
+  if (nvml_shows_device()) return true;
   if (!driver_library().ok()) return false;
   return std::filesystem::exists("/dev/nvidiactl") || std::filesystem::exists("/dev/dxg") ||
          !devices().empty();

@@ -101,7 +101,7 @@ Loaded<DriverApi> load_driver() {
   int version = 0, devices = 0;
   loaded.api.cuDriverGetVersion(&version);
   loaded.version = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
-  if (version < 13000) {
+  if (version < oldest_driver) {
     loaded.failure =
         "the NVIDIA driver is for CUDA " + loaded.version + ", and CUPTI 13 needs 13.0";
     return loaded;
@@ -241,7 +241,19 @@ std::vector<fs::path> library_directories() {
   return cupti_directories(process_environment, fs::read_symlink("/proc/self/exe", ignored));
 }
 
-Loaded<CuptiApi> load_cupti(const std::vector<fs::path>& directories, bool search_loader_path) {
+fs::path cupti_folder_in(const std::vector<fs::path>& directories) {
+  const auto holds = [](const fs::path& directory, const char* file) {
+    std::error_code ignored;
+    return fs::exists(directory / file, ignored);
+  };
+  const auto found = std::find_if(directories.begin(), directories.end(), [&](const auto& one) {
+    return holds(one, cupti_file) && holds(one, nvperf_file);
+  });
+  return found != directories.end() ? *found : fs::path();
+}
+
+Loaded<CuptiApi> load_cupti(const std::vector<fs::path>& directories, bool search_loader_path,
+                            CuptiUse use) {
   std::vector<fs::path> candidates;
   std::error_code ignored;
   for (const fs::path& directory : directories) {
@@ -254,7 +266,7 @@ Loaded<CuptiApi> load_cupti(const std::vector<fs::path>& directories, bool searc
     // CUPTI asks for this file by its bare name and finds it only when it is already loaded.
     const fs::path nvperf =
         candidate.has_parent_path() ? candidate.parent_path() / nvperf_file : fs::path(nvperf_file);
-    if (open_library(nvperf.c_str()) == nullptr) {
+    if (use == CuptiUse::counters && open_library(nvperf.c_str()) == nullptr) {
       words = loader_words();
       continue;
     }
@@ -281,6 +293,13 @@ Loaded<CuptiApi> load_cupti(const std::vector<fs::path>& directories, bool searc
   }
   return missing<CuptiApi>(fmt::format("{} cannot be loaded ({})", cupti_file, words),
                            cupti_remedy);
+}
+
+void load_companion(const Loaded<CuptiApi>& cupti) {
+  const fs::path companion = fs::path(cupti.path).parent_path() / nvperf_file;
+  if (open_library(companion.c_str()) != nullptr) return;
+  throw Error(ExitCode::no_hardware, fmt::format("{} cannot be loaded ({}); {}", nvperf_file,
+                                                 loader_words(), cupti_remedy));
 }
 
 const Loaded<DriverApi>& driver_library() {

@@ -184,6 +184,7 @@
   X(nvmlDeviceGetCount_v2)                        \
   X(nvmlDeviceGetHandleByIndex_v2)                \
   X(nvmlDeviceGetTotalEnergyConsumption)          \
+  X(nvmlSystemGetCudaDriverVersion_v2)            \
   X(nvmlDeviceGetUUID)
 
 namespace warpmeter::cupti {
@@ -215,6 +216,9 @@ struct Loaded {
   std::string sentence() const { return failure + "; " + remedy; }
 };
 
+/// The oldest driver that CUPTI 13 takes, as the driver writes CUDA 13.0.
+inline constexpr int oldest_driver = 13000;
+
 /// The driver's library, loaded once a process.
 const Loaded<DriverApi>& driver_library();
 const Loaded<CuptiApi>& cupti_library();
@@ -234,10 +238,21 @@ std::vector<std::filesystem::path> cupti_directories(const Environment& environm
 /// The same of this process.
 std::vector<std::filesystem::path> library_directories();
 
+/// Activities and callbacks are CUPTI's own; counters need its companion libnvperf_host.so too,
+/// whose constructors take 0.06 s.
+enum class CuptiUse { activities, counters };
+
 /// Loads CUPTI from the first of the directories that has it; the loader's own search path is the
 /// last resort when `directories` do not.
 Loaded<CuptiApi> load_cupti(const std::vector<std::filesystem::path>& directories,
-                            bool search_loader_path = true);
+                            bool search_loader_path = true, CuptiUse use = CuptiUse::counters);
+
+/// Loads the companion of a CUPTI that was loaded for activities. Throws Error{no_hardware}.
+void load_companion(const Loaded<CuptiApi>& cupti);
+
+/// The first of the directories that holds CUPTI and its companion, without loading them; empty:
+/// none.
+std::filesystem::path cupti_folder_in(const std::vector<std::filesystem::path>& directories);
 
 /// "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)"
 std::string in_words(const DriverApi& api, CUresult result);

@@ -52,6 +52,7 @@ nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int* count);
 nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t* device);
 nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device,
                                                  unsigned long long* millijoules);
+nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int* version);  // 13000: CUDA 13.0
 nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned int length);
 
 }  // extern "C"

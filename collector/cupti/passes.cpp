@@ -29,14 +29,19 @@ Passes plan_passes(const std::string& chip, std::span<const std::string> counter
 
 std::vector<PassGroup> one_pass_groups(std::span<const std::string> chips,
                                        std::span<const std::string> counters) {
-  const auto passes_of = [&](const std::vector<std::string>& group) {
+  return group_by_pass(counters, [&](const std::vector<std::string>& group) {
     std::size_t most = 0;
     for (const std::string& chip : chips) {
       const Plan plan(required_cupti().api, chip, {}, group);
       most = std::max(most, plan.leaves_links_out() ? 2 : plan.passes());
     }
     return most;
-  };
+  });
+}
+
+std::vector<PassGroup> group_by_pass(
+    std::span<const std::string> counters,
+    const std::function<std::size_t(const std::vector<std::string>&)>& passes_of) {
   std::vector<PassGroup> groups;
   const auto fits = [&](PassGroup& group, const std::string& counter) {
     group.counters.push_back(counter);
@@ -59,6 +64,8 @@ std::span<const char* const> known_chips() {
 }
 
 std::string cupti_folder() {
+  const std::filesystem::path found = cupti_folder_in(library_directories());
+  if (!found.empty()) return found.string();
   return std::filesystem::path(required_cupti().path).parent_path().string();
 }
 

@@ -2,6 +2,7 @@
 // How many passes a choice of counters takes, without a header of CUDA: for the command line.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -23,6 +24,12 @@ struct PassGroup {
   std::vector<std::string> counters;
   std::size_t passes = 0;  ///< more than 1 for a counter that needs several by itself
 };
+
+/// The counters in groups of which `passes_of` says 1, each in the first that it fits into; a
+/// counter that takes more passes has a group of its own.
+std::vector<PassGroup> group_by_pass(
+    std::span<const std::string> counters,
+    const std::function<std::size_t(const std::vector<std::string>&)>& passes_of);
 
 /// The counters in groups that each take one pass on every one of `chips`, for replaying a whole
 /// program; a counter that takes more has a group of its own. Throws as plan_passes.

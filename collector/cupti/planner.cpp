@@ -15,6 +15,14 @@ namespace {
 
 constexpr std::string_view held_counters = ": another profiler holds the counters";
 
+/// True if the code may have that part, by the catalogue's word for it.
+bool may_have(const KernelCode& code, std::string_view part) {
+  if (part == "bulk_copies") return code.copies_in_bulk;
+  if (part == "generic_loads") return code.loads_generic;
+  if (part == "generic_stores") return code.stores_generic;
+  return true;
+}
+
 }  // namespace
 
 bool are_counters_held(std::string_view reason) {
@@ -138,11 +146,12 @@ std::vector<std::string> MetricHost::names_near(const std::string& metric) const
 }
 
 Plan::Plan(const CuptiApi& api, std::string chip, std::span<const std::uint8_t> availability,
-           std::span<const std::string> counters)
+           std::span<const std::string> counters, const KernelCode* code)
     : api_(api),
       chip_(std::move(chip)),
       availability_(availability.begin(), availability.end()),
-      host_(api, chip_, availability) {
+      host_(api, chip_, availability),
+      code_(code != nullptr ? std::optional(*code) : std::nullopt) {
   resolve(counters);
   if (!metrics_.empty()) configure();
 }
@@ -173,7 +182,9 @@ Plan::Item Plan::resolved(const std::string& name) {
     }
     add(item, *info, 1);
     for (const schema::Doubt& doubt : info->doubts) {
-      if (host_.knows(doubt.perfworks)) {
+      if (code_ && !doubt.code.empty()) {
+        item.doubts_by_code.emplace_back(doubt.code, doubt.reason);
+      } else if (host_.knows(doubt.perfworks)) {
         item.doubts.emplace_back(collect(doubt.perfworks), doubt.reason);
       }
     }
@@ -192,6 +203,7 @@ Plan::Item Plan::resolved(const std::string& name) {
 
 /// Adds what the chip has of a counter: its metric, and that of cp.async.
 void Plan::add(Item& item, const schema::CounterInfo& info, double factor) {
+  if (is_absent(info.code)) return;  // it is 0
   const std::string name = known_name(info);
   if (!name.empty()) item.metrics.emplace_back(collect(name), factor);
   if (host_.knows(info.perfworks_copies)) {
@@ -229,7 +241,8 @@ void Plan::leave_links_out(std::span<const std::string> counters) {
                !MetricHost(api_, chip_, availability_).adds(perfworks)) {
       lacking = "CUPTI takes no counters of links on this machine; Nsight Compute may read them";
     }
-    items_[i] = lacking.empty() ? resolved(counters[i]) : Item{counters[i], "", lacking, {}, {}};
+    items_[i] =
+        lacking.empty() ? resolved(counters[i]) : Item{counters[i], "", lacking, {}, {}, {}};
   }
 }
 
@@ -239,6 +252,10 @@ std::string Plan::known_name(const schema::CounterInfo& info) const {
     if (host_.knows(name)) return name;
   }
   return "";
+}
+
+bool Plan::is_absent(const std::string& part) const {
+  return code_ && !part.empty() && !may_have(*code_, part);
 }
 
 std::size_t Plan::collect(const std::string& metric) {
@@ -273,8 +290,8 @@ void Plan::configure() {
   passes_ = passes.numOfPasses;
 }
 
-std::vector<schema::Counter> Plan::evaluate(std::span<const std::uint8_t> image,
-                                            std::size_t range) const {
+std::vector<schema::Counter> Plan::evaluate(std::span<const std::uint8_t> image, std::size_t range,
+                                            const KernelCode& code) const {
   std::vector<double> values(metrics_.size());
   WARPMETER_CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues_Params, parameters);
   parameters.pHostObject = host_.object();
@@ -288,11 +305,12 @@ std::vector<schema::Counter> Plan::evaluate(std::span<const std::uint8_t> image,
 
   std::vector<schema::Counter> counters;
   counters.reserve(items_.size());
-  for (const Item& item : items_) counters.push_back(evaluate(item, values));
+  for (const Item& item : items_) counters.push_back(evaluate(item, values, code));
   return counters;
 }
 
-schema::Counter Plan::evaluate(const Item& item, std::span<const double> values) {
+schema::Counter Plan::evaluate(const Item& item, std::span<const double> values,
+                               const KernelCode& code) {
   if (!item.lacking.empty()) {
     return {item.counter, std::nullopt, schema::Grade::unavailable, item.lacking};
   }
@@ -304,6 +322,9 @@ schema::Counter Plan::evaluate(const Item& item, std::span<const double> values)
   }
   for (const auto& [metric, reason] : item.doubts) {
     if (values[metric] != 0) return {item.counter, value, schema::Grade::modelled, reason};
+  }
+  for (const auto& [part, reason] : item.doubts_by_code) {
+    if (may_have(code, part)) return {item.counter, value, schema::Grade::modelled, reason};
   }
   return {item.counter, value, schema::Grade::measured, ""};
 }

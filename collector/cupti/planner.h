@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -49,12 +50,21 @@ class MetricHost {
   CUpti_Profiler_Host_Object* object_ = nullptr;
 };
 
+/// Instructions that the machine code of kernels has, or may have. The code tells it in place of
+/// counters: a pass of those costs 20 ms a launch.
+struct KernelCode {
+  bool copies_in_bulk = true;
+  bool loads_generic = true;
+  bool stores_generic = true;
+};
+
 class Plan {
  public:
-  /// `counters`: catalogue counter names or full PerfWorks names. Throws Error{usage} for a
-  /// PerfWorks name that the chip does not know, with the nearest that it does.
+  /// `counters`: catalogue counter names or full PerfWorks names. `code`: of all kernels that are
+  /// measured; nullptr: nothing is known of them. Throws Error{usage} for a PerfWorks name that the
+  /// chip does not know, with the nearest that it does.
   Plan(const CuptiApi& api, std::string chip, std::span<const std::uint8_t> availability,
-       std::span<const std::string> counters);
+       std::span<const std::string> counters, const KernelCode* code = nullptr);
 
   /// One of `counters` as it was resolved.
   struct Item {
@@ -65,6 +75,8 @@ class Plan {
     std::vector<std::pair<std::size_t, double>> metrics;
     /// A metric that is not 0 where the value is not all that it says, and why.
     std::vector<std::pair<std::size_t, std::string>> doubts;
+    /// The same of what a kernel's code has, by the catalogue's word for it.
+    std::vector<std::pair<std::string, std::string>> doubts_by_code;
   };
   const std::vector<Item>& items() const { return items_; }
 
@@ -76,9 +88,9 @@ class Plan {
   /// each link's are read alone, or beside the duration.
   bool leaves_links_out() const { return leaves_links_out_; }
 
-  /// The items' values in one range of a decoded counter-data image.
-  std::vector<schema::Counter> evaluate(std::span<const std::uint8_t> image,
-                                        std::size_t range) const;
+  /// The items' values in one range of a decoded counter-data image; `code`: of its kernels.
+  std::vector<schema::Counter> evaluate(std::span<const std::uint8_t> image, std::size_t range,
+                                        const KernelCode& code = {}) const;
   /// The items without values, for `reason`; what the chip lacks keeps its own.
   std::vector<schema::Counter> unavailable(const std::string& reason) const;
 
@@ -90,13 +102,17 @@ class Plan {
   /// The first of the counter's names that the chip knows; empty: none.
   std::string known_name(const schema::CounterInfo& info) const;
   std::size_t collect(const std::string& metric);
-  static schema::Counter evaluate(const Item& item, std::span<const double> values);
+  /// True if the code of the kernels that are measured is known and has none of it.
+  bool is_absent(const std::string& part) const;
+  static schema::Counter evaluate(const Item& item, std::span<const double> values,
+                                  const KernelCode& code);
   void configure();
 
   const CuptiApi& api_;
   std::string chip_;
   std::vector<std::uint8_t> availability_;
   MetricHost host_;
+  std::optional<KernelCode> code_;
   std::vector<Item> items_;
   std::vector<std::string> metrics_;
   std::vector<const char*> metric_pointers_;

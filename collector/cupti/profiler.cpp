@@ -72,11 +72,7 @@ std::vector<std::uint8_t> availability(const CuptiApi& api, CUcontext context) {
 
 }  // namespace
 
-CounterSupport probe_counters(const CuptiApi& api, const Context& context) {
-  return probe_counters(api, context.handle(), context.device());
-}
-
-CounterSupport probe_counters(const CuptiApi& api, CUcontext context, CUdevice device) {
+CounterSupport find_counters(const CuptiApi& api, CUcontext context, CUdevice device) {
   CounterSupport support;
   try {
     initialize(api);
@@ -85,15 +81,24 @@ CounterSupport probe_counters(const CuptiApi& api, CUcontext context, CUdevice d
       return support;
     }
     support.availability = availability(api, context);
-    WARPMETER_CUPTI_PARAMS(CUpti_RangeProfiler_Enable_Params, enable);
-    enable.ctx = context;
+  } catch (const Error& error) {
+    support.unavailable = error.what() + sharing(device);
+  }
+  return support;
+}
+
+CounterSupport probe_counters(const CuptiApi& api, const Context& context) {
+  CounterSupport support = find_counters(api, context.handle(), context.device());
+  if (!support.unavailable.empty()) return support;
+  WARPMETER_CUPTI_PARAMS(CUpti_RangeProfiler_Enable_Params, enable);
+  enable.ctx = context.handle();
+  try {
     check(api, api.cuptiRangeProfilerEnable(&enable), "taking the counters");
     WARPMETER_CUPTI_PARAMS(CUpti_RangeProfiler_Disable_Params, disable);
     disable.pRangeProfilerObject = enable.pRangeProfilerObject;
     api.cuptiRangeProfilerDisable(&disable);
   } catch (const Error& error) {
-    support.availability.clear();
-    support.unavailable = error.what() + sharing(device);
+    support = {{}, error.what() + sharing(context.device())};
   }
   return support;
 }

@@ -35,10 +35,10 @@ struct CounterSupport {
   std::string unavailable;                 ///< why no counter can be read; empty when they can
 };
 
-/// Tries everything that profiling needs, up to taking the counters for a moment.
+/// Asks for everything that profiling needs, and takes no counters.
+CounterSupport find_counters(const CuptiApi& api, CUcontext context, CUdevice device);
+/// The same, and takes the counters for a moment.
 CounterSupport probe_counters(const CuptiApi& api, const Context& context);
-/// The same in a context of somebody else's.
-CounterSupport probe_counters(const CuptiApi& api, CUcontext context, CUdevice device);
 
 /// The chip's name as the metrics know it: "GH100"; empty when CUPTI does not tell. Needs a driver.
 std::string chip_name(const CuptiApi& api, int ordinal);

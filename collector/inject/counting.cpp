@@ -24,6 +24,8 @@ struct Pending {
   std::unique_lock<std::timed_mutex> lock;
   RangeSession* session = nullptr;  ///< counters run
   std::string doubt;                ///< about all of its counters
+  std::string left_out;             ///< why it has not all of them
+  cupti::KernelCode code;
   bool is_by_line = false;
   /// A launch and its kernel: nothing behind it is counted before it has ended.
   std::optional<std::pair<LaunchCall, std::string>> waits;
@@ -99,13 +101,14 @@ CUfunction loaded_function(const cupti::DriverApi& driver, CUfunction launched) 
 }  // namespace
 
 Counting::Counting(Channel& channel, const cupti::CuptiApi& api, const Config& config,
-                   std::filesystem::path folder)
+                   std::filesystem::path folder, std::shared_future<void> companion)
     : channel_(channel),
       api_(api),
       mode_(config.mode),
       counters_(config.counters),
       filter_(config.selection),
       folder_(std::move(folder)),
+      companion_(std::move(companion)),
       patience_(config.selection.launch_timeout_ms),
       waits_(patience_),
       by_line_(channel, api, config) {}
@@ -151,6 +154,7 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
   if (refusal.empty() && call && !counters_.empty()) {
     refusal = obstacle(*call, data.context, context, kernel);
     if (refusal.empty()) pending.doubt = doubt(kernels_of(*call, kernel), context);
+    pending.left_out = context.left_out;
   }
   pending.shape = shape_of(call.value_or(LaunchCall{}), data, context, kernel);
   if (!ranges.empty()) pending.shape.range = channel_.name(ranges.back());
@@ -237,17 +241,27 @@ std::string Counting::obstacle(const LaunchCall& call, CUcontext handle, Context
   if (!waiting.empty() || !context.refusal.empty()) {
     return waiting.empty() ? context.refusal : waiting;
   }
+  const std::vector<std::string> kernels = kernels_of(call, kernel);
+  pending.code = waits_.code_of(kernels);
+  prepare_for(pending.code, context);
+  leave_unloaded_code(context);
   const std::string refusal = context.session ? "" : open_session(handle, context);
   if (!refusal.empty()) return refusal;
-  const std::vector<std::string> kernels = kernels_of(call, kernel);
   const bool allocates = std::any_of(kernels.begin(), kernels.end(), [&](const std::string& name) {
     return waits_.allocates(name);
   });
-  if (!allocates || context.plan->passes() == 1) return "";
-  return fmt::format(
-      "it allocates on the device's heap, which {0} passes would do {0} times; --replay "
-      "application counts it, and so do counters of one pass",
-      context.plan->passes());
+  if (context.plan->passes() == 1) return "";
+  if (allocates) {
+    return fmt::format(
+        "it allocates on the device's heap, which {0} passes would do {0} times; --replay "
+        "application counts it, and so do counters of one pass",
+        context.plan->passes());
+  }
+  if (const std::string reason = memory_obstacle(context); !reason.empty()) {
+    count_in_one_pass(context, reason);
+  }
+  if (!context.refusal.empty() || context.session) return context.refusal;
+  return open_session(handle, context);
 }
 
 /// Does the graph's nodes here, so that the driver has nothing left to launch.
@@ -269,7 +283,7 @@ void Counting::count_graph(const LaunchCall& call, const CUpti_CallbackData& dat
     }
     const bool ok = launch();
     try {
-      totals.add(context.session->finish());
+      totals.add(context.session->finish(pending.code));
     } catch (const Error& error) {
       failure = error.what();
     }
@@ -306,7 +320,7 @@ void Counting::exit(const CUpti_CallbackData& data) {
   }
   const auto result = *static_cast<const CUresult*>(data.functionReturnValue);
   try {
-    const std::vector<schema::Counter> counters = session->finish();
+    const std::vector<schema::Counter> counters = session->finish(pending.code);
     if (result == CUDA_SUCCESS) {
       send_counters(pending.shape, counters);
       return;
@@ -392,7 +406,10 @@ void Counting::send_refusal(const LaunchShape& shape, const std::string& reason)
 void Counting::send_counters(const LaunchShape& shape,
                              const std::vector<schema::Counter>& counters) {
   Launch launch{shape, {}, pending.occurrence};
-  for (schema::Counter counter : counters) {
+  auto next = counters.begin();
+  for (const std::string& name : counters_) {
+    schema::Counter counter{name, std::nullopt, schema::Grade::unavailable, pending.left_out};
+    if (next != counters.end() && next->name == name) counter = *next++;
     if (counter.reason.empty()) counter.reason = pending.doubt;
     launch.values.push_back(channel_.value_of(counter));
   }

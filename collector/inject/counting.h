@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,10 +30,10 @@ namespace warpmeter::inject {
 
 class Counting {
  public:
-  /// Keeps a reference to `channel`; `folder` is the session's. Throws Error{usage} for a filter
-  /// that is none.
+  /// Keeps a reference to `channel`; `folder` is the session's; `companion`: CUPTI can count from
+  /// then on. Throws Error{usage} for a filter that is none.
   Counting(Channel& channel, const cupti::CuptiApi& api, const Config& config,
-           std::filesystem::path folder);
+           std::filesystem::path folder, std::shared_future<void> companion);
 
   /// True if this thread is between the two: then it has to come to the second.
   static bool is_in_launch();
@@ -41,6 +42,7 @@ class Counting {
   void exit(const CUpti_CallbackData& data);
   void context_ends(CUcontext context);
   void module_loaded(const CUpti_ModuleResourceData& module);
+  void module_unloads() { ++unloads_; }
   /// The program put work into a stream that may wait for it, or shares memory with others.
   void waiting_work(const WaitingWork& work, CUcontext context);
   void memory_shared() { waits_.memory_shared(); }
@@ -62,9 +64,14 @@ class Counting {
   /// The state of a context; without a session there is a reason.
   struct Context {
     std::uint32_t device = 0, number = 0;
+    std::vector<std::uint8_t> availability;       ///< for a plan
+    cupti::KernelCode code{false, false, false};  ///< the plan is made for kernels like that
     std::unique_ptr<cupti::Plan> plan;
     std::unique_ptr<RangeSession> session;
+    std::uint64_t unloads = 0;  ///< the number of modules unloaded when the session began
     std::string refusal;
+    std::string left_out;  ///< why the plan lacks counters that were asked for
+    std::chrono::steady_clock::time_point looked_at_memory;
     CUgraphExec empty_graph = nullptr;
   };
   Context& context_of(CUcontext context);
@@ -78,6 +85,12 @@ class Counting {
   std::string await(const LaunchCall& call, CUcontext context);
   std::string open_session(CUcontext handle, Context& context);
   void open(CUcontext handle, Context& context);
+  std::unique_ptr<cupti::Plan> plan_for(const Context& context,
+                                        const std::vector<std::string>& counters) const;
+  void prepare_for(const cupti::KernelCode& code, Context& context);
+  void leave_unloaded_code(Context& context) const;
+  static std::string memory_obstacle(Context& context);
+  void count_in_one_pass(Context& context, const std::string& reason);
   CUcontext holder_of(std::uint32_t device) const;
   std::string pending_on(std::uint32_t device);
   void close_sessions(std::uint32_t device);
@@ -121,9 +134,11 @@ class Counting {
   std::map<std::uint32_t, schema::Device> devices_;  ///< announced ones
   std::map<std::uint32_t, Possession> possessions_;
   const std::filesystem::path folder_;
+  const std::shared_future<void> companion_;
   bool is_sharing_ = false;
   std::atomic<bool> is_stopped_{false};
-  std::set<std::string> left_out_;  ///< kernels that were said to be left out
+  std::atomic<std::uint64_t> unloads_{0};  ///< the number of modules unloaded so far
+  std::set<std::string> left_out_;         ///< kernels that were said to be left out
   using Extent = std::array<std::uint32_t, 3>;
   std::map<std::tuple<CUcontext, std::uint32_t, std::string, Extent, Extent>, std::uint32_t>
       launched_;  ///< by stream, kernel and geometry

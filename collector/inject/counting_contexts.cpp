@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "collector/cupti/device.h"
+#include "collector/cupti/passes.h"
 #include "collector/cupti/profiler.h"
 #include "collector/inject/counting.h"
 
@@ -25,9 +26,34 @@ constexpr auto idle = 20ms;
 constexpr auto brief = 50ms;
 /// A launch that takes so long is named, should nothing else be heard of the program.
 constexpr auto long_launch = 2s;
+constexpr auto between_looks = 20ms;
 
-bool is_busy(const cupti::CounterSupport& support) {
-  return support.unavailable.find("HARDWARE_BUSY") != std::string::npos;
+/// A process that has just ended may not have let go of the counters yet.
+constexpr int tries = 20;
+constexpr auto between_tries = 100ms;
+
+bool is_busy(std::string_view words) { return words.find("HARDWARE_BUSY") != std::string::npos; }
+
+cupti::CounterSupport find_free_counters(const cupti::CuptiApi& api, CUcontext handle,
+                                         CUdevice device) {
+  cupti::CounterSupport support = cupti::find_counters(api, handle, device);
+  for (int i = 0; i < tries && is_busy(support.unavailable); ++i) {
+    std::this_thread::sleep_for(between_tries);
+    support = cupti::find_counters(api, handle, device);
+  }
+  return support;
+}
+
+std::unique_ptr<RangeSession> make_session(const cupti::CuptiApi& api, CUcontext handle,
+                                           const cupti::Plan& plan) {
+  for (int i = 0;; ++i) {
+    try {
+      return std::make_unique<RangeSession>(api, handle, plan);
+    } catch (const Error& error) {
+      if (i == tries || !is_busy(error.what())) throw;
+    }
+    std::this_thread::sleep_for(between_tries);
+  }
 }
 
 }  // namespace
@@ -48,6 +74,7 @@ void Counting::announce(std::uint32_t device) {
   if (devices_.count(device) != 0) return;
   schema::Device description;
   try {
+    companion_.get();
     description = cupti::describe_device_by_driver(static_cast<int>(device));
     description.chip = cupti::chip_name(api_, static_cast<int>(device));
   } catch (const Error& error) {
@@ -79,28 +106,98 @@ void Counting::open(CUcontext handle, Context& context) {
     if (!context.plan) {
       const std::string& chip = devices_[context.device].chip;
       const auto device = static_cast<CUdevice>(context.device);
-      cupti::CounterSupport support = cupti::probe_counters(api_, handle, device);
-      // A process that has just ended may not have let go yet.
-      for (int i = 0; i < 20 && is_busy(support); ++i) {
-        std::this_thread::sleep_for(100ms);
-        support = cupti::probe_counters(api_, handle, device);
-      }
+      const cupti::CounterSupport support = find_free_counters(api_, handle, device);
       context.refusal =
           chip.empty() ? "CUPTI does not know this device's chip" : support.unavailable;
+      context.availability = support.availability;
       if (context.refusal.empty()) {
-        context.plan = std::make_unique<cupti::Plan>(api_, chip, support.availability, counters_);
+        context.plan = plan_for(context, counters_);
+        if (context.plan->metrics().empty() && !context.code.copies_in_bulk) {
+          context.code.copies_in_bulk = true;  // nothing else was asked for
+          context.plan = plan_for(context, counters_);
+        }
         if (context.plan->metrics().empty()) {
           context.refusal = fmt::format("{} has none of these counters", chip);
         }
       }
     }
     if (context.refusal.empty()) {
-      context.session = std::make_unique<RangeSession>(api_, handle, *context.plan);
+      context.unloads = unloads_;
+      context.session = make_session(api_, handle, *context.plan);
     }
   } catch (const Error& error) {
     context.refusal = error.what();
   }
   if (!context.refusal.empty()) channel_.send(Problem{false, context.refusal});
+}
+
+/// Why the memory of the context's device cannot be saved before a pass and restored; empty when it
+/// can. CUPTI saves all of it, on the device where there is room, else in the host's memory at a
+/// fiftieth of the speed: JAX reserves three quarters of a card.
+std::string Counting::memory_obstacle(Context& context) {
+  const auto now = Clock::now();
+  if (now - context.looked_at_memory < between_looks) return "";
+  context.looked_at_memory = now;
+  std::size_t free = 0, total = 0;
+  if (driver().cuMemGetInfo_v2(&free, &total) != CUDA_SUCCESS || total - free <= free) return "";
+  constexpr double gigabyte = 1e9;
+  return fmt::format(
+      "{:.0f} GB of the device's memory are in use and {:.0f} GB free, so they are not saved for "
+      "a second pass: ask for fewer metrics, or --replay application",
+      static_cast<double>(total - free) / gigabyte, static_cast<double>(free) / gigabyte);
+}
+
+/// Leaves the context the most counters that one pass reads, without a session; the others have
+/// `reason`. It stays so:
+/// to change the counters takes 0.2 s.
+void Counting::count_in_one_pass(Context& context, const std::string& reason) {
+  const auto passes_of = [&](const std::vector<std::string>& counters) {
+    const auto plan = plan_for(context, counters);
+    return plan->leaves_links_out() ? 2 : plan->passes();
+  };
+  context.left_out = reason;
+  const std::vector<cupti::PassGroup> groups = cupti::group_by_pass(counters_, passes_of);
+  const auto size = [](const cupti::PassGroup& group) {
+    return group.passes <= 1 ? group.counters.size() : 0;
+  };
+  const auto largest =
+      std::max_element(groups.begin(), groups.end(),
+                       [&](const auto& a, const auto& b) { return size(a) < size(b); });
+  if (largest == groups.end() || size(*largest) == 0) {
+    context.refusal = reason;
+    return;
+  }
+  context.session.reset();  // before its plan
+  context.plan = plan_for(context, largest->counters);
+}
+
+std::unique_ptr<cupti::Plan> Counting::plan_for(const Context& context,
+                                                const std::vector<std::string>& counters) const {
+  return std::make_unique<cupti::Plan>(api_, devices_.at(context.device).chip, context.availability,
+                                       counters, &context.code);
+}
+
+/// Leaves the context a plan that counts all that such kernels do. It stays so, as to change the
+/// counters takes 0.2 s.
+void Counting::prepare_for(const cupti::KernelCode& code, Context& context) {
+  if (!code.copies_in_bulk || context.code.copies_in_bulk) return;
+  context.code.copies_in_bulk = true;
+  context.session.reset();  // before its plan
+  context.plan.reset();
+  context.left_out.clear();
+  context.looked_at_memory = {};
+}
+
+/// Ends a session that has changed code (CUPTI counts SASS metrics so) if the program unloaded a
+/// module since: CUPTI 13.0 keeps what it knows of the module, and crashes at a later launch.
+/// XLA's autotuner unloads one after each measurement.
+void Counting::leave_unloaded_code(Context& context) const {
+  if (!context.session || context.unloads == unloads_) return;
+  const auto metrics = context.plan->metrics();
+  const bool changes_code = std::any_of(metrics.begin(), metrics.end(), [](std::string_view name) {
+    return name.find("__sass_") != std::string_view::npos;
+  });
+  if (changes_code) context.session.reset();
 }
 
 void Counting::close_sessions(std::uint32_t device) {

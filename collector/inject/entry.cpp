@@ -8,11 +8,13 @@
 #include <cupti_driver_cbid.h>
 #include <cupti_runtime_cbid.h>
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <string>
 
@@ -38,6 +40,7 @@ struct Injector {
   std::unique_ptr<Channel> channel;
   std::unique_ptr<Counting> counting;
   cupti::Loaded<cupti::CuptiApi> cupti;
+  std::shared_future<void> companion;  ///< CUPTI's, while the driver starts
   Config config;
   std::filesystem::path folder;  ///< the folder of the session
   CUpti_SubscriberHandle subscriber = nullptr;
@@ -50,10 +53,11 @@ cupti::Loaded<cupti::CuptiApi> load_cupti(const std::string& directory) {
   if (void* loaded = dlopen("libcupti.so.13", RTLD_NOLOAD | RTLD_NOW)) {
     Dl_info info{};
     if (void* symbol = dlsym(loaded, "cuptiGetVersion"); dladdr(symbol, &info) != 0) {
-      return cupti::load_cupti({std::filesystem::path(info.dli_fname).parent_path()}, false);
+      return cupti::load_cupti({std::filesystem::path(info.dli_fname).parent_path()}, false,
+                               cupti::CuptiUse::activities);
     }
   }
-  return cupti::load_cupti({directory}, directory.empty());
+  return cupti::load_cupti({directory}, directory.empty(), cupti::CuptiUse::activities);
 }
 
 void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& data) {
@@ -65,6 +69,8 @@ void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& data) {
     case CUPTI_CBID_RESOURCE_MODULE_LOADED:
       return counting.module_loaded(
           *static_cast<const CUpti_ModuleResourceData*>(data.resourceDescriptor));
+    case CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
+      return counting.module_unloads();
     case CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED:
       return counting.graph_made(*static_cast<const CUpti_GraphData*>(data.resourceDescriptor));
     case CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING:
@@ -150,7 +156,8 @@ constexpr CUpti_CallbackId waiting_functions[] = {
     CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2_ptds};
 
 constexpr CUpti_CallbackId contexts[] = {CUPTI_CBID_RESOURCE_CONTEXT_CREATED};
-constexpr CUpti_CallbackId modules[] = {CUPTI_CBID_RESOURCE_MODULE_LOADED};
+constexpr CUpti_CallbackId modules[] = {CUPTI_CBID_RESOURCE_MODULE_LOADED,
+                                        CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING};
 constexpr CUpti_CallbackId resources[] = {CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
                                           CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,
                                           CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING};
@@ -184,6 +191,7 @@ void enable(CUpti_CallbackDomain domain, std::span<const CUpti_CallbackId> ids) 
 }
 
 void at_exit() {
+  if (injector->companion.valid()) injector->companion.wait();
   if (!injector->channel->is_open()) return;
   if (injector->counting == nullptr) {
     tracing::finish();
@@ -205,8 +213,13 @@ void start_measuring() {
       enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_functions());
     }
   } else {
-    injector->counting = std::make_unique<Counting>(*injector->channel, injector->cupti.api,
-                                                    injector->config, injector->folder);
+    injector->companion =
+        std::async(std::launch::async, [] { cupti::load_companion(injector->cupti); }).share();
+    // A thread that loads a library must not be cut off by a fork, nor by the process's end.
+    pthread_atfork([] { injector->companion.wait(); }, nullptr, nullptr);
+    injector->counting =
+        std::make_unique<Counting>(*injector->channel, injector->cupti.api, injector->config,
+                                   injector->folder, injector->companion);
     enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_functions());
     enable(CUPTI_CB_DOMAIN_DRIVER_API, graph_changing_functions());
     enable(CUPTI_CB_DOMAIN_RESOURCE, resources);

@@ -10,7 +10,7 @@ RangeSession::RangeSession(const cupti::CuptiApi& api, CUcontext context, const 
   profiler_.configure(image_, 0);
 }
 
-std::vector<schema::Counter> RangeSession::finish() {
+std::vector<schema::Counter> RangeSession::finish(const cupti::KernelCode& code) {
   // Whatever happens, the next launch finds an image without a range.
   struct Restore {
     RangeSession& session;
@@ -18,7 +18,7 @@ std::vector<schema::Counter> RangeSession::finish() {
   } restore{*this};
   profiler_.stop();
   profiler_.decode(image_, 1);
-  return plan_.evaluate(image_, 0);
+  return plan_.evaluate(image_, 0, code);
 }
 
 }  // namespace warpmeter::inject

@@ -19,9 +19,9 @@ class RangeSession {
 
   /// To be called right before the launch. Throws Error{no_hardware}.
   void start() { profiler_.start(); }
-  /// To be called right after it: the counters in the plan's order. Throws Error{no_hardware};
-  /// either way the session is ready for the next launch.
-  std::vector<schema::Counter> finish();
+  /// To be called right after it: the counters in the plan's order; `code`: of what was launched.
+  /// Throws Error{no_hardware}; either way the session is ready for the next launch.
+  std::vector<schema::Counter> finish(const cupti::KernelCode& code);
 
  private:
   const cupti::Plan& plan_;

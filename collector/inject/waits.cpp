@@ -210,6 +210,19 @@ model::sass::Waiting Waits::waiting_of(const std::string& kernel) const {
   return waiting;
 }
 
+cupti::KernelCode Waits::code_of(const std::vector<std::string>& kernels) const {
+  const std::lock_guard lock(mutex_);
+  cupti::KernelCode code{false, false, false};
+  for (const std::string& kernel : kernels) {
+    const auto found = kernels_.find(kernel);
+    if (found == kernels_.end()) return {};
+    code.copies_in_bulk |= found->second.copies_in_bulk;
+    code.loads_generic |= found->second.loads_generic;
+    code.stores_generic |= found->second.stores_generic;
+  }
+  return code;
+}
+
 /// A grid of one block does not wait for another block of its own.
 std::string Waits::obstacle(const cupti::DriverApi& api, const LaunchCall& call,
                             const std::string& kernel, CUdevice device) const {

@@ -16,8 +16,10 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "base/bytes.h"
+#include "collector/cupti/planner.h"
 #include "collector/inject/launch_call.h"
 #include "collector/model/counts/sass/waiting.h"
 
@@ -57,6 +59,9 @@ class Waits {
   bool allocates(const std::string& kernel) const { return waiting_of(kernel).allocates; }
   /// True if one of its loops ends by a clock.
   bool times_itself(const std::string& kernel) const { return waiting_of(kernel).times_itself; }
+
+  /// The instructions of the kernels that counters depend on; all for one whose code was not seen.
+  cupti::KernelCode code_of(const std::vector<std::string>& kernels) const;
 
   /// The program put work into a stream that may wait: a kernel that has an obstacle, a graph that
   /// may hold one, or something else. To be called after the call of the driver, with the context

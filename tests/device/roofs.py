@@ -30,6 +30,8 @@ LEAST = 0.97
 
 KERNELS = [("vector_add", "1048576"), ("reduction", "1048576"), ("transpose", "1024"), ("matmul", "512")]
 SECTIONS = ["SpeedOfLight_RooflineChart", "SpeedOfLight_HierarchicalSingleRooflineChart"]
+SECTORS = [f"{space}_{op}_sectors" for space in ("global", "local") for op in ("load", "store")]
+NEEDED = {*SECTORS, "flop_count_sp", "dram_read_bytes", "dram_write_bytes"}
 OPS = "smsp__sass_thread_inst_executed_op_{}_pred_on.sum"
 NCU_METRICS = [OPS.format(op) for op in ("fadd", "fmul", "ffma")] + ["l1tex__t_bytes.sum", "dram__bytes.sum"]
 
@@ -68,14 +70,21 @@ def own_points(program, database):
     for family, size in KERNELS:
         run([program, "run", family, "-n", size, "-b", "cupti", "--counters-only", "-m",
              "@limits,dram_read_bytes,dram_write_bytes", "-q", "--db", database])
-        rows = query(program, database, "SELECT l.kernel, r.metric, r.value FROM results r JOIN launches l USING (launch_id) "
-                     "WHERE r.run_id = (SELECT max(run_id) FROM runs) AND r.value IS NOT NULL")
-        values = {}
+        rows = query(program, database, "SELECT l.kernel, r.metric, r.value, r.reason FROM results r JOIN launches l USING "
+                     "(launch_id) WHERE r.run_id = (SELECT max(run_id) FROM runs)")
+        values, reasons = {}, {}
         for row in rows:
-            values.setdefault(row["kernel"], {})[row["metric"]] = float(row["value"])
+            if row["value"]:
+                values.setdefault(row["kernel"], {})[row["metric"]] = float(row["value"])
+            elif row["metric"] in NEEDED:
+                reasons[row["kernel"]] = f"{row['metric']}: {row['reason']}"
         for kernel, v in values.items():
-            sectors = sum(v[f"{space}_{op}_sectors"] for space in ("global", "local") for op in ("load", "store"))
-            points[kernel] = (v["flop_count_sp"], 32 * sectors, v["dram_read_bytes"] + v["dram_write_bytes"])
+            if kernel in reasons:
+                print(f"FAIL  {kernel:40} lacks {reasons[kernel]}")
+                points[kernel] = (0.0, 0.0, 0.0)
+                continue
+            points[kernel] = (v["flop_count_sp"], 32 * sum(v[name] for name in SECTORS),
+                              v["dram_read_bytes"] + v["dram_write_bytes"])
     return points
 
 

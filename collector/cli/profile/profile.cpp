@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <future>
@@ -43,8 +42,6 @@
 
 namespace warpmeter::cli {
 namespace {
-
-using namespace std::chrono_literals;
 
 constexpr const char* without_clean_time =
     "no launch of the run for clean times (--timing) matches it";
@@ -82,28 +79,37 @@ schema::Device required_device() {
   }
 }
 
-using Devices = std::shared_future<std::vector<schema::Device>>;
-
-/// The devices of this machine. Throws Error{no_hardware} when there is none, or no driver: that is
-/// known at once, while a working driver takes 0.3 s to start.
-Devices find_devices() {
-  return std::async(std::launch::async,
-                    [] {
-                      std::vector<schema::Device> devices = cupti::devices();
-                      if (devices.empty()) devices.push_back(required_device());
-                      return devices;
-                    })
-      .share();
-}
-
-/// A process names its device by what the driver tells; we know the rest of it.
-std::function<void(schema::Device&)> completing(const Devices& known) {
-  return [known](schema::Device& device) {
-    for (const schema::Device& whole : known.get()) {
+/// The devices of this machine. The driver and CUPTI take 0.1 s to start: they do so while the
+/// program starts, for what only the database and a remark want to know.
+class Devices {
+ public:
+  explicit Devices(std::function<void()> then) : then_(std::move(then)) {}
+  /// Begins to ask for them, and calls `then` in that thread; the second time it does nothing.
+  void find() {
+    if (found_.valid()) return;
+    found_ = std::async(std::launch::async, [this] {
+      std::vector<schema::Device> devices = cupti::devices();
+      then_();
+      return devices;
+    });
+  }
+  /// A process names its device by what the driver tells; we know the rest of it.
+  void complete(schema::Device& device) {
+    try {
+      if (all_.empty() && found_.valid()) all_ = found_.get();
+    } catch (const Error&) {
+      return;  // nothing more is known than the process told
+    }
+    for (const schema::Device& whole : all_) {
       if (whole.uuid == device.uuid) device = whole;
     }
-  };
-}
+  }
+
+ private:
+  std::function<void()> then_;
+  std::vector<schema::Device> all_;
+  std::future<std::vector<schema::Device>> found_;
+};
 
 /// A device's states around the program, of which the first is known.
 std::function<std::vector<schema::DeviceState>(const schema::Device&)> around(
@@ -220,29 +226,26 @@ ExitCode run_on_gpu(const ProfileRequest& request, const ProfileHooks& hooks,
                     inject::Config config) {
   if (request.counts() || request.lines) check_permission();
   config.cupti_directory = cupti::cupti_folder();
-  const Devices devices = find_devices();
-  // The summary does not keep the program waiting for what only the database wants to know.
-  if (request.counts() || devices.wait_for(20ms) == std::future_status::ready) {
-    try {
-      devices.get();
-    } catch (const Error&) {
-      check_names(config);  // a wrong name is wrong whatever else is missing
-      throw;
-    }
-  }
+  check_names(config);  // a wrong name is wrong whatever else is missing
+  if (!cupti::has_device()) required_device();
   const profile::Passes passes = passes_of(request, config);
 
   const profile::PrivateFolder folder;
   profile::RecorderOptions recording = recording_of(request, "cupti");
   recording.has_more_passes = passes.size() > 1;
   if (request.times) recording.timing_reason = without_clean_time;
-  recording.complete = completing(devices);
+  Devices devices([&] { tell_passes(request, config); });
+  recording.complete = [&](schema::Device& device) { devices.complete(device); };
   recording.states = around(cupti::read_states("before"));
   profile::Recorder recorder(std::move(recording));
-  const profile::Options options = options_of(request, hooks, profile::Library::injector, folder);
+  profile::Options options = options_of(request, hooks, profile::Library::injector, folder);
+  options.met = [&](pid_t process) {
+    devices.find();
+    if (hooks.met) hooks.met(process);
+  };
   catch_interrupts();
   const profile::Outcome outcome = profile::profile_passes(options, config, passes, recorder);
-  if (recorder.launches() == 0) devices.get();  // why, perhaps
+  if (recorder.launches() == 0) required_device();  // throws where that is the reason
   if (request.lines && !outcome.cancelled && !outcome.timed_out) {
     add_lines_of_kernels(request, options, config, recorder);
     if (recorder.run_id()) add_measured_findings(request.database, *recorder.run_id());

@@ -111,21 +111,36 @@ void check_names(const inject::Config& config) {
   }
 }
 
+namespace {
+
+bool has_names_of_perfworks(const inject::Config& config) {
+  const schema::Catalogue& catalogue = schema::Catalogue::get();
+  return std::any_of(config.counters.begin(), config.counters.end(), [&](const auto& counter) {
+    return catalogue.find_counter(counter) == nullptr;
+  });
+}
+
+}  // namespace
+
+void tell_passes(const ProfileRequest& request, const inject::Config& config) {
+  if (request.quiet || request.replays_program() || config.counters.empty()) return;
+  for (const std::string& chip : chips_here()) {
+    const std::size_t count = cupti::plan_passes(chip, config.counters).passes;
+    say_line(fmt::format("warpmeter: {} counters in {} {} on {}", config.counters.size(), count,
+                         count == 1 ? "pass" : "passes", chip));
+  }
+}
+
 profile::Passes passes_of(const ProfileRequest& request, const inject::Config& config) {
   profile::Passes passes{{config.counters}, request.times};
-  if (config.counters.empty()) return passes;
+  if (has_names_of_perfworks(config)) {  // which a chip may lack
+    for (const std::string& chip : chips_here()) cupti::plan_passes(chip, config.counters);
+  }
+  if (config.counters.empty() || !request.replays_program()) return passes;
   const auto tell = [&](const std::string& text) {
     if (!request.quiet) say_line("warpmeter: " + text);
   };
   const std::vector<std::string> chips = chips_here();
-  for (const std::string& chip : chips) {
-    const std::size_t count = cupti::plan_passes(chip, config.counters).passes;
-    if (!request.replays_program()) {
-      tell(fmt::format("{} counters in {} {} on {}", config.counters.size(), count,
-                       count == 1 ? "pass" : "passes", chip));
-    }
-  }
-  if (!request.replays_program()) return passes;
   passes.counters.clear();
   for (const cupti::PassGroup& group : cupti::one_pass_groups(chips, config.counters)) {
     passes.counters.push_back(group.counters);

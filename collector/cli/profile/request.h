@@ -56,8 +56,12 @@ std::vector<std::string> chips_here();
 /// same. Throws Error{usage}.
 void check_names(const inject::Config& config);
 
-/// How often the program runs, and with which counters. Says so unless the request is quiet. Throws
-/// as cupti::plan_passes.
+/// Says how many passes the counters take on the chips of this machine, unless the request is quiet
+/// or runs the program again for each. Throws as cupti::plan_passes.
+void tell_passes(const ProfileRequest& request, const inject::Config& config);
+
+/// How often the program runs, and with which counters. More runs than one are said, unless the
+/// request is quiet. Throws as cupti::plan_passes.
 profile::Passes passes_of(const ProfileRequest& request, const inject::Config& config);
 
 /// --list-passes

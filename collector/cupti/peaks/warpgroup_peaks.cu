@@ -4,6 +4,8 @@
 // Warpgroup Level Matrix Multiply-Accumulate Instructions", has them. For sm_90a alone.
 //
 // Operands are of ordinary size and random, as zeros would cost less power than any real product.
+// FP16's have seven random bits behind the point, as bfloat16 has: with ten of them the card's
+// power holds the rate back, and kernels with rounder numbers would exceed the peak.
 #include "collector/cupti/peaks/report.cuh"
 
 namespace {
@@ -69,7 +71,7 @@ __device__ void fill(unsigned* words, unsigned count, unsigned varies, unsigned 
                             products_together * repeats);                                       \
   }
 
-WGMMA(wgmma_fp16, "k16.f32.f16.f16", "f32", ", 1, 1, 0, 0", 16, 0x83ff83ff, 0x38003800)
+WGMMA(wgmma_fp16, "k16.f32.f16.f16", "f32", ", 1, 1, 0, 0", 16, 0x83f883f8, 0x38003800)
 WGMMA(wgmma_bf16, "k16.f32.bf16.bf16", "f32", ", 1, 1, 0, 0", 16, 0x807f807f, 0x3f003f00)
 WGMMA(wgmma_tf32, "k8.f32.tf32.tf32", "f32", ", 1, 1", 32, 0x807fe000, 0x3f000000)
 WGMMA(wgmma_fp8, "k32.f32.e4m3.e4m3", "f32", ", 1, 1", 8, 0x87878787, 0x30303030)

@@ -110,6 +110,14 @@ TEST_F(CuptiDirectories, ACuptiWithoutItsCompanionIsNamed) {
   EXPECT_THAT(loaded.failure, HasSubstr("libnvperf_host.so: cannot open"));
 }
 
+TEST_F(CuptiDirectories, TheFolderOfCuptiHoldsItsCompanionToo) {
+  file("half/libcupti.so.13");
+  const fs::path whole = file("whole/libcupti.so.13").parent_path();
+  file("whole/libnvperf_host.so");
+  EXPECT_EQ(cupti_folder_in({root_ / "half", whole}), whole);
+  EXPECT_EQ(cupti_folder_in({root_ / "half"}), "");
+}
+
 TEST_F(CuptiDirectories, AFileThatIsNoLibraryIsNamed) {
   file("broken/libnvperf_host.so");
   file("broken/libcupti.so.13");

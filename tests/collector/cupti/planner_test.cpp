@@ -194,6 +194,19 @@ TEST_F(Planner, AddsUpAllThatMovesGlobalMemory) {
   EXPECT_EQ(item.metrics.back(), (std::pair<std::size_t, double>{7, 1}));
 }
 
+TEST_F(Planner, LeavesOutWhatTheCodeOfKernelsHasNot) {
+  const KernelCode plain{false, false, false}, bulk{true, false, false};
+  const Plan without(cupti_library().api, "GH100", {}, standard(), &plain);
+  for (const char* metric : without.metrics()) {
+    const std::string name = metric;  // counters of units take 20 ms a launch
+    EXPECT_TRUE(name.find("__sass_") != std::string::npos || name.starts_with("gpu__time")) << name;
+  }
+  const std::vector<std::string> bytes = {"bulk_load_bytes", "global_load_bytes"};
+  EXPECT_EQ(Plan(cupti_library().api, "GH100", {}, bytes, &plain).items()[0].metrics.size(), 0U);
+  EXPECT_EQ(Plan(cupti_library().api, "GH100", {}, bytes, &bulk).items()[0].metrics.size(), 1U);
+  EXPECT_EQ(Plan(cupti_library().api, "GH100", {}, bytes, &plain).items()[0].lacking, "");
+}
+
 /// Copies in bulk came with GH100; generic accesses are on every chip.
 TEST_F(Planner, AsksForWhatPutsACounterInDoubt) {
   EXPECT_EQ(plan("GH100", {"global_load_bytes"}).items().front().doubts.size(), 2u);

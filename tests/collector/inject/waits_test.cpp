@@ -70,6 +70,16 @@ Clock::duration time_of_await(Waits& waits, const cupti::DriverApi& api, std::st
   return Clock::now() - begin;
 }
 
+TEST(Waits, CodeThatWasNotSeenMayHaveAll) {
+  Waits waits(10s);
+  waits.module_loaded(model::cubin_of("sm_90", "  ld.u32 %r8, [%rd1];\n", ""));
+  const cupti::KernelCode seen = waits.code_of({"kernel"});
+  EXPECT_TRUE(seen.loads_generic);
+  EXPECT_FALSE(seen.stores_generic || seen.copies_in_bulk);
+  const cupti::KernelCode unseen = waits.code_of({"kernel", "another"});
+  EXPECT_TRUE(unseen.loads_generic && unseen.stores_generic && unseen.copies_in_bulk);
+}
+
 TEST(Waits, NothingInFrontIsNotWaitedFor) {
   const cupti::DriverApi api = slow_driver();
   Waits waits(10s);

@@ -164,8 +164,29 @@ done:
 )";
   const auto found =
       waiting_kernels(cubin_of(GetParam(), call_of_it, waiting_function + parting, true));
-  EXPECT_EQ(found.count("kernel"), 1U);
-  EXPECT_EQ(found.count("parting"), 0U);
+  EXPECT_TRUE(found.at("kernel").waits);
+  EXPECT_FALSE(found.at("parting").may_wait);
+}
+
+TEST_P(WaitingCode, KindsOfAccessAreFoundWhereTheCodeHasThem) {
+  const Waiting plain = read("  ld.global.u32 %r8, [%rd1];\n");
+  EXPECT_FALSE(plain.loads_generic || plain.stores_generic || plain.copies_in_bulk);
+  const Waiting loads = read("  ld.u32 %r8, [%rd1];\n");
+  EXPECT_TRUE(loads.loads_generic);
+  EXPECT_FALSE(loads.stores_generic || loads.copies_in_bulk);
+  const Waiting stores = read("  st.u32 [%rd1], %r9;\n");
+  EXPECT_TRUE(stores.stores_generic);
+  EXPECT_FALSE(stores.loads_generic || stores.copies_in_bulk);
+}
+
+TEST_P(WaitingCode, CopiesInBulkAreFound) {
+  if (GetParam() == std::string("sm_75") || GetParam() == std::string("sm_80")) {
+    GTEST_SKIP() << GetParam() << " has no copies in bulk";
+  }
+  const Waiting waiting = read(
+      "  cp.async.bulk.global.shared::cta.bulk_group [%rd1], [word], 16;\n"
+      "  cp.async.bulk.commit_group;\n  cp.async.bulk.wait_group 0;\n");
+  EXPECT_TRUE(waiting.copies_in_bulk);
 }
 
 TEST_P(WaitingCode, BlocksOfOneGridThatWaitForEachOtherDoNotCount) {

@@ -252,6 +252,17 @@ Waiting waits(const std::vector<Step>& steps) {
   return waiting;
 }
 
+void add_kinds_of_access(Bytes code, Waiting& found) {
+  constexpr std::uint16_t generic_load = 0x180, generic_store = 0x185;  // LD, ST
+  constexpr std::uint16_t bulk = 0x1b0;  // and up to 0x1bf: UTMALDG, UTMASTG, UBLKCP, UBLKRED, …
+  for (std::uint64_t at = 0; at + instruction_bytes <= code.size(); at += instruction_bytes) {
+    const auto number = static_cast<std::uint16_t>(*number_at<std::uint16_t>(code, at) & 0x1ff);
+    found.loads_generic |= number == generic_load;
+    found.stores_generic |= number == generic_store;
+    found.copies_in_bulk |= (number & 0x1f0) == bulk;
+  }
+}
+
 bool calls_functions(Bytes code) {
   for (std::uint64_t at = 0; at + instruction_bytes <= code.size(); at += instruction_bytes) {
     const auto number = static_cast<std::uint16_t>(*number_at<std::uint16_t>(code, at) & 0x1ff);
@@ -293,6 +304,9 @@ Waiting& Waiting::operator|=(const Waiting& other) {
   may_wait |= other.may_wait;
   times_itself |= other.times_itself;
   allocates |= other.allocates;
+  copies_in_bulk |= other.copies_in_bulk;
+  loads_generic |= other.loads_generic;
+  stores_generic |= other.stores_generic;
   return *this;
 }
 
@@ -313,17 +327,14 @@ std::map<std::string, Waiting> waiting_kernels(Bytes cubin) {
     const std::string_view name = section.name.substr(text.size());
     const bool calls = calls_functions(section.contents);
     Waiting waiting = look_at(section.contents, elf.arch());
+    add_kinds_of_access(section.contents, waiting);
     waiting.allocates = calls && allocates(elf, symbols, name);
     const auto kernel = kernels.find(name);
     (kernel != kernels.end() ? kernel->second : functions) |= waiting;
     if (calls && kernel != kernels.end()) callers.push_back(name);
   }
   for (const std::string_view caller : callers) kernels[caller] |= functions;
-  std::map<std::string, Waiting> all;
-  for (const auto& [name, waiting] : kernels) {
-    if (waiting.may_wait || waiting.allocates || waiting.times_itself) all.emplace(name, waiting);
-  }
-  return all;
+  return {kernels.begin(), kernels.end()};
 }
 
 }  // namespace warpmeter::model::sass

@@ -17,17 +17,20 @@
 namespace warpmeter::model::sass {
 
 struct Waiting {
-  bool waits = false;         ///< for the host, another stream, process or GPU
-  bool may_wait = false;      ///< it does, or its blocks wait for each other at system scope
-  bool times_itself = false;  ///< a loop ends by a clock, so that no two executions are alike
-  bool allocates = false;     ///< it calls malloc or free
+  bool waits = false;           ///< for the host, another stream, process or GPU
+  bool may_wait = false;        ///< it does, or its blocks wait for each other at system scope
+  bool times_itself = false;    ///< a loop ends by a clock, so that no two executions are alike
+  bool allocates = false;       ///< it calls malloc or free
+  bool copies_in_bulk = false;  ///< it may: tensor maps and reductions in bulk are meant too
+  bool loads_generic = false;   ///< it may load by generic addresses
+  bool stores_generic = false;  ///< likewise
 
   /// Adds all that is true of `other`.
   Waiting& operator|=(const Waiting& other);
 };
 
-/// The kernels of a cubin of which any is true, by name. A kernel that calls functions has what
-/// any function of the cubin has. Empty for what is no cubin.
+/// The kernels of a cubin, by name. A kernel that calls functions has what any function of the
+/// cubin has. Empty for what is no cubin.
 std::map<std::string, Waiting> waiting_kernels(Bytes cubin);
 
 }  // namespace warpmeter::model::sass
