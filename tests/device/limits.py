@@ -183,7 +183,7 @@ def measure(program, command, work, tally, seconds):
     begin = time.monotonic()
     counts = of_warpmeter(program, command, ["@limits", "dram_read_bytes", "dram_write_bytes"], f"{work}/limits.db")
     limits = limits_of(program, f"{work}/limits.db")
-    passes = []  # of each run: the launches, with the figures of all groups
+    passes = []  # the launches of each run, with the figures of all groups
     for _ in range(RUNS):
         groups = [of_warpmeter(program, command, group, f"{work}/pass.db") for group in ONE_PASS]
         passes.append([{name: value for _, found in launch for name, value in found.items()} for launch in zip(*groups)])
