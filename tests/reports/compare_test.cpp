@@ -213,6 +213,9 @@ TEST_F(CompareTest, ShowsEveryChangeOfACounterAndOfItsMetrics) {
   for (const CounterPair& pair : comparison.counters) {
     EXPECT_EQ(pair.change, Change::changed) << pair.metric;
     metrics.push_back(pair.metric);
+    if (pair.metric == "shared_load_transactions_per_request") {
+      EXPECT_EQ(pair.unit, "transactions/request");
+    }
   }
   EXPECT_EQ(metrics.front(), "shared_load_wavefronts");
   EXPECT_THAT(metrics, testing::Contains("shared_load_transactions_per_request"));

@@ -138,6 +138,36 @@ TEST(Report, NamesTheKernelsThatSpillAndNoOther) {
   EXPECT_THAT(text, Not(HasSubstr("none")));
 }
 
+/// 128 registers of a thread are 4,096 of a warp: a multiprocessor's 65,536 hold 16 warps of
+/// its 64. Those are two blocks of 8 warps (25 %), or one of 12 (18.75 %).
+TEST(Report, NamesAKernelOfTwoOccupanciesOnceWithTheLeast) {
+  const TemporaryDatabase database;
+  schema::Store store(database.path());
+  const std::int64_t run = store.begin_run({});
+  schema::Device device;
+  device.backend = "model";
+  device.name = "sm_90";
+  device.compute_capability = 90;
+  const std::int64_t device_id = store.add_device(run, device);
+  for (const int threads : {256, 384, 256}) {
+    schema::Launch launch;
+    launch.family = "stencil";
+    launch.variant = "many";
+    launch.kernel = "_Z7stencilPf";
+    launch.grid[0] = launch.grid[1] = launch.grid[2] = 1;
+    launch.block[0] = threads;
+    launch.block[1] = launch.block[2] = 1;
+    launch.registers = 128;
+    launch.static_shared_bytes = launch.dynamic_shared_bytes = 0;
+    launch.code = {1280, 320, 160, ""};
+    store.add_launch(run, device_id, launch);
+  }
+  store.end_run(run, schema::RunOutcome::done, "");
+  const std::string text = section_of(database, run, "spills");
+  EXPECT_THAT(text, testing::ContainsRegex("stencil/many .*128 \\| +18.8 \\| registers"));
+  EXPECT_EQ(text.find("stencil/many"), text.rfind("stencil/many")) << text;
+}
+
 /// A run on cards of one name of which each takes so many ns for each of three launches.
 std::string devices_section(const std::vector<double>& medians, int disturbed = -1) {
   const TemporaryDatabase database;

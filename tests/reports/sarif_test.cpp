@@ -121,6 +121,27 @@ TEST_F(SarifOfGates, ABrokenGateIsAnErrorAtTheCostliestLineAndNamesTheKernels) {
   EXPECT_EQ(result["relatedLocations"][0]["physicalLocation"]["region"]["startLine"], 3);
 }
 
+/// The kernel is named after the shared loads; the gate is about the global ones, of line 4.
+TEST_F(SarifOfGates, ThePlaceIsThatOfTheMetricsAccessWhateverTheSelectorNames) {
+  run_ = store_.begin_run({});
+  schema::Device device;
+  device.backend = "model";
+  schema::Launch launch;
+  launch.family = "app";
+  launch.variant = "shared_load_copy";
+  launch.kernel = "_Z16shared_load_copyPf";
+  launch.counters = {{"global_load_sectors", 64, Grade::exact, ""},
+                     {"global_load_requests", 2, Grade::exact, ""}};
+  launch.lines = {{"turn.cu", 4, "…", "global load", 2, 64, 8, Grade::exact},
+                  {"turn.cu", 5, "…", "shared load", 2, 64, 2, Grade::exact}};
+  store_.add_launch(run_, store_.add_device(run_, device), launch);
+  store_.end_run(run_, schema::RunOutcome::done, "");
+  const auto result =
+      rendered("app/shared_load_copy: gld_transactions_per_request <= 4")["results"][0];
+  EXPECT_EQ(result["level"], "error");
+  EXPECT_EQ(result["locations"][0]["physicalLocation"]["region"]["startLine"], 4);
+}
+
 TEST_F(SarifOfGates, AGateThatHoldsHasARuleAndNoResult) {
   const auto run = rendered("shared_load_transactions_per_request <= 32");
   EXPECT_EQ(run["results"], nlohmann::json::array());

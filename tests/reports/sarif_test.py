@@ -112,6 +112,17 @@ class Sarif(unittest.TestCase):
             artifact = result["locations"][0]["physicalLocation"]["artifactLocation"]
             self.assertEqual(artifact.get("uriBaseId"), "%SRCROOT%")
 
+    def test_profile_tells_what_was_not_observed(self):
+        script = self.folder / "both.sh"
+        script.write_text(f"#!/bin/sh\nenv -i '{PROGRAM}' >/dev/null 2>&1\nexec '{PROGRAM}'\n")
+        script.chmod(0o755)
+        words = ["profile", "--check", "--db", str(self.folder / "out.db"), "-o", str(self.folder / "out.sarif")]
+        alone, beside = (self.sarif(6, *words, program, folder=ROOT)["invocations"][0] for program in (PROGRAM, str(script)))
+        errors = [note["message"]["text"] for note in beside["toolExecutionNotifications"] if note["level"] == "error"]
+        self.assertEqual(errors, [f"what these programs do, which were started and not observed: {PROGRAM}"])
+        self.assertFalse(beside["executionSuccessful"])
+        self.assertTrue(alone["executionSuccessful"])
+
     def test_check_marks_broken_gates_and_nothing_where_all_hold(self):
         done = subprocess.run([WARPMETER, "run", "transpose/tiled", "-n", "64", "-b", "model", "-q"], cwd=self.folder)
         self.assertEqual(done.returncode, 0)

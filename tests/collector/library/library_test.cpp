@@ -4,14 +4,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/temporary.h"
 #include "collector/library/warpmeter.hpp"
+#include "schema/records.h"
+#include "schema/store.h"
 
 namespace {
 
@@ -25,6 +29,31 @@ class Library : public testing::Test {
   }
   void TearDown() override { warpmeter_close(meter_); }
   std::string database() const { return (folder_.path() / "a.db").string(); }
+
+  /// A run of launches with these counts.
+  std::int64_t add_run(const std::vector<std::map<std::string, double>>& launches) const {
+    namespace schema = warpmeter::schema;
+    schema::Store store(database());
+    const std::int64_t run = store.begin_run({});
+    const std::int64_t device = store.add_device(run, {});
+    for (const auto& counts : launches) {
+      schema::Launch launch;
+      launch.family = "app";
+      launch.variant = launch.kernel = "kernel";
+      for (const auto& [counter, value] : counts) {
+        launch.counters.push_back({counter, value, schema::Grade::measured, ""});
+      }
+      store.add_launch(run, device, launch);
+    }
+    store.end_run(run, schema::RunOutcome::done, "");
+    return run;
+  }
+
+  double cost(std::int64_t run, const char* metric) const {
+    double cost = 0;
+    EXPECT_EQ(warpmeter_cost(meter_, run, metric, &cost), 0) << warpmeter_message();
+    return cost;
+  }
 
   const warpmeter::TemporaryFolder folder_;
   warpmeter_meter* meter_ = nullptr;
@@ -57,6 +86,56 @@ TEST_F(Library, NullPointersAreWrongUsage) {
   EXPECT_EQ(warpmeter_open(nullptr, nullptr, nullptr), 2);
   warpmeter_close(nullptr);
   warpmeter_free(nullptr);
+}
+
+/// 8 and 24 wavefronts in 4 requests each: 32 in 8. 32 bytes a sector: 100 of 4 sectors, of 128,
+/// are 78.125 %.
+TEST_F(Library, TheCostOfAQuotientIsThatOfTheSumsWithItsScale) {
+  const std::int64_t run = add_run({{{"shared_load_wavefronts", 8},
+                                     {"shared_load_requests", 4},
+                                     {"global_store_bytes", 100},
+                                     {"global_store_sectors", 4},
+                                     {"energy", 2},
+                                     {"dram_read_bytes", 1e12},
+                                     {"dram_write_bytes", 0}},
+                                    {{"shared_load_wavefronts", 24},
+                                     {"shared_load_requests", 4},
+                                     {"global_store_bytes", 100},
+                                     {"global_store_sectors", 4},
+                                     {"energy", 4},
+                                     {"dram_read_bytes", 1e12},
+                                     {"dram_write_bytes", 1e12}}});
+  EXPECT_DOUBLE_EQ(cost(run, "shared_load_transactions_per_request"), 4);
+  EXPECT_DOUBLE_EQ(cost(run, "gst_efficiency"), -78.125) << "more of it is better";
+  EXPECT_DOUBLE_EQ(cost(run, "energy"), 6);
+  EXPECT_DOUBLE_EQ(cost(run, "energy_per_byte"), 2) << "6 J of 3 TB, in pJ";
+}
+
+TEST_F(Library, AQuotientThatDividesByZeroHasNoCost) {
+  const std::int64_t run = add_run({{{"shared_load_wavefronts", 8},
+                                     {"shared_load_requests", 0},
+                                     {"energy", 2},
+                                     {"dram_read_bytes", 0},
+                                     {"dram_write_bytes", 0}}});
+  EXPECT_TRUE(std::isnan(cost(run, "shared_load_transactions_per_request")));
+  EXPECT_TRUE(std::isnan(cost(run, "energy_per_byte")));
+}
+
+/// Two launches of 300 W and 500 W draw no 800 W.
+TEST_F(Library, TheGreatestPowerClockOrTemperatureStandsForAllLaunches) {
+  const std::int64_t run = add_run({{{"mean_power", 300},
+                                     {"peak_power", 650},
+                                     {"busy_sm_clock", 1980},
+                                     {"busy_temperature", 40}},
+                                    {{"mean_power", 500},
+                                     {"peak_power", 600},
+                                     {"busy_sm_clock", 1700},
+                                     {"busy_temperature", 50}}});
+  EXPECT_EQ(cost(run, "mean_power"), 500);
+  EXPECT_EQ(cost(run, "peak_power"), 650);
+  EXPECT_EQ(cost(run, "busy_sm_clock"), 1980);
+  EXPECT_EQ(cost(run, "busy_temperature"), 50);
+  EXPECT_TRUE(std::isnan(cost(add_run({{{"mean_power", 300}}, {}}), "mean_power")));
 }
 
 TEST_F(Library, ADatabaseThatCannotBeMadeIsAFileThatFailed) {
