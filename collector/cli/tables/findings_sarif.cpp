@@ -9,34 +9,44 @@
 #include <string>
 #include <string_view>
 
+#include "collector/model/check/findings.h"
+
 namespace warpmeter::cli {
 namespace {
+
+using model::check::Defect;
 
 struct RuleOfKind {
   std::string_view name, text, help;
 };
 
-/// The names are those of model::check::Defect.
-constexpr RuleOfKind of_kernels[] = {
-    {"out of bounds", "Each access lies within its buffer or array.",
+struct RuleOfDefect {
+  Defect defect;
+  std::string_view text, help;
+};
+
+/// One for each name of a Defect.
+constexpr RuleOfDefect of_kernels[] = {
+    {Defect::out_of_bounds, "Each access lies within its buffer or array.",
      "Compare the index with the size before the access."},
-    {"misaligned", "Each access lies at a multiple of its width.",
+    {Defect::misaligned, "Each access lies at a multiple of its width.",
      "Let the address be a multiple of 2, 4, 8 or 16 bytes, as the type asks."},
-    {"uninitialised read", "Each value is set before it is used.",
+    {Defect::uninitialised, "Each value is set before it is used.",
      "Set the memory or variable on every path that leads to the read."},
-    {"shared-memory race", "Accesses of several threads to one place of shared memory are ordered.",
+    {Defect::race, "Accesses of several threads to one place of shared memory are ordered.",
      "Put __syncthreads() or __syncwarp() between the two, or use an atomic for both."},
-    {"global-memory race", "Accesses of a block's threads to one place of memory are ordered.",
+    {Defect::global_race, "Accesses of a block's threads to one place of memory are ordered.",
      "Put __syncthreads() between the two, or use an atomic for both."},
-    {"race between blocks", "Accesses of several blocks to one place of memory are ordered.",
+    {Defect::block_race, "Accesses of several blocks to one place of memory are ordered.",
      "Blocks run in any order: use an atomic for both, or a second kernel."},
-    {"equal writes", "No two threads write to one place without an order.",
+    {Defect::equal_writes, "No two threads write to one place without an order.",
      "Both wrote the same, so this is no mistake by itself. Other input may write two values."},
-    {"divergent barrier", "All threads of a block come to the same barrier.",
+    {Defect::barrier, "All threads of a block come to the same barrier.",
      "Take the barrier out of the branch, or let all threads take the branch."},
-    {"absent lanes", "Each lane that a mask of a _sync function names takes part.",
+    {Defect::absent_lanes, "Each lane that a mask of a _sync function names takes part.",
      "Build the mask from the lanes that come there: __ballot_sync() before the branch."},
-    {"trap", "The kernel comes to its end.", "The message names the instruction that stopped it."}};
+    {Defect::trap, "The kernel comes to its end.",
+     "The message names the instruction that stopped it."}};
 
 constexpr RuleOfKind of_host[] = {
     {"host access", "Host code touches no memory of the device.",
@@ -63,7 +73,7 @@ std::string id_of(std::string_view kind) {
 }
 
 reports::SarifRule rule_of(const RuleOfKind& kind) {
-  const bool is_remark = kind.name == "equal writes";
+  const bool is_remark = kind.name == to_string(Defect::equal_writes);
   return {id_of(kind.name), std::string(kind.text), std::string(kind.help),
           is_remark ? reports::SarifLevel::note : reports::SarifLevel::error};
 }
@@ -101,7 +111,9 @@ reports::SarifResult result_of(const ShownFinding& finding) {
 
 reports::SarifLog findings_sarif(std::span<const ShownFinding> findings, bool is_program) {
   reports::SarifLog log;
-  for (const RuleOfKind& kind : of_kernels) log.rules.push_back(rule_of(kind));
+  for (const RuleOfDefect& rule : of_kernels) {
+    log.rules.push_back(rule_of({to_string(rule.defect), rule.text, rule.help}));
+  }
   if (is_program) {
     for (const RuleOfKind& kind : of_host) log.rules.push_back(rule_of(kind));
   }

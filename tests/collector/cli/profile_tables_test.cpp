@@ -4,11 +4,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
 #include <algorithm>
 #include <iterator>
-
+#include <set>
 #include <string>
 
+#include "collector/cli/tables/findings_sarif.h"
+#include "collector/model/check/findings.h"
 #include "tests/collector/cli/workspace.h"
 
 namespace warpmeter::cli {
@@ -24,6 +27,17 @@ TEST(DurationText, HasFiveDigitsAndNvprofsUnits) {
       {214521, "214.52us"}, {999996, "1.0000ms"}, {1344000, "1.3440ms"}, {9.99996e6, "10.000ms"},
       {2.5e9, "2.5000s"},   {9e11, "900.00s"},    {3.6e12, "3600.00s"}};
   for (const auto& [duration_ns, text] : cases) EXPECT_EQ(duration_text(duration_ns), text);
+}
+
+TEST(FindingsSarif, HasARuleForEachDefectOfKernels) {
+  std::set<std::string> rules, defects;
+  for (const reports::SarifRule& rule : findings_sarif({}, false).rules) rules.insert(rule.id);
+  for (std::size_t i = 0; i < model::check::defects; ++i) {
+    std::string id(to_string(static_cast<model::check::Defect>(i)));
+    std::replace(id.begin(), id.end(), ' ', '-');
+    defects.insert(id);
+  }
+  EXPECT_EQ(rules, defects);
 }
 
 TEST(SummaryTable, IsNvprofsWithTheMedian) {
