@@ -3,14 +3,19 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <span>
 
 #include "base/output.h"
 #include "collector/cli/arguments.h"
+#include "collector/cli/formats.h"
 #include "collector/cli/profile/remarks.h"
 #include "collector/cli/profile/source_folders.h"
+#include "collector/cli/progress.h"
+#include "collector/cli/terminal.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/passes.h"
 #include "collector/inject/filter.h"
@@ -80,6 +85,62 @@ inject::Config config_of(const ProfileRequest& request) {
   const inject::KernelPattern checked(request.kernel);  // a bad pattern is noticed here
   return config;
 }
+
+namespace {
+
+/// A person who waits sees the chip whose passes are planned: all counters of six chips take most
+/// of a minute.
+class PlanProgress {
+ public:
+  PlanProgress(std::size_t chips, bool is_quiet)
+      : chips_(chips), is_quiet_(is_quiet), bar_(is_terminal(STDERR_FILENO) && !is_quiet) {}
+
+  void begin(const std::string& chip) {
+    bar_.update(begun_++, chips_, "plans the passes of " + chip);
+    const auto waited = std::chrono::steady_clock::now() - start_;
+    if (is_quiet_ || is_terminal(STDERR_FILENO) || waited < std::chrono::seconds(2)) return;
+    say_line(fmt::format("warpmeter: plans the passes of {}, chip {} of {}", chip, begun_, chips_));
+  }
+  void end() { bar_.clear(); }
+
+ private:
+  std::size_t chips_, begun_ = 0;
+  bool is_quiet_;
+  ProgressBar bar_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// True for a PerfWorks name that the chip does not know.
+bool is_unknown(const std::string& chip, const std::string& counter) {
+  if (schema::Catalogue::get().find_counter(counter) != nullptr) return false;
+  try {
+    cupti::plan_passes(chip, std::span(&counter, 1));
+    return false;
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::usage) throw;
+    return true;
+  }
+}
+
+/// The cost of the counters on a chip. `is_one_of_several`: a name that this chip does not know may
+/// be of another, and is one that it lacks.
+std::vector<reports::Cell> row_of_chip(const std::string& chip,
+                                       const std::vector<std::string>& counters,
+                                       bool is_one_of_several) {
+  std::vector<std::string> lacking, known;
+  for (const std::string& counter : counters) {
+    const bool is_left_out = is_one_of_several && is_unknown(chip, counter);
+    (is_left_out ? lacking : known).push_back(counter);
+  }
+  const cupti::Passes passes = known.empty() ? cupti::Passes{} : cupti::plan_passes(chip, known);
+  for (const auto& [counter, why] : passes.lacking) lacking.push_back(counter);
+  const auto groups = cupti::one_pass_groups(std::vector<std::string>{chip}, known);
+  return {chip, static_cast<std::int64_t>(counters.size()),
+          static_cast<std::int64_t>(passes.passes), static_cast<std::int64_t>(groups.size()),
+          fmt::format("{}", fmt::join(lacking, ", "))};
+}
+
+}  // namespace
 
 std::vector<std::string> chips_here() {
   std::vector<std::string> chips;
@@ -157,9 +218,11 @@ profile::Passes passes_of(const ProfileRequest& request, const inject::Config& c
 
 ExitCode list_passes(const ProfileRequest& request) {
   if (!request.counts()) throw Error(ExitCode::usage, "--list-passes needs --metrics to plan");
-  const std::vector<std::string> counters = config_of(request).counters;
-  if (counters.empty())
+  const inject::Config config = config_of(request);
+  if (config.counters.empty())
     throw Error(ExitCode::usage, "these --metrics are resources and need no pass");
+  const std::vector<std::string> chips = chips_here();
+  if (chips.size() > 1) check_names(config);  // a name may be of one chip alone
   using reports::Column;
   reports::Table table;
   table.columns = {
@@ -167,17 +230,14 @@ ExitCode list_passes(const ProfileRequest& request) {
       Column::number("passes", "passes", "", reports::Kind::exact),
       Column::number("runs", "runs with --replay application", "", reports::Kind::exact),
       Column::text("lacking", "counters that the chip lacks")};
-  for (const std::string& chip : chips_here()) {
-    const cupti::Passes passes = cupti::plan_passes(chip, counters);
-    std::vector<std::string> lacking;
-    for (const auto& [counter, why] : passes.lacking) lacking.push_back(counter);
-    const auto groups = cupti::one_pass_groups(std::vector<std::string>{chip}, counters);
-    table.rows.push_back(
-        {chip, static_cast<std::int64_t>(counters.size()), static_cast<std::int64_t>(passes.passes),
-         static_cast<std::int64_t>(groups.size()), fmt::format("{}", fmt::join(lacking, ", "))});
+  PlanProgress progress(chips.size(), request.quiet);
+  for (const std::string& chip : chips) {
+    progress.begin(chip);
+    table.rows.push_back(row_of_chip(chip, config.counters, chips.size() > 1));
   }
+  progress.end();
   Output output;
-  output.write(reports::render(table, reports::Format::table));
+  output.write(rendered(table, request.format, ""));
   output.finish();
   return ExitCode::done;
 }

@@ -2,6 +2,9 @@
 // `warpmeter profile` as a person types it: what it refuses before the program starts. Its
 // measurements are tested with a fake program (profile/session_test.cpp) and on a GPU
 // (device/profile_check.sh).
+#include <sstream>
+
+#include "base/utf8.h"
 #include "tests/collector/cli/workspace.h"
 
 namespace warpmeter::cli {
@@ -101,6 +104,35 @@ TEST_F(ProfileProgram, ListsThePassesOfEachGenerationOrOfTheChipHere) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
   EXPECT_THAT(outcome.output, HasSubstr("passes"));
   EXPECT_THAT(outcome.output, HasSubstr("runs with"));
+}
+
+/// PerfWorks calls the bytes dram__bytes_read on Hopper, and dram__bytes_op_read on Blackwell.
+TEST_F(ProfileProgram, APassesListTakesANameOfOneChipAlone) {
+#ifdef WARPMETER_SANITIZED
+  GTEST_SKIP() << "a sanitized program cannot load libnvperf_host";
+#endif
+  const Outcome outcome =
+      profile({"-m", "dram__bytes_read.sum", "--list-passes", "--format", "csv"});
+  if (outcome.exit_code == 4) GTEST_SKIP() << outcome.error;  // no CUPTI
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(outcome.error, "");
+  if (outcome.output.find("GB202") == std::string::npos) GTEST_SKIP() << "only the GPU here";
+  EXPECT_THAT(outcome.output, HasSubstr("GH100,1,1,1,\"\"\n"));
+  EXPECT_THAT(outcome.output, HasSubstr("GB202,1,0,0,dram__bytes_read.sum\n"));
+  EXPECT_EQ(profile({"-m", "dram__no_such.sum", "--list-passes"}).exit_code, 2);
+}
+
+TEST_F(ProfileProgram, ATerminalSeesWhichChipIsPlannedAndNoLineBeyondItsWidth) {
+#ifdef WARPMETER_SANITIZED
+  GTEST_SKIP() << "a sanitized program cannot load libnvperf_host";
+#endif
+  Start start{{"profile", "-m", "@default", "--list-passes"}, folder_};
+  start.output_is_terminal = start.error_is_terminal = true;
+  const Outcome outcome = run_program(start);
+  if (outcome.exit_code == 4) GTEST_SKIP() << outcome.error;  // no CUPTI
+  EXPECT_THAT(outcome.error, HasSubstr("plans the passes of "));
+  std::istringstream lines(outcome.output);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 81U) << line;
 }
 
 TEST_F(ProfileProgram, ANumberOfKernelsWithoutLinesIsAMistakeOfUsage) {
