@@ -293,11 +293,11 @@ ExitCode show_acceptance(const ModelRequest& request) {
   }
   const Destination destination = files.write(request.file, "-o");
   AcceptanceTables tables = acceptance_tables(request.files, options_of(request));
-  const bool are_all_read = tables.wrong == 0;
+  const ExitCode code = tables.code;
   Output output(destination);
   output.write(rendered(std::move(tables), request.format, request.file));
   output.finish();
-  return are_all_read ? ExitCode::done : ExitCode::usage;
+  return code;
 }
 
 }  // namespace

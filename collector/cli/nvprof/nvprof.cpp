@@ -26,6 +26,7 @@
 #include "collector/cli/nvprof/results.h"
 #include "collector/cli/options.h"
 #include "collector/cli/profile/profile.h"
+#include "collector/cli/usage.h"
 #include "collector/cli/version.h"
 #include "collector/cupti/device.h"
 #include "collector/profile/program.h"
@@ -194,7 +195,13 @@ ExitCode print_imported(const Request& request) {
   const TemporaryFolder folder;
   const std::string database = folder.path() / "nvprof.db";
   Log log(request.log_file, request.is_quiet);
-  schema::import_nvprof_file(request.import_file, database, {"", interrupted});
+  try {
+    schema::import_nvprof_file(request.import_file, database, {"", interrupted});
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error(error.code(), naming_other_option(error.what(), "--import-profile"));
+  }
   const schema::Reader reader(database);
   const std::int64_t run_id = reader.find_run("last");
   const Names names = names_in(reader, run_id);

@@ -15,21 +15,35 @@
 
 namespace warpmeter::cli {
 
+namespace {
+
+/// True for more digits than a number has: a size all the same, one that nothing can hold.
+bool is_huge(const std::string& size) {
+  const std::string largest = std::to_string(INT64_MAX);
+  const bool is_digits = size.find_first_not_of("0123456789") == std::string::npos;
+  return is_digits && !size.empty() && size.front() != '0' &&
+         (size.size() > largest.size() || (size.size() == largest.size() && size > largest));
+}
+
+}  // namespace
+
 std::vector<std::int64_t> sizes_of(const RunRequest& request) {
   std::vector<std::int64_t> sizes;
   const bool is_short = std::any_of(request.words.begin(), request.words.end(),
                                     [](const auto& word) { return word.starts_with("-n"); });
   const char* const option = is_short ? "-n" : "--size";
   for (const std::string& text : request.sizes) {
-    // More digits than a number has is a size all the same: one that nothing can hold.
-    const std::string largest = std::to_string(INT64_MAX);
-    const bool is_digits = text.find_first_not_of("0123456789") == std::string::npos;
-    const bool is_huge =
-        is_digits && text.front() != '0' &&
-        (text.size() > largest.size() || (text.size() == largest.size() && text > largest));
-    sizes.push_back(is_huge ? INT64_MAX : whole_number(option, text, 1, INT64_MAX));
+    sizes.push_back(is_huge(text) ? INT64_MAX : whole_number(option, text, 1, INT64_MAX));
   }
   return sizes;
+}
+
+std::string naming_typed_size(std::string sentence, const RunRequest& request) {
+  const std::string known = " " + std::to_string(INT64_MAX);
+  const std::size_t found = sentence.find(known);
+  const auto typed = std::find_if(request.sizes.begin(), request.sizes.end(), is_huge);
+  if (found == std::string::npos || typed == request.sizes.end()) return sentence;
+  return sentence.replace(found, known.size(), " " + *typed);
 }
 
 void check_combinations(const RunRequest& request) {

@@ -43,8 +43,10 @@ struct RunRequest {
 /// Declares the command and its options, which fill `request`.
 CLI::App& add_run_options(CLI::App& program, RunRequest& request);
 
-/// The sizes of -n.
+/// The sizes of -n. Those that no number holds are the largest number.
 std::vector<std::int64_t> sizes_of(const RunRequest& request);
+/// A refusal of the largest number tells the size as it was typed.
+std::string naming_typed_size(std::string sentence, const RunRequest& request);
 
 /// Refuses options that do not work together. Throws Error{usage}.
 void check_combinations(const RunRequest& request);

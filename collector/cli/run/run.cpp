@@ -278,7 +278,11 @@ ExitCode run_command(const RunRequest& typed) {
   if (alone) return execute_alone(*alone, choice, *backends.opened.front());
   if (!specs.empty()) check_turns(request, choice);
   for (const std::string& note : choice.notes) remark(request, note);
-  for (const auto& opened : backends.opened) run::check_fits(choice.selections, *opened);
+  try {
+    for (const auto& opened : backends.opened) run::check_fits(choice.selections, *opened);
+  } catch (const Error& error) {
+    throw Error(error.code(), naming_typed_size(error.what(), request));
+  }
 
   if (request.check && !request.dry_run) {
     return check.run(request, choice, *backends.opened.front());

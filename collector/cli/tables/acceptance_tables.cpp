@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "base/error.h"
 #include "base/kernel_name.h"
 #include "collector/cli/formats.h"
 #include "collector/model/input/kernel_file.h"
@@ -58,7 +57,7 @@ AcceptanceTables acceptance_tables(const std::vector<std::string>& paths,
       if (entries.empty()) throw Error(ExitCode::usage, path + " holds no kernel");
     } catch (const Error& error) {
       tables.own.rows.push_back({path, Missing{}, "no", Missing{}, error.what(), Missing{}});
-      ++tables.wrong;
+      if (tables.code != ExitCode::file) tables.code = error.code();
     }
   }
   return tables;

@@ -3,10 +3,10 @@
 // cannot.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "collector/model/input/compile_options.h"
 #include "reports/table/table.h"
 
@@ -17,7 +17,8 @@ namespace warpmeter::cli {
 struct AcceptanceTables {
   reports::Table own;         ///< and files that cannot be read
   reports::Table of_headers;  ///< outside of the file's folder: CUB, Thrust
-  std::size_t wrong = 0;      ///< files that cannot be read
+  /// `file` where a file cannot be read, else `usage` where one holds no kernel or a mistake.
+  ExitCode code = ExitCode::done;
 };
 
 AcceptanceTables acceptance_tables(const std::vector<std::string>& paths,

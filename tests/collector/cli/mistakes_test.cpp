@@ -42,11 +42,47 @@ TEST_F(Mistakes, AnyProgramIsNoOtherBuild) {
               HasSubstr("/bin/true stored no run in warpmeter.db: --against needs a build"));
 }
 
+/// With -P Python imports nothing of the working folder, or, before 3.11, refuses to start.
+TEST_F(Mistakes, AModuleInTheWorkingFolderIsNotOurs) {
+  write("warpmeter.py", "open('imported', 'w').close()\n");
+  EXPECT_NE(warpmeter({"mcp", "--folder", "."}).exit_code, -1);
+  EXPECT_FALSE(std::filesystem::exists(file("imported")));
+  write("python3", "#!/bin/sh\necho \"first: $1\"\n");
+  std::filesystem::permissions(file("python3"), std::filesystem::perms::owner_all);
+  const std::string path = folder_.string() + ":/usr/bin:/bin";
+  const Outcome outcome = run_program({{"mcp", "--folder", "."}, folder_, {{"PATH", path}}});
+  EXPECT_EQ(outcome.output, "first: -P\n");
+}
+
 TEST_F(Mistakes, AFileWithoutKernelsIsNamed) {
   write("none.cu", "int x;\n");
   const Outcome outcome = warpmeter({"model", "--accepts", "none.cu"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("none.cu holds no kernel"));
+}
+
+TEST_F(Mistakes, AMissingFileIsOneThatCannotBeReadWithAcceptsToo) {
+  EXPECT_EQ(warpmeter({"model", "none.cu"}).exit_code, 5);
+  const Outcome outcome = warpmeter({"model", "--accepts", "k.cu", "none.cu"});
+  EXPECT_EQ(outcome.exit_code, 5);
+  EXPECT_THAT(outcome.output, HasSubstr("there is no file none.cu"));
+}
+
+/// nvprof's --db keeps figures: it names no file to print.
+TEST_F(Mistakes, NvprofNamesTheOptionOfTheFileThatItCannotPrint) {
+  write("text.db", std::string(1000, 'x'));
+  const Outcome outcome = warpmeter({"nvprof", "-i", "text.db"});
+  EXPECT_EQ(outcome.exit_code, 5);
+  EXPECT_THAT(outcome.error,
+              HasSubstr("text.db is not a database: name another file with --import-profile"));
+}
+
+TEST_F(Mistakes, ASizeThatNoNumberHoldsIsRefusedAsItWasTyped) {
+  for (const char* option : {"-n", "--size"}) {
+    EXPECT_THAT(
+        refusal({"run", "transpose", option, "99999999999999999999", "-b", "model"}),
+        HasSubstr("transpose cannot be run at size 99999999999999999999: its largest size is"));
+  }
 }
 
 TEST_F(Mistakes, AWrongShapeLeavesNoRun) {
