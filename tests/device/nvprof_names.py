@@ -213,8 +213,8 @@ def in_lines(result):
 
 
 def device():
-    fields = run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "-i", "0"]).strip().split(", ")
-    ncu = [line for line in run(["ncu", "--version"]).splitlines() if line.startswith("Version")]
+    fields = run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "-i", "0"]).stdout.strip().split(", ")
+    ncu = [line for line in run(["ncu", "--version"]).stdout.splitlines() if line.startswith("Version")]
     return {"device": fields[0], "driver": fields[1], "ncu": ncu[0].split()[1] if ncu else "",
             "date": datetime.date.today().isoformat()}
 
