@@ -42,7 +42,12 @@ BlockChecker::BlockChecker(Checker& launch)
       shared_number_(program_.sites.size() * warps_of(launch.geometry_)),
       global_number_(shared_number_.size()),
       segments_(program_.sites.size()),
-      regions_(program_.sites.size()) {}
+      plans_(program_.sites.size()),
+      regions_(program_.sites.size()) {
+  for (std::size_t site = 0; site < plans_.size(); ++site) {
+    plans_[site].may_be_made = launch_.may_plan(program_.sites[site]);
+  }
+}
 
 void BlockChecker::start(std::uint64_t block, const std::byte* shared) {
   order_.start(static_cast<std::uint32_t>(block));
@@ -54,6 +59,8 @@ void BlockChecker::start(std::uint64_t block, const std::byte* shared) {
     contexts_.start_again();
     std::fill(shared_number_.begin(), shared_number_.end(), 0);
   }
+  note_past();
+  launch_.note_start(block);
   locations_.clear();
   shared_written_.clear();
   unset_.start_block(warps_of(launch_.geometry_));
@@ -242,7 +249,9 @@ void BlockChecker::check_shuffle(const Warp& warp, const Operation* op, std::uin
 /// __syncthreads() has to be the same one for all threads, and none may have gone past it.
 void BlockChecker::release(const Meeting& meeting) {
   const std::uint32_t all = lanes_below(warps_of(launch_.geometry_));
-  order_.release(meeting.barrier, meeting.waiting, (meeting.waiting | meeting.finished) == all);
+  const bool is_whole_block = (meeting.waiting | meeting.finished) == all;
+  order_.release(meeting.barrier, meeting.waiting, is_whole_block);
+  if (is_whole_block) note_past();
   for_each_lane(meeting.waiting, [&](unsigned warp) { vain_waits_[warp].reset(); });
   if (cluster_ != nullptr) share_phases(meeting);
   if (!meeting.is_for_all) return;

@@ -17,6 +17,7 @@
 #include "collector/model/check/bulk_copies.h"
 #include "collector/model/check/checker.h"
 #include "collector/model/check/cluster_races.h"
+#include "collector/model/check/plain/plan.h"
 #include "collector/model/check/unset/registers.h"
 #include "collector/model/machine/observer.h"
 
@@ -52,15 +53,6 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
     Places places;
     const Region* region = nullptr;  ///< the region of global memory
     const Copy* copy = nullptr;      ///< that is finished; then there are no places
-  };
-  /// Lanes that follow each other and touch the same, or elements that follow each other.
-  struct Segment {
-    std::uint8_t first_lane = 0, lanes = 1;
-    bool is_run = false;
-
-    std::uint32_t mask() const {
-      return static_cast<std::uint32_t>(((std::uint64_t{1} << lanes) - 1) << first_lane);
-    }
   };
 
   bool take(const Conflict& conflict) override;
@@ -118,6 +110,11 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   void check_registers(const Warp& warp, const Operation* op);
   const Region& region_of(std::uint32_t site, std::uint64_t address);
   void check_segments(const std::vector<Segment>& segments);
+  void check_access(const Warp& warp, const Operation* op, const SiteInfo& info,
+                    const Places& places);
+  bool touch_plainly(const Warp& warp, const Operation* op, const SiteInfo& info,
+                     const Places& places);
+  void note_past();
   void synchronise(const Warp& warp, const Operation* op, const SiteInfo& info,
                    const Places& places);
   void start_in_cluster(std::uint64_t block, const std::byte* shared);
@@ -166,7 +163,10 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   std::vector<std::uint32_t> shared_number_,
       global_number_;                           ///< the shared number of contexts, by warp and site
   std::vector<std::vector<Segment>> segments_;  ///< by site, of its last access
+  std::vector<Plans> plans_;                    ///< by site, of its last access
   std::vector<Region> regions_;                 ///< by site, of its last access
+  /// Contexts below these numbers are from before the last barrier of the whole block.
+  std::uint32_t past_shared_ = 0, past_global_ = 0;
   std::uint64_t removals_ = 0;      ///< the removals of allocations, when those were found
   std::uint32_t first_number_ = 0;  ///< the first number of global contexts, when the block began
   /// Signals within the block, and what its warps were told by others and it by other blocks.

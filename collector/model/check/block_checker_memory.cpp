@@ -87,10 +87,11 @@ void BlockChecker::accept(const Warp& warp, const Operation* op, const SiteInfo&
   const bool is_followed =
       places.space == AddressSpace::shared || places.space == AddressSpace::global;
   if (is_followed) find_segments(segments_[op->extra], info.width, places);
-  accept_again(warp, op, info, places);
+  plans_[op->extra].forget();
+  check_access(warp, op, info, places);
 }
 
-void BlockChecker::accept_again(const Warp& warp, const Operation* op, const SiteInfo& info,
+void BlockChecker::check_access(const Warp& warp, const Operation* op, const SiteInfo& info,
                                 const Places& places) {
   current_ = {&warp, op, &info, op->extra, places, nullptr, nullptr};
   if (cluster_ != nullptr) check_cluster(warp, op, info, places);

@@ -104,6 +104,9 @@ class Checker final : public LaunchObserver {
   void watch_instructions();
   void look_at_clusters();
   bool may_signal_in_cluster(const SiteInfo& site) const;
+  bool may_plan(const SiteInfo& site) const;
+  void note_start(std::uint64_t block);
+  void note_end();
   /// A block's place: the number of its cluster, and its rank there.
   struct Seat {
     std::uint64_t cluster = 0;
@@ -140,8 +143,11 @@ class Checker final : public LaunchObserver {
   std::map<std::uint64_t, Region> regions_;
   std::set<std::uint32_t> told_copies_;  ///< by instruction: bulk copies that a finding names
   bool is_plain_ = false;                ///< see Accessing
-  bool has_arrays_ = false;              ///< several in shared memory
-  bool has_unnamed_ = false;             ///< an access to one of them does not show which it means
+  /// The block that runs, all ones for none; and whether another has begun before it was over.
+  std::uint64_t block_ = ~std::uint64_t{0};
+  bool has_turns_ = false;
+  bool has_arrays_ = false;   ///< several in shared memory
+  bool has_unnamed_ = false;  ///< an access to one of them does not show which it means
   bool has_signals_ = false;  ///< some thread may be told something by another: see signals.h
   Signals signals_;           ///< between blocks
   /// The launch is in clusters; its blocks may write to each other's shared memory.

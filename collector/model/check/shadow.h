@@ -62,7 +62,11 @@ struct Accessing {
   bool is_plain = false;
   /// All strong accesses to this memory are strong for each other.
   bool is_one_scope = false;
+  /// The block's contexts below this number are past. 0: this is not known.
+  std::uint32_t past = 0;
 };
+
+struct Part;
 
 /// Two accesses of which nothing orders one before the other.
 struct Conflict {
@@ -104,6 +108,14 @@ class Shadow {
   void touch_run(std::uint64_t offset, std::uint32_t width, std::uint32_t first_lane,
                  std::uint32_t lanes, const Accessing& by, ConflictSink& sink);
 
+  /// One part of a plan: a plain access, of lanes that write to different places. False where it
+  /// takes a closer look, which touch_closely() takes then. plain/touch.h defines this one.
+  bool touch_at_once(const Part& part, std::uint64_t first_sector, const Accessing& by);
+  void touch_closely(const Part& part, std::uint64_t first_sector, const Accessing& by,
+                     ConflictSink& sink);
+  /// False: the launch has not written to any of its bytes.
+  bool may_be_written(const Part& part, std::uint64_t first_sector) const;
+
   /// The context of a write to one of these bytes, the last one there; 0: none. A shadow that
   /// forgets may miss one that is past.
   std::uint32_t last_write(std::uint64_t offset, std::uint64_t bytes) const;
@@ -133,11 +145,16 @@ class Shadow {
     Cell* cells = nullptr;     ///< parts of them
   };
   static constexpr unsigned sectors_of_page = 1024;
+  static constexpr std::uint8_t word_parts = 8;
   using Page = std::array<Sector, sectors_of_page>;
 
   Touched touched(const Cell& cell, const Contexts& contexts,
                   const std::vector<Strength>& of_site) const;
   Sector* sector(std::uint64_t index, const Accessing& by);
+  Sector* known_sector(std::uint64_t index) const;
+  void renew(Sector& sector, bool is_whole, const Accessing& by);
+  bool read_at_once(Cell& cell, std::uint32_t lanes, bool is_whole, const Accessing& by);
+  static bool write_at_once(Cell& cell, std::uint32_t lanes, const Accessing& by);
   void split(Sector& sector, std::uint8_t parts);
   void make_whole(Sector& sector);
   void touch_whole(Sector& sector, std::uint64_t offset, std::uint32_t width,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "collector/model/check/plain/plan.h"
 #include "collector/model/check/shadow.h"
 #include "collector/model/check/whole_lanes.h"
 
@@ -98,6 +99,17 @@ void Shadow::touch_run(std::uint64_t offset, std::uint32_t width, std::uint32_t 
       ++first_lane;
       --lanes;
     }
+  }
+}
+
+void Shadow::touch_closely(const Part& part, std::uint64_t first_sector, const Accessing& by,
+                           ConflictSink& sink) {
+  const std::uint64_t index = first_sector + static_cast<std::uint64_t>(std::int64_t{part.sector});
+  const std::uint64_t offset = index * sector_bytes;
+  if (!part.is_whole) {
+    touch(offset + part.first * 4u, part.words * 4u, part.lanes, by, sink);
+  } else if (Sector* found = sector(index, by)) {
+    touch_whole(*found, offset, width_of(part.lanes), part.lanes & 0xff, by, sink);
   }
 }
 

@@ -29,6 +29,14 @@ class WrittenBytes {
   /// True if all, or any, of these bytes were.
   bool all(std::uint64_t offset, std::uint64_t count) const;
   bool any(std::uint64_t offset, std::uint64_t count) const;
+  /// The same for some bytes of a sector, a bit for each, which all must exist.
+  bool all_of_sector(std::uint64_t sector, std::uint32_t bytes) const {
+    return (~(bits_[sector / 2] >> sector % 2 * 32) & bytes) == 0;
+  }
+  void mark_in_sector(std::uint64_t sector, std::uint32_t bytes) {
+    bits_[sector / 2] |= std::uint64_t{bytes} << sector % 2 * 32;
+  }
+  std::uint64_t size() const { return bytes_; }
   /// The first byte from there on, and before `end`, that was (`written`) or was not; else `end`.
   std::uint64_t next(bool written, std::uint64_t offset, std::uint64_t end) const;
 
