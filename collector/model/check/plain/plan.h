@@ -24,7 +24,7 @@ struct Segment {
 
 /// The bytes of one sector that lanes touch together: all of them, or words that follow each other.
 struct Part {
-  std::int32_t sector = 0;  ///< counted from the sector of the access's first byte
+  std::int32_t sector = 0;  ///< from the sector of the access's first byte on
   std::uint32_t bytes = 0;  ///< a bit for each
   std::uint32_t lanes = 0;  ///< a bit for each; of a whole sector as whole_lanes() packs them
   std::uint8_t first = 0, words = 0;
