@@ -101,14 +101,14 @@ CUfunction loaded_function(const cupti::DriverApi& driver, CUfunction launched) 
 }  // namespace
 
 Counting::Counting(Channel& channel, const cupti::CuptiApi& api, const Config& config,
-                   std::filesystem::path folder, std::shared_future<void> companion)
+                   std::filesystem::path folder, std::function<void()> require_companion)
     : channel_(channel),
       api_(api),
       mode_(config.mode),
       counters_(config.counters),
       filter_(config.selection),
       folder_(std::move(folder)),
-      companion_(std::move(companion)),
+      require_companion_(std::move(require_companion)),
       patience_(config.selection.launch_timeout_ms),
       waits_(patience_),
       by_line_(channel, api, config) {}
@@ -221,18 +221,6 @@ std::string Counting::doubt(const std::vector<std::string>& kernels, const Conte
   return fmt::format(
       "a loop of the kernel ends by a clock: its {} passes are executions that differ",
       context.plan->passes());
-}
-
-/// Makes the counters the context's. Why that cannot be; empty when it is done.
-std::string Counting::open_session(CUcontext handle, Context& context) {
-  const std::string name = pending_on(context.device);
-  if (!name.empty()) return fmt::format("{} runs in the context that has the counters", name);
-  if (!possess(context.device)) {
-    return "another process of the program has the counters, and a kernel of it waits; "
-           "--launch-timeout SECONDS waits longer";
-  }
-  open(handle, context);
-  return context.refusal;
 }
 
 std::string Counting::obstacle(const LaunchCall& call, CUcontext handle, Context& context,

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
-#include <future>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -30,10 +30,10 @@ namespace warpmeter::inject {
 
 class Counting {
  public:
-  /// Keeps a reference to `channel`; `folder` is the session's; `companion`: CUPTI can count from
-  /// then on. Throws Error{usage} for a filter that is none.
+  /// Keeps a reference to `channel`; `folder` is the session's; CUPTI can count after
+  /// `require_companion`. Throws Error{usage} for a filter that is none.
   Counting(Channel& channel, const cupti::CuptiApi& api, const Config& config,
-           std::filesystem::path folder, std::shared_future<void> companion);
+           std::filesystem::path folder, std::function<void()> require_companion);
 
   /// True if this thread is between the two: then it has to come to the second.
   static bool is_in_launch();
@@ -134,7 +134,7 @@ class Counting {
   std::map<std::uint32_t, schema::Device> devices_;  ///< announced ones
   std::map<std::uint32_t, Possession> possessions_;
   const std::filesystem::path folder_;
-  const std::shared_future<void> companion_;
+  const std::function<void()> require_companion_;
   bool is_sharing_ = false;
   std::atomic<bool> is_stopped_{false};
   std::atomic<std::uint64_t> unloads_{0};  ///< the number of modules unloaded so far

@@ -74,7 +74,7 @@ void Counting::announce(std::uint32_t device) {
   if (devices_.count(device) != 0) return;
   schema::Device description;
   try {
-    companion_.get();
+    require_companion_();
     description = cupti::describe_device_by_driver(static_cast<int>(device));
     description.chip = cupti::chip_name(api_, static_cast<int>(device));
   } catch (const Error& error) {
@@ -98,6 +98,18 @@ bool Counting::possess(std::uint32_t device) {
   possession.since = possession.last_launch = Clock::now();
   if (!std::exchange(is_sharing_, true)) std::thread([this] { share(); }).detach();
   return true;
+}
+
+/// Makes the counters the context's. Why that cannot be; empty when it is done.
+std::string Counting::open_session(CUcontext handle, Context& context) {
+  const std::string name = pending_on(context.device);
+  if (!name.empty()) return fmt::format("{} runs in the context that has the counters", name);
+  if (!possess(context.device)) {
+    return "another process of the program has the counters, and a kernel of it waits; "
+           "--launch-timeout SECONDS waits longer";
+  }
+  open(handle, context);
+  return context.refusal;
 }
 
 void Counting::open(CUcontext handle, Context& context) {

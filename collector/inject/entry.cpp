@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -46,6 +47,21 @@ struct Injector {
   CUpti_SubscriberHandle subscriber = nullptr;
 };
 Injector* injector = nullptr;
+
+/// A program may call CUDA while it loads a library of its own, whose lock our thread then waits
+/// for.
+constexpr std::chrono::seconds patience_for_companion{1};
+
+/// True when the thread that loads CUPTI's companion has ended.
+bool companion_has_come() {
+  return injector->companion.wait_for(patience_for_companion) == std::future_status::ready;
+}
+
+/// CUPTI can count from then on. Throws Error{no_hardware}.
+void require_companion() {
+  if (companion_has_come()) return injector->companion.get();
+  cupti::load_companion(injector->cupti);  // this thread has the lock
+}
 
 /// A program that brings its own CUPTI (PyTorch does) must share it with us: two copies of the
 /// library do not know of each other.
@@ -191,7 +207,7 @@ void enable(CUpti_CallbackDomain domain, std::span<const CUpti_CallbackId> ids) 
 }
 
 void at_exit() {
-  if (injector->companion.valid()) injector->companion.wait();
+  if (injector->companion.valid()) companion_has_come();
   if (!injector->channel->is_open()) return;
   if (injector->counting == nullptr) {
     tracing::finish();
@@ -216,10 +232,10 @@ void start_measuring() {
     injector->companion =
         std::async(std::launch::async, [] { cupti::load_companion(injector->cupti); }).share();
     // A thread that loads a library must not be cut off by a fork, nor by the process's end.
-    pthread_atfork([] { injector->companion.wait(); }, nullptr, nullptr);
+    pthread_atfork([] { companion_has_come(); }, nullptr, nullptr);
     injector->counting =
         std::make_unique<Counting>(*injector->channel, injector->cupti.api, injector->config,
-                                   injector->folder, injector->companion);
+                                   injector->folder, require_companion);
     enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_functions());
     enable(CUPTI_CB_DOMAIN_DRIVER_API, graph_changing_functions());
     enable(CUPTI_CB_DOMAIN_RESOURCE, resources);
