@@ -12,38 +12,17 @@
 
 namespace warpmeter::inject {
 
-KernelPattern::KernelPattern(const std::string& pattern)
-    : regex_(nullptr, [](regex_t* regex) {
-        regfree(regex);
-        delete regex;
-      }) {
+KernelPattern::KernelPattern(const std::string& pattern) {
   constexpr std::string_view prefix = "regex:";
-  if (!pattern.starts_with(prefix)) {
+  if (pattern.starts_with(prefix)) {
+    regex_.emplace(pattern.substr(prefix.size()));
+  } else {
     name_ = pattern;
-    return;
   }
-  const std::string text = pattern.substr(prefix.size());
-  constexpr std::size_t longest = 4096;  // regcomp() takes stack frames for each parenthesis
-  if (text.size() > longest) {
-    throw Error(ExitCode::usage,
-                fmt::format("the regular expression has {} characters, and more than {} are not "
-                            "taken: write a shorter one behind regex:",
-                            text.size(), longest));
-  }
-  auto regex = std::make_unique<regex_t>();
-  if (const int failure = regcomp(regex.get(), text.c_str(), REG_EXTENDED | REG_NOSUB);
-      failure != 0) {
-    char words[128] = "";
-    regerror(failure, regex.get(), words, sizeof words);
-    throw Error(ExitCode::usage,
-                fmt::format("'{}' is no regular expression ({}): mend the pattern behind regex:",
-                            text, words));
-  }
-  regex_.reset(regex.release());
 }
 
 bool KernelPattern::matches(const std::string& kernel) const {
-  if (regex_) return regexec(regex_.get(), function_name(kernel).c_str(), 0, nullptr, 0) == 0;
+  if (regex_) return regex_->finds(function_name(kernel));
   return name_.empty() || is_name_of(name_, kernel);
 }
 

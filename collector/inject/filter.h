@@ -4,15 +4,14 @@
 // no more than a count are taken.
 #pragma once
 
-#include <regex.h>
-
 #include <atomic>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
 
+#include "base/regular_expression.h"
 #include "collector/inject/protocol.h"
 
 namespace warpmeter::inject {
@@ -27,7 +26,7 @@ class KernelPattern {
 
  private:
   std::string name_;
-  std::unique_ptr<regex_t, void (*)(regex_t*)> regex_;  ///< none: a plain name
+  std::optional<RegularExpression> regex_;  ///< none: a plain name
 };
 
 class Filter {

@@ -29,22 +29,6 @@ std::array<std::string, 4> parts_of(const std::string& text) {
   return parts;
 }
 
-std::shared_ptr<const regex_t> compiled(const std::string& pattern) {
-  auto regex = std::make_unique<regex_t>();
-  constexpr std::size_t longest = 4096;  // regcomp() takes stack frames for each parenthesis
-  if (pattern.size() > longest ||
-      regcomp(regex.get(), ("^(" + pattern + ")$").c_str(), REG_EXTENDED | REG_NOSUB) != 0) {
-    throw Error(ExitCode::usage,
-                fmt::format("invalid argument of option --kernels: the invocation '{}' is no "
-                            "regular expression",
-                            pattern));
-  }
-  return {regex.release(), [](const regex_t* made) {
-            regfree(const_cast<regex_t*>(made));
-            delete made;
-          }};
-}
-
 /// The number of a context or stream; nullopt: any.
 std::optional<std::uint32_t> number_of(const std::string& part, const std::string& path) {
   if (part.empty()) return std::nullopt;
@@ -66,7 +50,13 @@ KernelPath::KernelPath(const std::string& text) {
   invocation_ = parts[3];
   pattern_ = std::make_shared<inject::KernelPattern>(kernel_.empty() ? "" : "regex:" + kernel_);
   if (!invocation_.empty() && !read_all<std::uint64_t>(invocation_)) {
-    invocations_ = compiled(invocation_);
+    try {
+      invocations_.emplace("^(" + invocation_ + ")$");
+    } catch (const Error& error) {
+      throw Error(
+          ExitCode::usage,
+          fmt::format("invalid argument of option --kernels: the invocation: {}", error.what()));
+    }
   }
 }
 
@@ -76,8 +66,7 @@ bool KernelPath::matches(const reports::nvprof::CountedLaunch& launch) const {
   if (!kernel_.empty() && !pattern_->matches(launch.kernel)) return false;
   if (invocation_.empty()) return true;
   const std::string number = fmt::format("{}", launch.invocation);
-  return invocations_ ? regexec(invocations_.get(), number.c_str(), 0, nullptr, 0) == 0
-                      : invocation_ == number;
+  return invocations_ ? invocations_->finds(number) : invocation_ == number;
 }
 
 }  // namespace warpmeter::cli::nvprof

@@ -4,12 +4,12 @@
 // in a kernel's bare name; the invocation is a number, or a regular expression for one.
 #pragma once
 
-#include <regex.h>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "base/regular_expression.h"
 #include "collector/inject/filter.h"
 #include "reports/nvprof/counted.h"
 
@@ -28,7 +28,7 @@ class KernelPath {
   std::string kernel_, invocation_;
   std::optional<std::uint32_t> context_, stream_;
   std::shared_ptr<const inject::KernelPattern> pattern_;
-  std::shared_ptr<const regex_t> invocations_;  ///< none: a plain number, or any
+  std::optional<RegularExpression> invocations_;  ///< none: a plain number, or any
 };
 
 }  // namespace warpmeter::cli::nvprof

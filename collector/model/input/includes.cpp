@@ -13,22 +13,34 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The name between the quotes or brackets of an #include; empty for another line.
-std::string_view included_name(std::string_view line) {
+/// The name between the quotes or brackets of an #include, or of a #define, which an #include may
+/// use.
+struct NamedFile {
+  std::string_view name;  ///< empty for another line
+  bool is_included = false;
+};
+
+NamedFile name_in(std::string_view line) {
   const auto skip_spaces = [&] {
     while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
   };
   skip_spaces();
-  if (!line.starts_with('#')) return "";
+  if (!line.starts_with('#')) return {};
   line.remove_prefix(1);
   skip_spaces();
-  constexpr std::string_view word = "include";
-  if (!line.starts_with(word)) return "";
-  line.remove_prefix(word.size());
+  constexpr std::string_view include = "include", define = "define";
+  const bool is_included = line.starts_with(include);
+  if (!is_included && !line.starts_with(define)) return {};
+  line.remove_prefix(is_included ? include.size() : define.size());
   skip_spaces();
-  if (line.empty() || (line.front() != '"' && line.front() != '<')) return "";
+  if (!is_included) {
+    line.remove_prefix(std::min(line.size(), line.find_first_of(" \t")));  // the macro's name
+    skip_spaces();
+  }
+  if (line.empty() || (line.front() != '"' && line.front() != '<')) return {};
   const std::size_t end = line.find(line.front() == '<' ? '>' : '"', 1);
-  return end == std::string_view::npos ? "" : line.substr(1, end - 1);
+  if (end == std::string_view::npos) return {};
+  return {line.substr(1, end - 1), is_included};
 }
 
 bool is_endless(const std::string& file) {
@@ -53,13 +65,13 @@ Includes includes_of(const std::string& path, const std::vector<std::string>& fo
     places.insert(places.end(), folders.begin(), folders.end());
     std::istringstream lines(source_text(files[i]));
     for (std::string line; std::getline(lines, line);) {
-      const std::string_view name = included_name(line);
+      const auto [name, is_included] = name_in(line);
       for (const fs::path& place : places) {
         std::error_code ignored;
         const std::string found = (place / name).lexically_normal().string();
         if (name.empty()) continue;
         if (includes.endless.empty() && is_endless(found)) includes.endless = found;
-        if (!fs::is_regular_file(found, ignored)) continue;
+        if (!is_included || !fs::is_regular_file(found, ignored)) continue;
         if (std::find(files.begin(), files.end(), found) == files.end()) files.push_back(found);
         break;
       }

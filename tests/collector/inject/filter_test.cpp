@@ -70,6 +70,20 @@ TEST(Filter, ALongRegularExpressionIsAMistakeOfUsage) {
                   .matches("f"));
 }
 
+// It would be 16 million letters, and the C library's compiler of patterns would take all memory.
+TEST(Filter, BoundsThatRepeatPartsTooOftenAreAMistakeOfUsage) {
+  try {
+    KernelPattern{"regex:((a{1,255}){1,255}){1,255}"};
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_NE(std::string(error.what()).find("write smaller ones"), std::string::npos);
+  }
+  EXPECT_TRUE(KernelPattern("regex:^(ab{2}){3}[{(]*x\\{$").matches("abbabbabbx{"));
+  EXPECT_FALSE(KernelPattern("regex:^(ab{2}){3}$").matches("abbabb"));
+  EXPECT_TRUE(KernelPattern("regex:^k{40,60}$").matches(std::string(50, 'k')));
+}
+
 TEST(Filter, SkipAndCountCountChosenLaunchesOnly) {
   Selection selection = kernels("reduce");
   selection.skip = 1;

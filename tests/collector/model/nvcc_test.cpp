@@ -162,6 +162,11 @@ TEST_F(Nvcc, ReadsNoIncludeWithoutEnd) {
   EXPECT_EQ(endless_include(path, {}), pipe);
   std::ofstream(path) << "#include \"header.h\"\n";
   EXPECT_EQ(endless_include(path, {}), pipe);
+  std::ofstream(path) << "#define HEADER \"pipe\"\n#include HEADER\n";
+  EXPECT_EQ(endless_include(path, {}), pipe);
+  std::ofstream(path) << "#define NAME \"header.h\"\n#define SIZE 4\n#define\n";
+  EXPECT_EQ(endless_include(path, {}), "");
+  EXPECT_TRUE(included_files(path, {}).empty());
   std::ofstream(path) << "#include <nosuch>\n#include \".\"\n";
   EXPECT_EQ(endless_include(path, {}), "");
 }
