@@ -38,7 +38,7 @@ double read_bound(const std::string& text, std::size_t& at) {
 
 /// The number of characters once each part is written as often as its bounds say.
 double written_out(const std::string& text) {
-  std::vector<double> sizes = {0};  // of the open parentheses
+  std::vector<double> sizes = {0};  // a sum for each open parenthesis
   double last = 0;                  // the size of the part before a bound; it is in the sum
   for (std::size_t at = 0; at < text.size();) {
     const char letter = text[at];
