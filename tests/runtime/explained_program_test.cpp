@@ -23,6 +23,20 @@ TEST_F(RuntimeProgram, IsToldWhatCostsItsKernels) {
             "60");
 }
 
+// Four launches are alike: the first three are recorded. The fifth is like none of them, and is
+// not; the sixth is, and the seventh is like it.
+TEST_F(RuntimeProgram, IsToldWhatCostsItsKernelsAgainWhenTheyChange) {
+  EXPECT_EQ(profile("data_changes").exit_code, 0);
+  EXPECT_EQ(value_of("SELECT group_concat(findings IS NOT NULL, '') FROM (SELECT findings FROM "
+                     "launches JOIN explanations USING (launch_id) WHERE variant = 'load' ORDER BY "
+                     "launch_id)"),
+            "1111011");
+  EXPECT_EQ(value_of("SELECT group_concat(times, ' ') FROM (SELECT count(*) AS times FROM launches "
+                     "JOIN explanations USING (launch_id) WHERE variant = 'load' GROUP BY "
+                     "explanation_id ORDER BY min(launch_id))"),
+            "4 1 2");
+}
+
 /// 4 blocks of 32 warps, each of which writes 32 words of one bank: 32 wavefronts a request.
 TEST_F(RuntimeProgram, IsToldThatItsAsynchronousCopiesMeetInBanks) {
   EXPECT_EQ(profile("copied_columns").exit_code, 0);

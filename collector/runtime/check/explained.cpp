@@ -9,6 +9,8 @@ namespace {
 
 /// The most recordings for each kernel and shape.
 constexpr std::size_t most_recorded = 8;
+/// After so many launches in a row that were like earlier ones, the next is not recorded.
+constexpr unsigned alike_to_stop = 2;
 
 }  // namespace
 
@@ -19,18 +21,21 @@ Explained::Shape Explained::shape_of(const LaunchPlace& place) {
 }
 
 bool Explained::wants(const LaunchPlace& place) const {
-  const auto told = told_.find(shape_of(place));
-  return told == told_.end() || told->second.size() < most_recorded;
+  const auto known = told_.find(shape_of(place));
+  return known == told_.end() || (known->second.told.size() < most_recorded &&
+                                  known->second.alike_in_a_row < alike_to_stop);
 }
 
 std::uint32_t Explained::number_of(const LaunchPlace& place, const model::Program& program,
                                    const model::LaunchOutcome& outcome,
                                    const model::DeviceMemory& memory, Report& report) {
-  std::vector<Told>& told = told_[shape_of(place)];
+  OfShape& known = told_[shape_of(place)];
   std::vector<double> counts = model::counter_values(program, outcome);
-  for (const Told& one : told) {
+  ++known.alike_in_a_row;
+  for (const Told& one : known.told) {
     if (one.counts == counts) return one.number;
   }
+  known.alike_in_a_row = 0;
   if (outcome.recording) {
     model::explain::Options options;
     options.sources = &sources_;
@@ -41,7 +46,7 @@ std::uint32_t Explained::number_of(const LaunchPlace& place, const model::Progra
     options.shaped = &shaped_;
     const std::uint32_t number =
         report.explain(model::explain::explain(program, place.geometry, outcome, options));
-    told.push_back({std::move(counts), number});
+    known.told.push_back({std::move(counts), number});
     return number;
   }
   if (unlike_ == 0) {

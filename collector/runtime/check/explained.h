@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The findings in a process's launches: the first ones of each kernel and shape are recorded and
-// explained; a later one whose counts are those of one of them is told the same.
+// explained; a later one whose counts are those of one of them is told the same. To record takes
+// time: where several in a row were like earlier ones, the next are not, until one is like none.
 #pragma once
 
 #include <cstdint>
@@ -39,9 +40,14 @@ class Explained {
     std::uint32_t number = 0;
   };
 
+  struct OfShape {
+    std::vector<Told> told;
+    unsigned alike_in_a_row = 0;  ///< the latest launches with the counts of earlier ones
+  };
+
   static Shape shape_of(const LaunchPlace& place);
 
-  std::map<Shape, std::vector<Told>> told_;
+  std::map<Shape, OfShape> told_;
   model::explain::Sources sources_{allowed_source};
   std::map<std::string, std::string> shaped_;  ///< see model::explain::Options
   std::uint32_t unlike_ = 0;  ///< the explanation of those like none of the first; 0: not yet
