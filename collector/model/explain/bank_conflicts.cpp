@@ -116,7 +116,7 @@ class ConflictFinder {
     const std::vector<Tried> tried = what_if.impossible().empty()
                                          ? tried_layouts(subject_, array, what_if, now, ideal)
                                          : std::vector<Tried>{};
-    if (!tried.empty() && !tried.front().is_advised && are_random_atomics(lines)) {
+    if (none_helps(what_if, tried) && are_random_atomics(lines)) {
       has_random_places_ = true;
       return;
     }
@@ -158,6 +158,11 @@ class ConflictFinder {
       sites.insert(sites.end(), group->sites.begin(), group->sites.end());
     }
     return what_if.may_help(sites);
+  }
+
+  /// True if layouts were tried, and none is advised.
+  static bool none_helps(const WhatIf& what_if, const std::vector<Tried>& tried) {
+    return tried.empty() ? what_if.has_useless() : !tried.front().is_advised;
   }
 
   /// Counters that the data choose: no layout helps, and they meet no more than at random.
@@ -239,7 +244,7 @@ class ConflictFinder {
       finding.evidence += fmt::format("{}No other layout was tried: {}.",
                                       finding.evidence.empty() ? "" : " ", what_if.impossible());
     }
-    if (!tried.empty() && !tried.front().is_advised) {
+    if (none_helps(what_if, tried)) {
       finding.evidence += " No layout that was tried mends it.";
     }
     finding.remedies = std::move(remedies);

@@ -265,35 +265,14 @@ const LayoutCost* WhatIf::cost(const Layout& layout) const {
   const Different& known = different(layout);
   if (known.accesses.size() > most_evaluations) return nullptr;
   if (!known.by_amount.empty()) return &known.by_amount[layout.amount];
+  if (is_useless(layout, known.accesses)) {
+    has_useless_ = true;
+    return nullptr;
+  }
   LayoutCost& cost = costs(1, known.of_rows).front();
   const Moved to = moved(layout);
   for (const Placed& access : known.accesses) add_cost(to, access, cost);
   return &cost;
-}
-
-/// Wavefronts of the known accesses of these sites, beyond one a request.
-std::uint64_t WhatIf::beyond_requests(const Layout& layout,
-                                      const std::vector<std::size_t>& sites) const {
-  std::uint64_t beyond = 0;
-  const Moved to = moved(layout);
-  for (const Placed& access : array_.accesses) {
-    if (std::find(sites.begin(), sites.end(), access.site) == sites.end()) continue;
-    for_each_request(to, access, [&](const WarpAccess& request) {
-      beyond +=
-          (wavefronts_of(subject_.site(access.site), request).transactions - 1) * access.times;
-    });
-  }
-  return beyond;
-}
-
-bool WhatIf::may_help(const std::vector<std::size_t>& sites) const {
-  const std::uint64_t now = beyond_requests({Layout::Kind::as_is, array_.bytes, 0}, sites);
-  for (const std::uint32_t row : row_lengths(subject_, array_)) {
-    for (const Layout& layout : layouts(row)) {
-      if (2 * beyond_requests(layout, sites) <= now) return true;
-    }
-  }
-  return false;
 }
 
 const WhatIf::Different& WhatIf::different(const Layout& layout) const {

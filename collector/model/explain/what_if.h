@@ -80,8 +80,10 @@ class WhatIf {
   const std::string& impossible() const { return impossible_; }
 
   /// Null: such a layout does not fit the accesses, or what the compiler would make of it is not
-  /// known. Else it stays as long as this does.
+  /// known, or a sample of very many accesses says that it saves next to nothing (has_useless()).
+  /// Else it stays as long as this does.
   const LayoutCost* cost(const Layout& layout) const;
+  bool has_useless() const { return has_useless_; }
   /// True if some layout would save half of the wavefronts beyond one a request of these sites,
   /// going by the accesses that are known, be they all or a sample.
   bool may_help(const std::vector<std::size_t>& sites) const;
@@ -138,6 +140,7 @@ class WhatIf {
   /// So many costs, kept with this; as those given.
   std::span<LayoutCost> costs(std::size_t count, const LayoutCost* as) const;
   void add_cost(const Moved& to, const Placed& access, LayoutCost& cost) const;
+  bool is_useless(const Layout& layout, const std::vector<Placed>& accesses) const;
   bool are_words() const;
   void count_amounts(const Layout& layout, OfRows& of_rows, Different& known) const;
   static const RequestWords& words_of(OfRows& of_rows, std::size_t number, const Placed& access,
@@ -167,6 +170,7 @@ class WhatIf {
   /// The counts of one array lie together: of small launches most time went into its memory.
   alignas(std::max_align_t) mutable std::array<std::byte, 1 << 12> first_memory_;
   mutable std::pmr::monotonic_buffer_resource memory_{first_memory_.data(), first_memory_.size()};
+  mutable bool has_useless_ = false;
   bool are_words_ = false;  ///< each lane's request is one word, not of an atomic
 };
 

@@ -2,6 +2,7 @@
 #include "collector/model/machine/memory/recording.h"
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
 
 namespace warpmeter::model {
@@ -69,37 +70,53 @@ void SiteRecording::limit() {
   if (patterns_.size() <= most_patterns && place_count_ <= most_places) return;
   is_full_ = true;
   patterns_.clear();
-  recent_.forget();
+  index_.forget();
   place_count_ = 0;
 }
 
-SiteRecording::Entry*& SiteRecording::Recent::like(std::uint32_t mask, const std::uint64_t* delta) {
+SiteRecording::Entry*& SiteRecording::Index::slot(AddressSpace space, std::uint32_t mask,
+                                                  const std::uint64_t* delta) {
   constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;
   std::uint64_t sum = mask;
   for_each_lane(mask, [&](unsigned lane) { sum += delta[lane] * (2 * lane + 1); });
-  return entries()[1 + (sum * golden_ratio >> (64 - hash_bits))];
+  const std::size_t last_slot = slots_.size() - 1;
+  std::size_t at = sum * golden_ratio >> 32 & last_slot;
+  while (slots_[at] != nullptr && !lies_so(slots_[at]->first, space, mask, delta)) {
+    at = (at + 1) & last_slot;
+  }
+  return slots_[at];
+}
+
+SiteRecording::Entry*& SiteRecording::Index::find(std::map<LanePattern, Places>& patterns,
+                                                  AddressSpace space, std::uint32_t mask,
+                                                  const std::uint64_t* delta) {
+  constexpr std::size_t fewest = 32;
+  if (slots_.size() < 2 * (patterns.size() + 1)) {
+    slots_.assign(std::max(fewest, std::bit_ceil(4 * (patterns.size() + 1))), nullptr);
+    for (Entry& entry : patterns) {
+      slot(entry.first.space, entry.first.mask, entry.first.delta.data()) = &entry;
+    }
+  }
+  return slot(space, mask, delta);
 }
 
 void SiteRecording::lie(AddressSpace space, std::uint32_t mask, const std::uint64_t* delta) {
   if (is_full_) return;
-  const auto is_so = [&](const Entry* entry) {
-    return entry != nullptr && lies_so(entry->first, space, mask, delta);
-  };
-  if (is_so(recent_.last())) return;
-  Entry*& alike = recent_.like(mask, delta);
-  if (!is_so(alike)) {
+  if (index_.last != nullptr && lies_so(index_.last->first, space, mask, delta)) return;
+  Entry*& entry = index_.find(patterns_, space, mask, delta);
+  if (entry == nullptr) {
     LanePattern pattern;
     pattern.space = space;
     pattern.mask = mask;
     for_each_lane(mask, [&](unsigned lane) { pattern.delta[lane] = delta[lane]; });
-    alike = &*patterns_.try_emplace(pattern).first;
+    entry = &*patterns_.try_emplace(pattern).first;
   }
-  recent_.last() = alike;
+  index_.last = entry;
 }
 
 void SiteRecording::add(std::uint32_t place, std::uint64_t times) {
   if (is_full_) return;
-  Places& places = recent_.last()->second;
+  Places& places = index_.last->second;
   auto at = places.end();
   if (!places.empty() && places.back().first >= place) {
     at = std::lower_bound(places.begin(), places.end(), std::pair(place, std::uint64_t{0}));
@@ -108,7 +125,7 @@ void SiteRecording::add(std::uint32_t place, std::uint64_t times) {
       return;
     }
   }
-  constexpr std::size_t usual_places = 16;
+  constexpr std::size_t usual_places = 4;
   if (places.empty()) {
     places.reserve(usual_places);
     at = places.end();
@@ -119,7 +136,7 @@ void SiteRecording::add(std::uint32_t place, std::uint64_t times) {
 }
 
 void SiteRecording::add(const SiteRecording& other) {
-  recent_.forget();
+  index_.forget();
   if (other.is_full_) is_full_ = true;
   if (is_full_) {
     patterns_.clear();

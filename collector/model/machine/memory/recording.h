@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -54,40 +53,44 @@ class SiteRecording {
  private:
   using Entry = std::pair<const LanePattern, Places>;
 
-  /// Entries that were used lately. A copy knows none.
-  class Recent {
+  /// Where an entry is, by its pattern's hash. A copy knows none until it is filled again.
+  class Index {
    public:
-    Recent() = default;
-    Recent(const Recent&) {}
-    Recent(Recent&&) = default;
-    Recent& operator=(const Recent&) {
-      entries_.reset();
+    Index() = default;
+    Index(const Index&) {}
+    Index(Index&& other) noexcept
+        : last(std::exchange(other.last, nullptr)), slots_(std::move(other.slots_)) {}
+    Index& operator=(const Index&) {
+      forget();
       return *this;
     }
-    Recent& operator=(Recent&&) = default;
-    ~Recent() = default;
+    Index& operator=(Index&& other) noexcept {
+      last = std::exchange(other.last, nullptr);
+      slots_ = std::exchange(other.slots_, {});
+      return *this;
+    }
+    ~Index() = default;
 
-    /// The last one is by itself, the others by hashes of their patterns; null where there is none.
-    Entry*& last() { return entries()[0]; }
-    Entry*& like(std::uint32_t mask, const std::uint64_t* delta);
-    void forget() { entries_.reset(); }
-
-   private:
-    static constexpr int hash_bits = 8;
-    using Entries = std::array<Entry*, 1 + (1 << hash_bits)>;
-
-    Entries& entries() {
-      if (entries_ == nullptr) entries_ = std::make_unique<Entries>();
-      return *entries_;
+    /// The entry of the latest pattern; may be null.
+    Entry* last = nullptr;
+    /// The entry of such a pattern, or the null that becomes it; `patterns` has all there are.
+    Entry*& find(std::map<LanePattern, Places>& patterns, AddressSpace space, std::uint32_t mask,
+                 const std::uint64_t* delta);
+    void forget() {
+      slots_.clear();
+      last = nullptr;
     }
 
-    std::unique_ptr<Entries> entries_;
+   private:
+    Entry*& slot(AddressSpace space, std::uint32_t mask, const std::uint64_t* delta);
+
+    std::vector<Entry*> slots_;  ///< a power of two, at least twice as many as there are patterns
   };
 
   void limit();
 
   std::map<LanePattern, Places> patterns_;
-  Recent recent_;
+  Index index_;
   std::size_t place_count_ = 0;
   bool is_full_ = false;
 };
