@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether it is worth it to try layouts on all accesses of an array: a sample of them says so.
+// A sample of an array's accesses says whether layouts are worth a try on all of them.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
