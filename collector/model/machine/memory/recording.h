@@ -60,8 +60,8 @@ class SiteRecording {
     Index(const Index&) {}
     Index(Index&& other) noexcept
         : last(std::exchange(other.last, nullptr)), slots_(std::move(other.slots_)) {}
-    Index& operator=(const Index&) {
-      forget();
+    Index& operator=(const Index& other) {
+      if (this != &other) forget();
       return *this;
     }
     Index& operator=(Index&& other) noexcept {
