@@ -128,7 +128,7 @@ void read_known(const NvmlApi& api, const Card& card, bool has_context,
 }
 
 /// True if NVML says that the program will see a device and that the driver is new enough. It
-/// starts in a tenth of the driver's time, and is asked for clocks in any case.
+/// starts sooner than the driver, and is asked for clocks in any case.
 bool nvml_shows_device() {
   if (std::getenv("CUDA_VISIBLE_DEVICES") != nullptr) return false;  // the driver reads that
   if (!nvml_library().ok()) return false;

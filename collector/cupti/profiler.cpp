@@ -47,19 +47,6 @@ std::string obstacle(const CuptiApi& api, CUdevice device) {
   return "CUPTI gives no reason";
 }
 
-/// The obstacle to all measurements on the device, whatever CUPTI says; empty: nothing known.
-std::string sharing(CUdevice device) {
-  int shared = 0;
-  const auto& driver = driver_library();
-  if (!driver.ok() || driver.api.cuDeviceGetAttribute(&shared, CU_DEVICE_ATTRIBUTE_MPS_ENABLED,
-                                                      device) != CUDA_SUCCESS) {
-    return "";
-  }
-  return shared == 0 ? ""
-                     : "; MPS shares this device, and CUPTI does not count under MPS: end it with "
-                       "`echo quit | nvidia-cuda-mps-control`";
-}
-
 std::vector<std::uint8_t> availability(const CuptiApi& api, CUcontext context) {
   WARPMETER_CUPTI_PARAMS(CUpti_Profiler_GetCounterAvailability_Params, parameters);
   parameters.ctx = context;
@@ -71,6 +58,18 @@ std::vector<std::uint8_t> availability(const CuptiApi& api, CUcontext context) {
 }
 
 }  // namespace
+
+std::string sharing(CUdevice device) {
+  int shared = 0;
+  const auto& driver = driver_library();
+  if (!driver.ok() || driver.api.cuDeviceGetAttribute(&shared, CU_DEVICE_ATTRIBUTE_MPS_ENABLED,
+                                                      device) != CUDA_SUCCESS) {
+    return "";
+  }
+  return shared == 0 ? ""
+                     : "; MPS shares this device, and CUPTI does not count under MPS: end it with "
+                       "`echo quit | nvidia-cuda-mps-control`";
+}
 
 CounterSupport find_counters(const CuptiApi& api, CUcontext context, CUdevice device) {
   CounterSupport support;

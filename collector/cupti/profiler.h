@@ -35,6 +35,10 @@ struct CounterSupport {
   std::string unavailable;                 ///< why no counter can be read; empty when they can
 };
 
+/// A clause that MPS shares the device, which keeps its counters from everybody; empty: it does
+/// not.
+std::string sharing(CUdevice device);
+
 /// Asks for everything that profiling needs, and takes no counters.
 CounterSupport find_counters(const CuptiApi& api, CUcontext context, CUdevice device);
 /// The same, and takes the counters for a moment.

@@ -86,7 +86,7 @@ class Devices {
   explicit Devices(std::function<void()> then) : then_(std::move(then)) {}
   /// Begins to ask for them, and calls `then` in that thread; the second time it does nothing.
   void find() {
-    if (found_.valid()) return;
+    if (std::exchange(is_begun_, true)) return;
     found_ = std::async(std::launch::async, [this] {
       std::vector<schema::Device> devices = cupti::devices();
       then_();
@@ -107,6 +107,7 @@ class Devices {
 
  private:
   std::function<void()> then_;
+  bool is_begun_ = false;
   std::vector<schema::Device> all_;
   std::future<std::vector<schema::Device>> found_;
 };

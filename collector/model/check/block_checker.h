@@ -70,6 +70,8 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   void signal(const Warp& warp, const SiteInfo& info, const Places& places);
   std::uint32_t context_of(std::uint32_t site, std::uint32_t warp, bool writes, bool is_strong,
                            bool is_shared, bool hands_on);
+  /// An access of that context, as a shadow has to know it.
+  Accessing accessing(std::uint32_t number, bool is_shared) const;
   void check_mask(const Warp& warp, const Operation* op, std::uint32_t mask);
   void check_shuffle(const Warp& warp, const Operation* op, std::uint32_t mask);
   void observe_instruction(const Warp& warp, const Operation* op, std::uint32_t mask);

@@ -28,6 +28,17 @@ bool ends_barrier(const Operation& op) {
 
 }  // namespace
 
+Accessing BlockChecker::accessing(std::uint32_t number, bool is_shared) const {
+  const Contexts& contexts = is_shared ? contexts_ : launch_.contexts_;
+  return {order_,
+          contexts,
+          number,
+          contexts[number],
+          is_shared ? 0 : first_number_,
+          launch_.is_plain_,
+          is_shared || !launch_.has_narrow_};
+}
+
 /// Accesses of one site by one warp between two moments have one context.
 std::uint32_t BlockChecker::context_of(std::uint32_t site, std::uint32_t warp, bool writes,
                                        bool is_strong, bool is_shared, bool hands_on) {
@@ -148,14 +159,7 @@ void BlockChecker::check_segments(const std::vector<Segment>& segments) {
                         (info.releases || order_.have_fenced(warp, current_.places.mask, scope));
   launch_.has_narrow_ |= is_strong && !is_shared && info.scope == Scope::block;
   const std::uint32_t number = context_of(op.extra, warp, writes, is_strong, is_shared, hands_on);
-  Contexts& contexts = is_shared ? contexts_ : launch_.contexts_;
-  const Accessing by{order_,
-                     contexts,
-                     number,
-                     contexts[number],
-                     is_shared ? 0 : first_number_,
-                     launch_.is_plain_,
-                     is_shared || !launch_.has_narrow_};
+  const Accessing by = accessing(number, is_shared);
   const bool may_leave_array = is_shared && launch_.has_arrays_ && info.array_end != 0;
   launch_.has_unnamed_ |= is_shared && launch_.has_arrays_ && info.array_end == 0;
   for (const Segment& segment : segments) {

@@ -87,15 +87,8 @@ bool BlockChecker::touch_plainly(const Warp& warp, const Operation* op, const Si
     }
   }
   const std::uint32_t number = context_of(site, warp.index, writes, false, is_shared, false);
-  const Contexts& contexts = is_shared ? contexts_ : launch_.contexts_;
-  const Accessing by{order_,
-                     contexts,
-                     number,
-                     contexts[number],
-                     is_shared ? 0 : first_number_,
-                     launch_.is_plain_,
-                     is_shared || !launch_.has_narrow_,
-                     is_shared ? past_shared_ : past_global_};
+  Accessing by = accessing(number, is_shared);
+  by.past = is_shared ? past_shared_ : past_global_;
   for (const Part& part : plan.parts) {
     if (shadow->touch_at_once(part, sector, by)) continue;
     current_ = {&warp, op, &info, site, places, region, nullptr};
