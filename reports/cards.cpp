@@ -7,19 +7,19 @@
 namespace warpmeter::reports {
 namespace {
 
-// CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions", for fp32 to fp16; of
-// its fp16 results an instruction gives two, and counters count instructions. The whitepapers of
+// CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions", for fp32 to special;
+// of its fp16 results an instruction gives two, and counters count instructions. The whitepapers of
 // V100, T4, A100, GA102, AD102 and H100 for the others: four schedulers, each an instruction a
 // cycle; 32 or 16 load/store units; 32 banks of shared memory; 128 or 64 bytes of L1 a cycle.
 // clang-format off
 constexpr Rates rates[] = {
-    // capability, instructions, fp32, fp64, fp16, load/store, shared, L1 sectors
-    {70, 4,  64, 32,  64, 1,   1, 4},
-    {75, 4,  64,  2,  64, 0.5, 1, 2},
-    {80, 4,  64, 32, 128, 1,   1, 4},
-    {86, 4, 128,  2,  64, 0.5, 1, 4},
-    {89, 4, 128,  2,  64, 0.5, 1, 4},
-    {90, 4, 128, 64, 128, 1,   1, 4},
+    // capability, instructions, fp32, fp64, fp16, special, load/store, shared, L1 sectors
+    {70, 4,  64, 32,  64, 16, 1,   1, 4},
+    {75, 4,  64,  2,  64, 16, 0.5, 1, 2},
+    {80, 4,  64, 32, 128, 16, 1,   1, 4},
+    {86, 4, 128,  2,  64, 16, 0.5, 1, 4},
+    {89, 4, 128,  2,  64, 16, 0.5, 1, 4},
+    {90, 4, 128, 64, 128, 16, 1,   1, 4},
 };
 
 // NVIDIA's datasheets and architecture whitepapers of each card. The first card of a capability stands for it.

@@ -14,6 +14,7 @@ struct Rates {
   double warp_instructions = 0;
   double fp32 = 0, fp64 = 0;  ///< additions, products or fused multiply-adds, by thread
   double fp16 = 0;            ///< the same; one on a pair of values is one, as counters have it
+  double special = 0;         ///< special functions of single precision, by thread
   double load_store_requests = 0;  ///< by warp
   double shared_wavefronts = 0;
   double l1_sectors = 0;  ///< 32 bytes each

@@ -3,7 +3,8 @@
 //
 // A resource needs count / rate cycles of a multiprocessor, however many multiprocessors share
 // them. The resource that needs the most is the limit: no launch takes less. Its time is longer,
-// for latency and what has no count. The roofline draws the same for floating-point operations and
+// for latency and what has no count. On a GPU, units without a count have a measured share of their
+// peak. The roofline draws the same for floating-point operations and
 // the bytes between L1 and the registers. A limit is named only where all resources have their
 // counts.
 #include <fmt/format.h>
@@ -24,6 +25,12 @@ namespace {
 
 constexpr double sector_bytes = 32;
 
+/// `column`: of a resource.
+const Need& need_named(const Limits& limits, std::string_view column) {
+  return *std::find_if(limits.needs.begin(), limits.needs.end(),
+                       [&](const Need& need) { return need.column == column; });
+}
+
 /// "134,217,728 wavefronts at 1 a cycle: 4.00 times issue slots"
 std::string evidence_of(const Need& most, const std::vector<Need>& needs) {
   const Need* second = nullptr;
@@ -43,9 +50,11 @@ bool uses_tensor_cores(const Subject& subject) {
   return sum.missing.empty() && sum.value > 0;
 }
 
-/// `memory`: device memory, of which less may be known.
-Cell limit_of(const Subject& subject, const Need& most, const Need& memory) {
-  if (uses_tensor_cores(subject)) return Missing{"the work of the tensor cores has no count"};
+Cell limit_of(const Limits& limits, const Need& most) {
+  const Need& memory = limits.needs.back();  // less of it may be known
+  if (uses_tensor_cores(*limits.subject) && !need_named(limits, "tensor").cycles.missing.empty()) {
+    return Missing{"the work of the tensor cores has no count"};
+  }
   if (most.cycles.value <= 0) return Missing{"nothing was counted"};
   return memory.cycles.missing.empty() ? most.name : most.name + ", or device memory";
 }
@@ -89,7 +98,7 @@ Table limits_table(const std::vector<const Limits*>& all) {
     auto& row = table.rows.emplace_back();
     row.emplace_back(name_of(*limits));
     row.push_back(size_of(*limits->group));
-    row.push_back(limit_of(*limits->subject, most, limits->needs.back()));
+    row.push_back(limit_of(*limits, most));
     row.emplace_back(evidence_of(most, limits->needs));
     row.emplace_back(most.cycles.value).mark = most.cycles.mark;
   }
@@ -104,15 +113,16 @@ Table shares_table(const std::vector<const Limits*>& all) {
   for (const Limits* limits : all) {
     table.rows.push_back({name_of(*limits), size_of(*limits->group)});
   }
-  for (std::size_t i = 0; i <= resources().size(); ++i) {
-    const bool is_memory = i == resources().size();
+  for (std::size_t i = 0; !all.empty() && i < all.front()->needs.size(); ++i) {
+    const Need& first = all.front()->needs[i];
     if (std::none_of(all.begin(), all.end(),
                      [&](const Limits* limits) { return limits->needs[i].cycles.value > 0; })) {
       continue;
     }
-    table.columns.push_back(Column::number(
-        is_memory ? "device_memory_share" : std::string(resources()[i].name) + "_share",
-        is_memory ? "device memory, at least" : resources()[i].heading, "%", Kind::quotient));
+    const bool is_memory = i + 1 == all.front()->needs.size();
+    table.columns.push_back(Column::number(first.column + "_share",
+                                           is_memory ? "device memory, at least" : first.name, "%",
+                                           Kind::quotient));
     for (std::size_t k = 0; k < all.size(); ++k) {
       const Sum& cycles = all[k]->needs[i].cycles;
       const Sum& most = most_of(*all[k]).cycles;
@@ -185,7 +195,7 @@ std::optional<Intensity> intensity_of(const Limits& limits) {
                  l1_bytes_per_ns(facts) / 1000};
     most.measured = measured_roof(facts, precision.peak, precision.share);
   }
-  most.bytes = sum_of(*limits.subject, resources().back().counters);
+  most.bytes = sum_of(*limits.subject, l1_sector_counters());
   most.bytes.value *= sector_bytes;
   if (most.flops.value <= 0 || most.bytes.value <= 0) return std::nullopt;
   most.per_byte = most.flops.value / most.bytes.value;
@@ -303,6 +313,21 @@ void add_roofline(Document& document, const std::vector<Limits>& all) {
   for (const auto& [key, points] : plots) document.plot(roofline_plot(points));
 }
 
+/// " These have no count here, and may need more: tensor cores, L2."
+std::string uncounted_text(const std::vector<const Limits*>& all) {
+  std::vector<std::string> names;  // "L2" once, of its parts
+  for (const Resource& resource : resources()) {
+    const bool is_counted = std::all_of(all.begin(), all.end(), [&](const Limits* limits) {
+      return need_named(*limits, resource.name).cycles.missing.empty();
+    });
+    const std::string name =
+        std::string(resource.heading).substr(0, std::string_view(resource.heading).find(':'));
+    if (!is_counted && (names.empty() || names.back() != name)) names.push_back(name);
+  }
+  if (names.empty()) return "";
+  return fmt::format(" These have no count here, and may need more: {}.", fmt::join(names, ", "));
+}
+
 struct LimitsOfRun {
   std::vector<Limits> all;             ///< the launches with all counts
   std::set<int> unlisted;              ///< the compute capabilities of those without rates
@@ -315,7 +340,8 @@ LimitsOfRun limits_of_run(const RunRecord& run, const std::map<std::int64_t, Lau
     for (const Subject& subject : group.subjects) {
       const auto found = facts.find(subject.ids.front());
       if (found == facts.end() || subject.failures() > 0) continue;
-      if (const std::string missing = missing_count(subject); !missing.empty()) {
+      if (const std::string missing = missing_count(subject, found->second.compute_capability);
+          !missing.empty()) {
         std::string text = fmt::format("{}/{} ({})", group.family, subject.variant, missing);
         std::vector<std::string>& listed = limits.unlimited;  // once, of all sizes and devices
         if (std::find(listed.begin(), listed.end(), text) == listed.end()) {
@@ -363,9 +389,9 @@ void add_limits(Document& document, const Source& source) {
   add_roofline(tables, all);
   document.paragraph(
       "A count over the rate that NVIDIA documents is the cycles that a resource needs, summed "
-      "over the multiprocessors. The resource that needs the most is the limit; the shares are "
-      "of it. L2, the tensor cores and the units of integers, conversions and special functions "
-      "have no count here, and may need more. Each variant at its largest size." +
+      "over the multiprocessors; so is the share of its peak that a GPU measures, times the cycles "
+      "of the launch. The resource that needs the most is the limit; the shares are of it." +
+      uncounted_text(largest) + " Each variant at its largest size." +
       marks_legend(tables.marks()));
   if (!of_run.unlimited.empty()) document.paragraph(unlimited_text(of_run.unlimited));
   if (const CardPeaks* card = all.front().facts->card; card != nullptr) {

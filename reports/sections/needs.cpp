@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string_view>
 
 #include "reports/sql/sql.h"
 #include "reports/table/number.h"
@@ -12,48 +14,42 @@
 namespace warpmeter::reports::sections {
 
 const std::vector<Resource>& resources() {
+  // clang-format off
   static const std::vector<Resource> all = {
       {"issue", "issue slots", "warp instructions", &Rates::warp_instructions, {"inst_executed"}},
-      {"fp32",
-       "FP32",
-       "operations of threads",
-       &Rates::fp32,
-       {"flop_sp_add", "flop_sp_mul", "flop_sp_fma"}},
-      {"fp64",
-       "FP64",
-       "operations of threads",
-       &Rates::fp64,
-       {"flop_dp_add", "flop_dp_mul", "flop_dp_fma"}},
-      {"fp16",
-       "FP16",
-       "instructions of threads",
-       &Rates::fp16,
-       {"flop_hp_add", "flop_hp_mul", "flop_hp_fma"}},
-      {"load_store",
-       "load/store units",
-       "requests",
-       &Rates::load_store_requests,
-       {"global_load_requests", "global_store_requests", "local_load_requests",
-        "local_store_requests", "shared_load_requests", "shared_store_requests",
-        "shared_atomic_requests", "shared_matrix_load_requests", "shared_matrix_store_requests",
-        "global_atomic_requests", "global_reduction_requests"},
-       true},
-      {"shared",
-       "shared memory",
-       "wavefronts",
-       &Rates::shared_wavefronts,
+      {"fp32", "FP32", "operations of threads", &Rates::fp32, {"flop_sp_add", "flop_sp_mul", "flop_sp_fma"}},
+      {"fp64", "FP64", "operations of threads", &Rates::fp64, {"flop_dp_add", "flop_dp_mul", "flop_dp_fma"}},
+      {"fp16", "FP16", "instructions of threads", &Rates::fp16, {"flop_hp_add", "flop_hp_mul", "flop_hp_fma"}},
+      {"special", "special functions", "operations of threads", &Rates::special, {"flop_count_sp_special"}, "xu_utilization"},
+      {"alu", "integers and comparisons", "", nullptr, {}, "alu_utilization"},
+      {"fma", "FP32 and integer products", "", nullptr, {}, "fma_utilization"},
+      {"tensor", "tensor cores", "", nullptr, {}, "tensor_utilization"},
+      {"load_store", "load/store units", "requests", &Rates::load_store_requests,
+       {"global_load_requests", "global_store_requests", "local_load_requests", "local_store_requests",
+        "shared_load_requests", "shared_store_requests", "shared_atomic_requests", "shared_matrix_load_requests",
+        "shared_matrix_store_requests", "global_atomic_requests", "global_reduction_requests"},
+       nullptr, true},
+      {"shared", "shared memory", "wavefronts", &Rates::shared_wavefronts,
        {"shared_load_wavefronts", "shared_store_wavefronts", "shared_atomic_wavefronts",
-        "shared_matrix_load_wavefronts", "shared_matrix_store_wavefronts",
-        "shared_wgmma_wavefronts"},
-       true},
-      {"l1",
-       "L1",
-       "sectors",
-       &Rates::l1_sectors,
-       {"global_load_sectors", "global_store_sectors", "local_load_sectors", "local_store_sectors"},
-       true},
+        "shared_matrix_load_wavefronts", "shared_matrix_store_wavefronts", "shared_wgmma_wavefronts",
+        "async_copy_wavefronts"},
+       nullptr, true},
+      {"l1", "L1", "sectors", &Rates::l1_sectors, l1_sector_counters(), nullptr, true},
+      {"l1_data_pipe", "data banks of L1 and shared memory", "", nullptr, {}, "l1_data_pipe_utilization", true},
+      {"l2", "L2: sectors", "", nullptr, {}, "l2_utilization"},
+      {"l2_tags", "L2: tags", "", nullptr, {}, "l2_tag_utilization"},
+      {"l2_data", "L2: data banks", "", nullptr, {}, "l2_data_utilization"},
+      {"l2_input", "L2: way in", "", nullptr, {}, "l2_input_utilization"},
+      {"l2_output", "L2: way back", "", nullptr, {}, "l2_output_utilization"},
   };
+  // clang-format on
   return all;
+}
+
+const std::vector<const char*>& l1_sector_counters() {
+  static const std::vector<const char*> counters = {"global_load_sectors", "global_store_sectors",
+                                                    "local_load_sectors", "local_store_sectors"};
+  return counters;
 }
 
 Sum sum_of(const Subject& subject, const std::vector<const char*>& counters) {
@@ -102,19 +98,57 @@ namespace {
 std::string whole_text(double value) { return grouped_number(std::llround(value)); }
 std::string rate_text(double rate) { return readable_number(rate, Zeros::trim); }
 
-Need need_of(const Resource& resource, const Subject& subject, const Rates& rates) {
-  const double rate = rates.*resource.rate;
-  Need need{resource.heading, "", sum_of(subject, resource.counters)};
-  need.evidence = fmt::format("{} {} at {} a cycle", whole_text(need.cycles.value), resource.unit,
-                              rate_text(rate));
-  need.cycles.value /= rate;
+/// The share of a resource's peak, in cycles of the launch.
+Need measured_need(const char* column, const char* heading, const char* share,
+                   const Subject& subject) {
+  Need need{column, heading, "", sum_of(subject, {share})};
+  const Sum elapsed = sum_of(subject, {"elapsed_cycles_sm"});
+  if (!need.cycles.missing.empty()) return need;
+  if (!elapsed.missing.empty()) {
+    need.cycles = elapsed;
+    return need;
+  }
+  need.evidence =
+      fmt::format("{} % of its peak in {} cycles", readable_number(need.cycles.value, Zeros::trim),
+                  whole_text(elapsed.value));
+  need.cycles.value *= elapsed.value / 100;
+  need.cycles.mark = std::max(need.cycles.mark, elapsed.mark);
   return need;
 }
 
-/// Device memory: its own counters where there are some, else the bytes of input and output, each
+/// The counters of a resource without those of instructions that came later: such a GPU executes
+/// none of them, and has no counter of them.
+std::vector<const char*> counters_on(int capability, const Resource& resource) {
+  static const std::map<std::string_view, int> since = {
+      {"async_copy_wavefronts", 80},          {"shared_matrix_load_requests", 75},
+      {"shared_matrix_load_wavefronts", 75},  {"shared_matrix_store_requests", 90},
+      {"shared_matrix_store_wavefronts", 90}, {"shared_wgmma_wavefronts", 90}};
+  std::vector<const char*> counters = resource.counters;
+  std::erase_if(counters, [capability](std::string_view counter) {
+    const auto found = since.find(counter);
+    return found != since.end() && found->second > capability;
+  });
+  return counters;
+}
+
+Need need_of(const Resource& resource, const Subject& subject, const LaunchFacts& facts) {
+  if (!resource.counters.empty()) {
+    Need need{resource.name, resource.heading, "",
+              sum_of(subject, counters_on(facts.compute_capability, resource))};
+    const double rate = facts.rates->*resource.rate;
+    need.evidence = fmt::format("{} {} at {} a cycle", whole_text(need.cycles.value), resource.unit,
+                                rate_text(rate));
+    need.cycles.value /= rate;
+    if (need.cycles.missing.empty() || resource.is_required()) return need;
+  }
+  return measured_need(resource.name, resource.heading, resource.share, subject);
+}
+
+/// Device memory: the share of its peak, or its bytes, or else the bytes of input and output, each
 /// once, which is the least with cold caches.
 Need memory_need(const Subject& subject, const LaunchFacts& facts) {
-  Need need{"device memory", "", {}};
+  Need need = measured_need("device_memory", "device memory", "dram_utilization", subject);
+  if (need.cycles.missing.empty()) return need;
   if (facts.card == nullptr) {
     need.cycles.missing = "no datasheet of this card is on the list";
     return need;
@@ -133,9 +167,10 @@ Need memory_need(const Subject& subject, const LaunchFacts& facts) {
 
 }  // namespace
 
-std::string missing_count(const Subject& subject) {
+std::string missing_count(const Subject& subject, int capability) {
   for (const Resource& resource : resources()) {
-    std::string missing = sum_of(subject, resource.counters).missing;
+    if (!resource.is_required()) continue;
+    std::string missing = sum_of(subject, counters_on(capability, resource)).missing;
     if (!missing.empty()) return missing;
   }
   return "";
@@ -144,7 +179,7 @@ std::string missing_count(const Subject& subject) {
 Limits limits_of(const Group& group, const Subject& subject, const LaunchFacts& facts) {
   Limits limits{&group, &subject, &facts, {}};
   for (const Resource& resource : resources()) {
-    limits.needs.push_back(need_of(resource, subject, *facts.rates));
+    limits.needs.push_back(need_of(resource, subject, facts));
   }
   limits.needs.push_back(memory_need(subject, facts));
   return limits;

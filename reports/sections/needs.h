@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The cycles of a multiprocessor that a launch needs from each resource: its counts over the rates
-// that NVIDIA documents, however many multiprocessors share them.
+// that NVIDIA documents, however many multiprocessors share them. Units whose work has no count
+// have the share of their peak that the hardware measured, times the cycles of the launch.
 #pragma once
 
 #include <map>
@@ -13,16 +14,24 @@
 
 namespace warpmeter::reports::sections {
 
-/// A resource of a multiprocessor: the counters whose sum it serves, and at what rate.
+/// A resource of a launch: the counters whose sum it serves and at what rate, or the metric that is
+/// the share of its peak over the whole launch, in per cent.
 struct Resource {
-  const char *name, *heading, *unit;
-  double Rates::*rate;
-  std::vector<const char*> counters;
-  bool is_memory = false;
+  const char *name, *heading;
+  const char* unit = "";
+  double Rates::*rate = nullptr;
+  std::vector<const char*> counters;  ///< empty where no count is known
+  const char* share = nullptr;        ///< it counts where no counter has a value
+  bool is_memory = false;             ///< shared memory, L1 or the units before them
+
+  /// True if no limit is named without it: a count of it is always to be had.
+  bool is_required() const { return share == nullptr; }
 };
 
-/// L1 is the last.
 const std::vector<Resource>& resources();
+
+/// They hold what moves between L1 and the registers.
+const std::vector<const char*>& l1_sector_counters();
 
 /// The sum of figures: the weakest grade of its parts; no value where one of them has none.
 struct Sum {
@@ -51,7 +60,8 @@ std::map<std::int64_t, LaunchFacts> facts_of(const Source& source);
 
 /// Cycles that a resource needs, summed over the multiprocessors.
 struct Need {
-  std::string name, evidence;
+  std::string column;          ///< its name in the table of shares
+  std::string name, evidence;  ///< as a reader sees them
   Sum cycles;
 };
 
@@ -62,9 +72,8 @@ struct Limits {
   std::vector<Need> needs;  ///< one a resource, then device memory
 };
 
-/// Why a resource of the multiprocessor has no count: nobody knows then what limits. Empty where
-/// all have one.
-std::string missing_count(const Subject& subject);
+/// Why a required resource has no count: nobody knows then what limits. Empty where all have one.
+std::string missing_count(const Subject& subject, int capability);
 
 /// The launch must have all counts and rates. Device memory may have no count.
 Limits limits_of(const Group& group, const Subject& subject, const LaunchFacts& facts);

@@ -17,13 +17,17 @@ from nvprof_mapping import ROWS
 
 csv.field_size_limit(1 << 30)  # a full set has fields of many values
 
+HERE = pathlib.Path(__file__).resolve().parent
 RUNS = 2
 TOLERANCE = 0.02
+HALF_DIGIT = 0.005001  # ncu prints two decimals
 CHOICE = ["regex:^[^q]"]  # all kernels but `quiet`
 # Read twice, in one pass each: a launch that is repeated finds other caches.
 ONE_PASS = [["dram_read_bytes", "dram_write_bytes", "l2_read_sectors", "l2_write_sectors", "dram_utilization", "l2_utilization",
              "tex_cache_hit_rate", "achieved_occupancy", "sm_efficiency", "ipc", "dram_read_throughput", "dram_write_throughput"],
-            ["issue_slot_utilization", "ldst_fu_utilization"]]
+            ["issue_slot_utilization", "ldst_fu_utilization"],
+            ["xu_utilization", "tensor_utilization", "l1_data_pipe_utilization", "l2_input_utilization", "l2_output_utilization"],
+            ["alu_utilization", "fma_utilization", "l2_tag_utilization", "l2_data_utilization"]]
 L1 = "l1tex__t_{}_pipe_lsu_mem_{}_op_{}.sum"
 
 
@@ -31,12 +35,14 @@ def of_l1(what, op):
     return " + ".join(L1.format(what, space, op) for space in ("global", "local"))
 
 
-# Each figure of the memory chart: the counters whose sum warpmeter shows, and what ncu's memory tables show.
+# Each figure of the memory chart: the counters whose sum warpmeter shows, and ncu's of the same. For shared memory these are
+# the figures of its source page, which leave out instructions without an active lane and the pipe's arbitration, as ours do.
 CHART = {
-    "shared load requests": (["shared_load_requests"], "smsp__inst_executed_op_shared_ld.sum"),
-    "shared load wavefronts": (["shared_load_wavefronts"], "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"),
-    "shared store requests": (["shared_store_requests"], "smsp__inst_executed_op_shared_st.sum"),
-    "shared store wavefronts": (["shared_store_wavefronts"], "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"),
+    "shared load requests": (["shared_load_requests"], "smsp__sass_inst_executed_op_shared_ld.sum"),
+    "shared store requests": (["shared_store_requests"], "smsp__sass_inst_executed_op_shared_st.sum"),
+    "shared wavefronts": ([f"shared_{kind}_wavefronts" for kind in
+                           ("load", "store", "atomic", "matrix_load", "matrix_store", "wgmma")] + ["async_copy_wavefronts"],
+                          "memory_l1_wavefronts_shared"),
     "L1 load requests": (["global_load_requests", "local_load_requests"], of_l1("requests", "ld")),
     "L1 load sectors": (["global_load_sectors", "local_load_sectors"], of_l1("sectors", "ld")),
     "L1 store requests": (["global_store_requests", "local_store_requests"], of_l1("requests", "st")),
@@ -46,11 +52,14 @@ CHART = {
     "instructions": (["inst_executed"], "smsp__inst_executed.sum"),
 }
 NVPROF = {row.name: row for row in ROWS}
-# The rest has a formula of NVIDIA's: name → counters, formula, factor.
+CATALOGUE = {counter["name"]: counter["perfworks"] for file in ("memory", "instructions")
+             for counter in json.loads((HERE.parents[1] / f"schema/catalogue/{file}.json").read_text(encoding="utf-8"))["counters"]}
+# The rest has a formula of NVIDIA's, or is one of its metrics: name → counters, formula, factor.
 FIGURES = {name: (*how, 1.0) for name, how in CHART.items()} | {
-    name: ([name], NVPROF[name].formula, NVPROF[name].factor) for name in sum(ONE_PASS, []) if name in NVPROF}
-PERFWORKS = re.compile(r"\b[a-z0-9]+__[a-z0-9_.]+")
-METRICS = sorted({metric for _, formula, _ in FIGURES.values() for metric in PERFWORKS.findall(formula)})
+    name: ([name], NVPROF[name].formula, NVPROF[name].factor) if name in NVPROF else ([name], CATALOGUE[name], 1.0)
+    for name in sum(ONE_PASS, []) if not name.startswith("l2_") or name.endswith("utilization")}
+PERFWORKS = re.compile(r"\b[a-z0-9]+__[a-z0-9_.]+|\bmemory_l1_wavefronts_shared\b")
+METRICS = sorted({metric for _, formula, _ in FIGURES.values() for metric in PERFWORKS.findall(formula) if "__" in metric})
 
 # ---- the speed of light of ncu
 SPEEDS = {"compute": "sm__throughput.avg.pct_of_peak_sustained_elapsed", "L1": "l1tex__throughput.avg.pct_of_peak_sustained_active",
@@ -64,15 +73,20 @@ RESOURCES = [
     (r"^(dram|fbpa)__", {"device memory"}),
     (r"^(lts|ltc)__|^l1tex__m_", {"L2"}),
     (r"tensor|hmma|imma|dmma", {"tensor cores"}),
+    (r"pipe_shared", {"tensor cores", "FP64"}),  # the pipe that they share
     (r"fp64", {"FP64"}),
     (r"fp16", {"FP16"}),
     (r"pipe_fma", {"FP32"}),
-    (r"pipe_(alu|xu|uniform|cbu|adu|tex|ipa)", {"another unit"}),
+    (r"pipe_alu", {"integers"}),
+    (r"pipe_xu", {"special functions"}),
+    (r"pipe_(uniform|cbu|adu|tex|ipa)", {"another unit"}),
     (r"^l1tex__(data_|lsu_writeback)", {"shared memory", "L1"}),
     (r"lsuin|pipe_lsu|mio|agu", {"load/store units"}),
     (r"inst_issued|issue_active|inst_executed$|inst_executed_realtime", {"issue slots"}),
     (r"^l1tex__", {"L1"}),
 ]
+# The report has other names for some of them.
+OURS = {"data banks of L1 and shared memory": "L1", "integers and comparisons": "integers", "FP32 and integer products": "FP32"}
 
 
 def resources_of(metric):
@@ -138,11 +152,11 @@ def value_of(formula, factor, row):
     return factor * eval(PERFWORKS.sub(lambda m: f"({found[m.group()]!r})", formula), {"__builtins__": {}})
 
 
-def agrees(ours, theirs):
+def agrees(ours, theirs, rounding):
     """Within 2 %, or within the spread of either tool."""
     gap = max(0, min(ours) - max(theirs), min(theirs) - max(ours))
     spread = max(max(values) - min(values) for values in (ours, theirs))
-    return gap <= max(TOLERANCE * max(map(abs, ours + theirs)), spread, 0.005001)
+    return gap <= max(TOLERANCE * max(map(abs, ours + theirs)), spread, rounding)
 
 
 class Tally:
@@ -160,7 +174,7 @@ class Tally:
                 if (None in ours) != (None in theirs) and any(value for value in ours + theirs):
                     self.differing.append(f"{kernel}, {name}: warpmeter {ours}, ncu {theirs}")
                 continue
-            holds = agrees(ours, theirs)
+            holds = agrees(ours, theirs, HALF_DIGIT * factor * len(PERFWORKS.findall(formula)))
             self.figures[name][0] += holds
             self.figures[name][1] += 1
             if not holds:
@@ -169,7 +183,8 @@ class Tally:
     def add_limit(self, kernel, limit, row):
         parts = parts_of(row)
         most, metric = parts[0] if parts else (0, "none")
-        names = set(limit[0].replace(", or device memory", "").split("; "))
+        named = limit[0].replace(", or device memory", "").partition(":")[0]
+        names = {OURS.get(named, named)}
         near = [name for value, name in parts if value >= 0.95 * most]
         verdict = "same" if names & resources_of(metric) else "tie" if any(names & resources_of(name) for name in near) else "OTHER"
         self.launches += 1
@@ -208,7 +223,7 @@ def main():
     program, work, record, *programs = sys.argv[1:]
     tally = Tally()
     for command in map(shlex.split, programs):
-        measure(program, command, work, tally, 75)
+        measure(program, command, work, tally, 150)
         pathlib.Path(record).write_text(json.dumps(tally.everything), encoding="utf-8")
     print(*tally.differing, sep="\n", end="\n" if tally.differing else "")
     print(f"{'figure':26}{'agree':>7}{'compared':>10}")

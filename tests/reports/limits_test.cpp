@@ -230,13 +230,68 @@ TEST_F(LimitsTest, NamesNoLimitBesideTensorCores) {
   EXPECT_THAT(limits(), HasSubstr("\"limit\":null"));
 }
 
+TEST_F(LimitsTest, NamesUnitsByTheShareOfTheirPeak) {
+  // 80 % of 10,000 cycles are 8,000; 4,000 instructions at 4 a cycle are 1,000.
+  schema::Launch launch = counted_launch("strided", {{"warp_instructions", 4000}}, 1024);
+  for (const auto& [name, value] : std::map<std::string, double>{{"l2_input_utilization", 80},
+                                                                 {"dram_utilization", 20},
+                                                                 {"tensor_utilization", 0},
+                                                                 {"elapsed_cycles_sm", 10'000}}) {
+    launch.counters.push_back({name, value, schema::Grade::measured, ""});
+  }
+  store_.add_launch(run_, device_, launch);
+  const std::string text = limits();
+  EXPECT_THAT(text, HasSubstr("\"limit\":\"L2: way in\""));
+  EXPECT_THAT(text, HasSubstr("80 % of its peak in 10,000 cycles: 4.00 times device memory"));
+  EXPECT_THAT(text, HasSubstr("\"cycles\":8000"));
+  EXPECT_THAT(text, HasSubstr("\"issue_share\":12.5"));
+  EXPECT_THAT(text, HasSubstr("\"device_memory_share\":25"));
+}
+
+TEST_F(LimitsTest, NamesTheLimitBesideTensorCoresThatAreMeasured) {
+  schema::Launch launch = counted_launch(
+      "product", {{"shared_wgmma_requests", 8}, {"shared_wgmma_wavefronts", 64}}, 1024);
+  launch.counters.push_back({"tensor_utilization", 90, schema::Grade::measured, ""});
+  launch.counters.push_back({"elapsed_cycles_sm", 1000, schema::Grade::measured, ""});
+  store_.add_launch(run_, device_, launch);
+  EXPECT_THAT(limits(), HasSubstr("\"limit\":\"tensor cores\""));
+}
+
+/// A special function takes a cycle of 16 lanes, an instruction a quarter of one (CUDA's guide).
+TEST_F(LimitsTest, CountsSpecialFunctions) {
+  schema::Launch launch = counted_launch("sines", {{"warp_instructions", 40}}, 0);
+  launch.counters.push_back({"flop_count_sp_special", 640, schema::Grade::exact, ""});
+  store_.add_launch(run_, device_, launch);
+  const std::string text = limits();
+  EXPECT_THAT(text, HasSubstr("\"limit\":\"special functions\""));
+  EXPECT_THAT(text, HasSubstr("640 operations of threads at 16 a cycle: 4.00 times issue slots"));
+}
+
+/// A T4 has no wgmma and no cp.async: nothing of them can limit a kernel there.
+TEST_F(LimitsTest, NeedsNoCountOfLaterInstructions) {
+  schema::Device device;
+  device.backend = "cupti";
+  device.name = "Tesla T4";
+  device.compute_capability = 75;
+  device_ = store_.add_device(run_, device);
+  schema::Launch launch = counted_launch("shared", {{"shared_load_wavefronts", 1000}}, 1024);
+  std::erase_if(launch.counters, [](const auto& counter) {
+    return counter.name.starts_with("shared_wgmma") || counter.name.starts_with("async_copy") ||
+           counter.name.starts_with("shared_matrix_store");
+  });
+  store_.add_launch(run_, device_, launch);
+  EXPECT_THAT(limits(), HasSubstr("\"limit\":\"shared memory\""));
+}
+
 TEST_F(LimitsTest, TheSetCountsWhatTheSectionNeeds) {
   const auto counters_of = [](const std::string& metric) {
     return schema::Catalogue::get().counters_for(std::vector{metric});
   };
   const std::vector<std::string> counted = counters_of("@limits");
   for (const sections::Resource& resource : sections::resources()) {
-    for (const char* counter : resource.counters) {
+    std::vector<const char*> names = resource.counters;
+    if (resource.share != nullptr) names.insert(names.end(), {resource.share, "elapsed_cycles_sm"});
+    for (const char* counter : names) {
       const std::vector<std::string> needed = counters_of(counter);
       EXPECT_FALSE(needed.empty()) << counter;
       EXPECT_THAT(counted, IsSupersetOf(needed)) << counter;
@@ -254,8 +309,9 @@ TEST_F(LimitsTest, NamesTheLaunchesWithoutALimit) {
 
 TEST_F(LimitsTest, NamesTheUnitsWithoutACount) {
   add("sines", {{"warp_instructions", 36864}});
-  EXPECT_THAT(limits(), HasSubstr("the units of integers, conversions and special functions have "
-                                  "no count here, and may need more"));
+  EXPECT_THAT(limits(), HasSubstr("These have no count here, and may need more: special functions, "
+                                  "integers and comparisons, FP32 and integer products, tensor "
+                                  "cores, data banks of L1 and shared memory, L2."));
 }
 
 TEST_F(LimitsTest, SaysNothingWhereAResourceHasNoCount) {
