@@ -92,17 +92,10 @@ def is_near(ours, theirs, least, rounding):
     return min(ours) - slack <= max(theirs) and min(theirs) - slack <= max(ours)
 
 
-def gap(ours, theirs):
-    return max(0, min(ours) - max(theirs), min(theirs) - max(ours))
-
-
 class Verdict:
-    def __init__(self, row, alone):
-        """`alone`: the values of both tools for the empty kernel."""
-        self.row, self.kernels, self.equal, self.near, self.own, self.other = row, 0, 0, 0, 0, []
+    def __init__(self, row):
+        self.row, self.kernels, self.equal, self.near, self.other = row, 0, 0, 0, []
         self.not_zero = 0
-        is_traffic = any(metric.startswith(("dram__", "lts__")) for metric in row.metrics())
-        self.alone = max((value for value in alone if value), default=0) if self.is_count() and is_traffic else 0
 
     def is_count(self):
         return FORMS.get(self.row.name, "count") == "count"
@@ -119,8 +112,6 @@ class Verdict:
             self.equal += 1
         elif self.agrees(ours, theirs):
             self.near += 1
-        elif gap(ours, theirs) <= self.alone:
-            self.own += 1
         else:
             self.other.append([kernel, ours, theirs])
 
@@ -129,11 +120,10 @@ class Verdict:
         return is_near(ours, theirs, 1e-9 if is_fixed else TOLERANCE, HALF_DIGIT * self.row.factor * len(self.row.metrics()))
 
     def agreed(self):
-        return self.equal + self.near + self.own
+        return self.equal + self.near
 
     def record(self):
         entry = {"kernels": self.kernels, "not_zero": self.not_zero, "equal": self.equal, "near": self.near}
-        entry |= {"own": self.own} if self.own else {}
         return entry | ({"other": self.other} if self.other else {})
 
 
@@ -163,7 +153,7 @@ class Group:
             def of(runs, kernel, name=row.name):
                 return [values.get(kernel, {}).get(name) for values in runs]
 
-            verdict = Verdict(row, of(ours, ALONE) + of(theirs, ALONE))
+            verdict = Verdict(row)
             for kernel in sorted((set(ours[0]) | set(theirs[0])) - {ALONE}):
                 verdict.add(kernel, of(ours, kernel), of(theirs, kernel))
             found.append(verdict)
@@ -174,13 +164,13 @@ class Group:
 
 
 def groups(rows):
-    """Those of one pass; what takes several by itself; what depends on the program alone; links."""
+    """Those of one pass; what depends on the program alone; links; what takes several passes by itself."""
     by_name = {row.name: row for row in rows if depends_on_time(row) and not row.is_of_link()}
     found = [Group([by_name.pop(name) for name in names if name in by_name])
              for names in json.loads(GROUPS.read_text(encoding="utf-8"))]
-    found.append(Group(list(by_name.values()), "application"))
     found.append(Group([row for row in rows if not depends_on_time(row) and not row.is_of_link()]))
     found.append(Group([row for row in rows if row.is_of_link()]))
+    found.append(Group(list(by_name.values()), "application"))  # takes the longest
     return [group for group in found if group.rows]
 
 
@@ -259,8 +249,8 @@ def main():
         if verdict.other:
             print(f"{verdict.row.name:40} {verdict.agreed():3} of {verdict.kernels}")
     print(f"{len(found)} names: {sum(verdict.agreed() for verdict in found)} of {sum(verdict.kernels for verdict in found)} values "
-          f"agree, {sum(verdict.equal for verdict in found)} to the last digit, {sum(verdict.own for verdict in found)} as they "
-          f"differ by no more than an empty kernel has; {sum(not verdict.other for verdict in found)} names agree on every kernel")
+          f"agree, {sum(verdict.equal for verdict in found)} to the last digit; "
+          f"{sum(not verdict.other for verdict in found)} names agree on every kernel")
     return 1 if any(verdict.other for verdict in found) else 0
 
 

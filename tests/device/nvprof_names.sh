@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Every metric and event of nvprof on 28 kernels (29 with a second GPU), from warpmeter and from Nsight Compute with NVIDIA's formulas, in
 # the same call. Counts of the program are equal. Figures of time and caches are read in one pass, by up to three runs of each tool:
-# between the two ranges lie at most 5 %, or, for traffic of L2 and device memory, no more than an empty kernel has.
+# between the two ranges lie at most 5 %.
 #
 #   tests/device/nvprof_names.sh [BUILD] [RECORD] [SECONDS]
 #   tests/device/nvprof_names.py --groups WARPMETER      writes nvprof_groups.json anew

@@ -56,7 +56,7 @@ def agreement(name, record):
     found = record["names"].get(name)
     if found is None or found["kernels"] == 0:
         return "not compared"
-    kernels, agreed = found["kernels"], found["equal"] + found["near"] + found.get("own", 0)
+    kernels, agreed = found["kernels"], found["equal"] + found["near"]
     text = f"{agreed} of {kernels}"
     if found["equal"] == kernels:
         text = f"equal on {kernels}"
