@@ -58,6 +58,24 @@ std::vector<PassGroup> group_by_pass(
   return groups;
 }
 
+std::vector<std::string> in_one_pass(
+    std::span<const std::string> counters,
+    const std::function<std::size_t(const std::vector<std::string>&)>& passes_of) {
+  std::vector<std::string> found;
+  const std::function<void(std::span<const std::string>)> add =
+      [&](std::span<const std::string> more) {
+        const std::size_t before = found.size();
+        found.insert(found.end(), more.begin(), more.end());
+        if (more.empty() || passes_of(found) <= 1) return;
+        found.resize(before);
+        if (more.size() == 1) return;
+        add(more.first(more.size() / 2));
+        add(more.subspan(more.size() / 2));
+      };
+  add(counters);
+  return found;
+}
+
 std::span<const char* const> known_chips() {
   static constexpr const char* chips[] = {"TU102", "GA100", "AD102", "GH100", "GB100", "GB202"};
   return chips;

@@ -31,6 +31,12 @@ std::vector<PassGroup> group_by_pass(
     std::span<const std::string> counters,
     const std::function<std::size_t(const std::vector<std::string>&)>& passes_of);
 
+/// The counters that one pass reads: in their order, each that still fits. Parts of what takes one
+/// pass take one, too.
+std::vector<std::string> in_one_pass(
+    std::span<const std::string> counters,
+    const std::function<std::size_t(const std::vector<std::string>&)>& passes_of);
+
 /// The counters in groups that each take one pass on every one of `chips`, for replaying a whole
 /// program; a counter that takes more has a group of its own. Throws as plan_passes.
 std::vector<PassGroup> one_pass_groups(std::span<const std::string> chips,

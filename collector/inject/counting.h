@@ -89,7 +89,7 @@ class Counting {
                                         const std::vector<std::string>& counters) const;
   void prepare_for(const cupti::KernelCode& code, Context& context);
   void leave_unloaded_code(Context& context) const;
-  static std::string memory_obstacle(Context& context);
+  std::string memory_obstacle(Context& context) const;
   void count_in_one_pass(Context& context, const std::string& reason);
   CUcontext holder_of(std::uint32_t device) const;
   std::string pending_on(std::uint32_t device);

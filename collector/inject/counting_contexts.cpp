@@ -148,9 +148,17 @@ void Counting::open(CUcontext handle, Context& context) {
 }
 
 /// Why the memory of the context's device is not saved and restored around a pass; empty when it
-/// is. JAX reserves three quarters of a card: on an H200 a counted launch of two passes did not end
-/// in 40 s, and took milliseconds once JAX reserved less.
-std::string Counting::memory_obstacle(Context& context) {
+/// is.
+///
+/// Where others write into it, their values would be lost: with NCCL between two GPUs the next
+/// collective waited for ever. JAX reserves three quarters of a card: on an H200 a counted launch
+/// of two passes did not end in 40 s, and took milliseconds once JAX reserved less.
+std::string Counting::memory_obstacle(Context& context) const {
+  if (waits_.shares_memory()) {
+    return "the program shares memory with another process or GPU, whose values a second pass "
+           "would "
+           "overwrite: ask for fewer metrics, or --replay application";
+  }
   const auto now = Clock::now();
   if (now - context.looked_at_memory < between_looks) return "";
   context.looked_at_memory = now;
@@ -163,28 +171,21 @@ std::string Counting::memory_obstacle(Context& context) {
       static_cast<double>(total - free) / gigabyte, static_cast<double>(free) / gigabyte);
 }
 
-/// Leaves the context the most counters that one pass reads, without a session; the others have
-/// `reason`. It stays so:
-/// to change the counters takes 0.2 s.
+/// Leaves the context the counters that one pass reads, the first ones first, without a session;
+/// the others have `reason`. It stays so: to change the counters takes 0.2 s.
 void Counting::count_in_one_pass(Context& context, const std::string& reason) {
   const auto passes_of = [&](const std::vector<std::string>& counters) {
     const auto plan = plan_for(context, counters);
     return plan->leaves_links_out() ? 2 : plan->passes();
   };
   context.left_out = reason;
-  const std::vector<cupti::PassGroup> groups = cupti::group_by_pass(counters_, passes_of);
-  const auto size = [](const cupti::PassGroup& group) {
-    return group.passes <= 1 ? group.counters.size() : 0;
-  };
-  const auto largest =
-      std::max_element(groups.begin(), groups.end(),
-                       [&](const auto& a, const auto& b) { return size(a) < size(b); });
-  if (largest == groups.end() || size(*largest) == 0) {
+  const std::vector<std::string> counters = cupti::in_one_pass(counters_, passes_of);
+  if (counters.empty()) {
     context.refusal = reason;
     return;
   }
   context.session.reset();  // before its plan
-  context.plan = plan_for(context, largest->counters);
+  context.plan = plan_for(context, counters);
 }
 
 std::unique_ptr<cupti::Plan> Counting::plan_for(const Context& context,

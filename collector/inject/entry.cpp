@@ -125,7 +125,7 @@ bool has_succeeded(const CUpti_CallbackData& call) {
 /// Takes a call after which launches may wait, or may be waited for; false for any other function.
 bool take_waits(CUpti_CallbackId id, const CUpti_CallbackData& call) {
   const std::optional<WaitingWork> work = read_waiting_work(id, call.functionParams);
-  const bool shares = shares_memory(id);
+  const bool shares = shares_memory(id, call.functionParams);
   if (!work && !shares) return false;
   if (!has_succeeded(call)) return true;
   if (shares) injector->counting->memory_shared();

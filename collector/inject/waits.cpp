@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <fstream>
 #include <iterator>
 #include <set>
+#include <sstream>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -100,6 +102,26 @@ struct SemaphoreParameters {
   CUstream stream;
 };
 
+/// Those of registering host memory.
+struct AddressFirst {
+  const void* address;
+};
+
+/// True if the memory is mapped for more than this process ("rw-s" in its list of mappings).
+bool is_mapped_by_others(const void* address) {
+  const auto place = reinterpret_cast<std::uintptr_t>(address);
+  std::ifstream mappings("/proc/self/maps");
+  for (std::string line; std::getline(mappings, line);) {
+    std::istringstream fields(line);
+    std::uintptr_t begin = 0, end = 0;
+    char dash = 0;
+    std::string rights;
+    fields >> std::hex >> begin >> dash >> end >> rights;
+    if (place >= begin && place < end) return rights.size() == 4 && rights[3] == 's';
+  }
+  return false;
+}
+
 constexpr const char* value_wait = "a stream's wait for a value in memory";
 constexpr const char* semaphore_wait = "a stream's wait for an external semaphore";
 constexpr const char* host_function = "a host function in a stream";
@@ -150,6 +172,8 @@ std::span<const CUpti_CallbackId> sharing_functions() {
       CUPTI_DRIVER_TRACE_CBID_cuMemPoolImportFromShareableHandle,
       CUPTI_DRIVER_TRACE_CBID_cuCtxEnablePeerAccess,
       CUPTI_DRIVER_TRACE_CBID_cuMulticastCreate,
+      CUPTI_DRIVER_TRACE_CBID_cuMemHostRegister,
+      CUPTI_DRIVER_TRACE_CBID_cuMemHostRegister_v2,
   };
   return functions;
 }
@@ -166,9 +190,12 @@ std::optional<WaitingWork> read_waiting_work(CUpti_CallbackId called, const void
   return std::nullopt;
 }
 
-bool shares_memory(CUpti_CallbackId called) {
+bool shares_memory(CUpti_CallbackId called, const void* parameters) {
   const auto known = sharing_functions();
-  return std::find(known.begin(), known.end(), called) != known.end();
+  if (std::find(known.begin(), known.end(), called) == known.end()) return false;
+  const bool registers = called == CUPTI_DRIVER_TRACE_CBID_cuMemHostRegister ||
+                         called == CUPTI_DRIVER_TRACE_CBID_cuMemHostRegister_v2;
+  return !registers || is_mapped_by_others(static_cast<const AddressFirst*>(parameters)->address);
 }
 
 /// Work in a stream, with an event behind it.
@@ -199,6 +226,11 @@ void Waits::module_loaded(Bytes cubin) {
 void Waits::memory_shared() {
   const std::lock_guard lock(mutex_);
   shares_memory_ = true;
+}
+
+bool Waits::shares_memory() const {
+  const std::lock_guard lock(mutex_);
+  return shares_memory_;
 }
 
 model::sass::Waiting Waits::waiting_of(const std::string& kernel) const {

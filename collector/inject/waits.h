@@ -35,8 +35,8 @@ struct WaitingWork {
   const char* name = nullptr;
 };
 std::optional<WaitingWork> read_waiting_work(CUpti_CallbackId called, const void* parameters);
-/// True of the second ones.
-bool shares_memory(CUpti_CallbackId called);
+/// True of the second ones. Host memory that is registered is shared if other processes map it.
+bool shares_memory(CUpti_CallbackId called, const void* parameters);
 
 class Waits {
  public:
@@ -46,8 +46,10 @@ class Waits {
 
   /// The machine code of kernels to come. By any thread, as all of these functions.
   void module_loaded(Bytes cubin);
-  /// The process shares memory with another one, or with another GPU.
+  /// The process shares memory with another one, or with another GPU: it may change at any moment.
   void memory_shared();
+
+  bool shares_memory() const;
 
   /// Why the kernel is neither repeated nor waited for; empty when it may be. The call may be one
   /// that a graph makes.

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -260,6 +261,29 @@ TEST_F(Planner, GroupsOfOnePassHoldEveryCounterOnceOnEveryChip) {
     }
     EXPECT_THAT(grouped, UnorderedElementsAreArray(counters)) << chip;
   }
+}
+
+/// A launch whose memory others write to is counted in one pass: loads and stores have their
+/// counts.
+TEST_F(Planner, OnePassReadsWhatIsAskedForFirst) {
+  const auto passes_of = [](const std::vector<std::string>& counters) {
+    return plan("GH100", counters).passes();
+  };
+  const std::vector<std::string> all =
+      schema::Catalogue::get().counters_for(std::vector<std::string>{"@default", "@nvprof"});
+  const std::vector<std::string> found = in_one_pass(all, passes_of);
+  EXPECT_EQ(passes_of(found), 1U);
+  for (const char* name : {"shared_load_wavefronts", "global_load_requests"}) {
+    EXPECT_THAT(found, testing::Contains(name));
+  }
+  std::vector<std::string> one_more = found;
+  const auto left_out = std::find_if(all.begin(), all.end(), [&](const std::string& name) {
+    return std::find(found.begin(), found.end(), name) == found.end();
+  });
+  ASSERT_NE(left_out, all.end()) << "one pass does not read them all";
+  one_more.push_back(*left_out);
+  EXPECT_GT(passes_of(one_more), 1U) << *left_out;
+  EXPECT_TRUE(in_one_pass({}, passes_of).empty());
 }
 
 TEST_F(Planner, GroupsSuitSeveralChipsAtOnce) {

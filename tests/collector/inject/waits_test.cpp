@@ -4,6 +4,7 @@
 
 #include <cupti_driver_cbid.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <chrono>
 #include <future>
@@ -282,6 +283,24 @@ TEST(Waits, WorkOfWhichNothingIsKnownIsWaitedForLonger) {
   EXPECT_EQ(reason.find("the work in front of it had not ended"), 0u) << reason;
 }
 
+/// NCCL registers memory of /dev/shm where GPUs do not reach each other.
+TEST(Waits, RegisteredMemoryIsSharedIfOtherProcessesMapIt) {
+  const auto is_shared = [](int flags) {
+    void* const memory = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+    EXPECT_NE(memory, MAP_FAILED);
+    struct {
+      void* address;
+      std::size_t bytes;
+      unsigned int flags;
+    } parameters{memory, 4096, 0};
+    const bool answer = shares_memory(CUPTI_DRIVER_TRACE_CBID_cuMemHostRegister_v2, &parameters);
+    munmap(memory, 4096);
+    return answer;
+  };
+  EXPECT_TRUE(is_shared(MAP_SHARED));
+  EXPECT_FALSE(is_shared(MAP_PRIVATE));
+}
+
 TEST(Waits, CallsOfTheDriverSayInWhichStreamWorkWaits) {
   const auto stream = reinterpret_cast<CUstream>(std::size_t{77});
   struct {
@@ -302,8 +321,8 @@ TEST(Waits, CallsOfTheDriverSayInWhichStreamWorkWaits) {
   EXPECT_EQ(stream_in(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &first), nullptr);
   first.stream = nullptr;
   EXPECT_EQ(stream_in(CUPTI_DRIVER_TRACE_CBID_cuLaunchHostFunc_ptsz, &first), CU_STREAM_PER_THREAD);
-  EXPECT_TRUE(shares_memory(CUPTI_DRIVER_TRACE_CBID_cuIpcOpenMemHandle_v2));
-  EXPECT_FALSE(shares_memory(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2));
+  EXPECT_TRUE(shares_memory(CUPTI_DRIVER_TRACE_CBID_cuIpcOpenMemHandle_v2, nullptr));
+  EXPECT_FALSE(shares_memory(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, nullptr));
 }
 
 }  // namespace
