@@ -185,6 +185,8 @@ class Explain(unittest.TestCase):
                 self.assertAlmostEqual(again, told, delta=0.5 + 1e-9, msg=f"{entry['variant']}: {dict(found)}")
         self.assertGreaterEqual(count, 4)
 
+    # 16,384 warps load 4 members of 16 bytes, a lane's in half a sector, 16 sectors a request, and store 4 sectors. 65,536
+    # warps load a byte a lane.
     def test_a_vector_is_told_by_the_requests_that_it_spares(self):
         for variant, change in (("grey", "16,384 requests instead of 65,536, 262,144 sectors instead of 1,048,576; in all 786,432 "
                                          "fewer, 71 % of the launch's global sectors."),
@@ -208,7 +210,7 @@ __global__ void half(float* out, const float* in) {
 """
 
 
-# Eight lanes have a bank each, and meet those of the other three groups.
+# Eight lanes have a bank each, and meet those of the other three groups, which begin 1, 2 and 3 banks further: 8 + 3 banks.
 GROUPS_MEET = """
 __global__ void groups(float* out, const float* in) {
   __shared__ float s[32][33];

@@ -232,6 +232,7 @@ TEST_F(FamilyFile, OfVariantsThatAreEqualTheOneOfFewestTransactionsIsNamedFirst)
   const std::size_t first = best.find("tiled[TILE=32,PAD=1]");
   EXPECT_LT(first, best.find("tiled[TILE=8,PAD=4]"));
   EXPECT_LT(first, best.find("tiled[TILE=16,PAD=2]"));
+  // 64 × 64 floats: 128 wavefronts each way, and 512 sectors.
   EXPECT_THAT(warpmeter({"report", "--section", "sweeps", "--format", "csv"}).output,
               HasSubstr("\ntiled,64,\"tiled[TILE=32,PAD=1]\",1280,"));
 }

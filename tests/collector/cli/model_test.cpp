@@ -25,6 +25,7 @@ TEST_F(Model, ShowsTheLineWithTheBankConflictFirst) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
   const std::string first = outcome.output.substr(outcome.output.find('\n') + 1);
   EXPECT_THAT(first.substr(0, first.find('\n')),
+              // 128 warps read two columns of rows of 16 words: 8 words in each of four banks.
               AllOf(HasSubstr("transpose.cu,8,"), HasSubstr("tile[threadIdx.x][threadIdx.y]"),
                     HasSubstr("shared load,128,1024,128,896,12.5,exact")));
 }
@@ -84,6 +85,8 @@ TEST_F(Model, SaysOneEfficiencyOfALaunchAndOfItsLine) {
         "'global store' END AND " +
         condition);
   };
+  // Two accesses a launch. A sector for 4 bytes: the loads of strides 8 and 16, and of one word.
+  // The fewest sectors are others there, and where 33 and 41 lanes store.
   EXPECT_EQ(count("r.value = n.efficiency"), "10");
   EXPECT_EQ(count("r.value = 12.5"), "3");
   EXPECT_EQ(count("abs(r.value - 100.0 * n.ideal / n.transactions) > 1"), "5");
@@ -376,6 +379,8 @@ TEST_F(Model, EstimatesAGridFromSomeOfItsBlocks) {
                                           "2%"};
   const Outcome outcome = model(large);
   ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  // 2 % of 32 × 32 blocks, rounded up; 4 × 30 are on the edges. 512 × 512 floats are 32,768
+  // sectors.
   EXPECT_THAT(outcome.output,
               AllOf(HasSubstr("21 of 1024 blocks (2.05 %): 4 of 4 corners, 9 of 120 on the edges"),
                     HasSubstr("Those of one part cost the same"), HasSubstr("modelled"),

@@ -127,7 +127,7 @@ TEST_F(FamilyFile, CommandsOfAListingRunWithoutAMistake) {
                                           "launch (this input): out-of-bounds accesses, "));
     ++commands;
   }
-  EXPECT_EQ(commands, 16);
+  EXPECT_EQ(commands, 16);  // one a kernel
 }
 
 /// Right results, since warps run one after the other here; the barrier is missing all the same.

@@ -258,7 +258,7 @@ TEST_F(Run, SharesItsDatabaseWithAnotherOne) {
   const Outcome outcomes[] = {one.wait(), two.wait()};
   for (const Outcome& outcome : outcomes) EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
   EXPECT_EQ(value_of("SELECT count(*) FROM runs WHERE outcome = 'done'"), "2");
-  EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "54");
+  EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "54");  // 2 runs, 3 sizes, 2 + 7 variants
   EXPECT_EQ(value_of("SELECT count(DISTINCT n) FROM (SELECT count(*) AS n FROM results GROUP BY "
                      "run_id)"),
             "1");
