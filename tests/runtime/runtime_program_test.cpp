@@ -143,7 +143,8 @@ TEST_F(RuntimeProgram, IsCheckedInClustersToo) {
 
 TEST_F(RuntimeProgram, MayHaveGraphsThatBranch) {
   expect_output("conditional_graphs", "conditional_graphs");
-  // The steps of two loops, five and one times, are a launch each.
+  // The steps of two loops, five and one times, are a launch each. Three launches each of an if and
+  // a switch set; they add 3 + 2 and 2 times, and the default once.
   EXPECT_EQ(counts(), "add,8,1,1\nset,6,1,0\nstep,6,3,2\n");
 }
 
@@ -156,8 +157,8 @@ TEST_F(RuntimeProgram, MayHavePtxThatNoCompilerWrites) {
 
 TEST_F(RuntimeProgram, MayCaptureTheBodiesOfGraphsThatBranch) {
   expect_output("captured_bodies", "captured_bodies");
-  // The loop has five turns, of which two run the branch; then a body that one of two launches
-  // runs.
+  // The loop has five turns of two steps, of which two turns run the branch; then a body that one
+  // of two launches runs, with a step and an addition each; then an addition.
   EXPECT_EQ(counts({"gst_transactions"}), "add,11,1\nstep,12,0\n");
 }
 
@@ -217,7 +218,8 @@ TEST_F(RuntimeProgram, MayHandMemoryAndPoolsToOthersAsDescriptors) {
 
 TEST_F(RuntimeProgram, MayLaunchGraphsFromKernels) {
   expect_output("graphs_of_kernels", "graphs_of_kernels");
-  // Each kernel of a launched graph is a launch of its own: "again and again" five times.
+  // Each kernel of a launched graph is a launch of its own: "again and again" five times. Scaled is
+  // once in each of five cases and twice in three; one is launched by 3 + 1 + 3 + 1 kernels.
   EXPECT_EQ(counts({"gst_transactions"}),
             "again,5,2 1\ncount,2,0\nlaunch_one,8,1\nlaunch_two,2,2\nscale,11,1\nwho,3,2\n");
 }
