@@ -273,6 +273,7 @@ TEST_F(RuntimeProgram, MayPrintAllocateAndStopInKernels) {
   expect_output("device_side", "device_side");
   expect_output("heap_objects", "heap_objects");
   expect_output("trap", "trap");
+  expect_output("failed_assertion", "failed_assertion");
   expect_output("after_failure", "after_failure");
 }
 
