@@ -110,6 +110,7 @@ TEST_F(DriverProgram, IsToldOfMappedMemoryThatStays) {
   EXPECT_THAT(outcome.error, HasSubstr("2,097,152 bytes of 'mapped' (allocated at "));
   EXPECT_THAT(outcome.error, HasSubstr("are never unmapped"));
   EXPECT_THAT(outcome.error, Not(HasSubstr("'whole'")));
+  // These two, two copies of what nobody has set, and three calls that are refused.
   EXPECT_THAT(outcome.error, HasSubstr("--check found 7 mistakes"));
 }
 
