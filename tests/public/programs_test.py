@@ -14,6 +14,7 @@ import unittest
 import unittest.mock
 
 import counting
+import instructions
 import output
 import programs
 
@@ -114,6 +115,43 @@ class Compared(unittest.TestCase):
         self.assertEqual((counts.exact, counts.equal, counts.different), (2, 1, 1))
         self.assertEqual((counts.not_exact, counts.not_exact_equal, counts.failed), (3, 1, 0))
         self.assertEqual(counts.differences, ["k: b 4, recorded 5"])
+
+
+class Instructions(unittest.TestCase):
+    """Two CSVs as instructions.py records them: a launch of the kernel k for each of the values of inst_executed."""
+
+    def file(self, *runs):
+        with tempfile.NamedTemporaryFile("w", suffix=".csv", delete=False, encoding="utf-8", newline="") as file:
+            self.addCleanup(pathlib.Path(file.name).unlink)
+            rest = ["0"] * (len(instructions.METRICS) - 1)
+            csv.writer(file).writerows([instructions.HEAD + instructions.METRICS, *(
+                ["p", "c", i, j, "k", "1x1x1", "32x1x1", value, *rest]
+                for i, values in enumerate(runs, 1) for j, value in enumerate(values, 1))])
+        return file.name
+
+    def compared(self, gpu, model):
+        done = subprocess.run([sys.executable, "-B", HERE / "instructions.py", "compare", self.file(*gpu),
+                               self.file(model)], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_hold_where_each_exact_value_is_the_same(self):
+        code, said = self.compared([["8", "9"], ["8", "9"]], ["8", "ptx 7: PTX instructions (line 3 of the PTX)"])
+        self.assertEqual(code, 0, said)
+        self.assertRegex(said, rf" {2 * len(instructions.METRICS) - 1} values exact and equal\n +1 values not exact")
+        self.assertIn("inst_executed is exact for 50.0 % of the launches of the model", said)
+        self.assertRegex(said, r"inst_executed that is not exact:\n +1 PTX instructions\n")
+
+    def test_differ_by_a_value(self):
+        code, said = self.compared([["8", "9"], ["8", "9"]], ["8", "7"])
+        self.assertEqual(code, 1, said)
+        self.assertIn("DIFFERENT inst_executed 7, GPU 9: p k", said)
+
+    def test_are_left_out_where_the_gpu_counts_otherwise_each_time_or_not_at_all(self):
+        code, said = self.compared([["8", "9"], ["8", "6"]], ["8", "7", "5"])
+        self.assertEqual(code, 0, said)
+        self.assertIn("varies on the GPU: p k", said)
+        self.assertIn("not counted on the GPU: p k", said)
+        self.assertRegex(said, r" 1 launches compared")
 
 
 class Program(unittest.TestCase):
