@@ -288,7 +288,7 @@ TEST_F(RuntimeProgram, FindsAsManyDevicesAsItIsGiven) {
   const Outcome outcome = profile("two_devices", {"--model-devices", "2"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
   EXPECT_EQ(outcome.output, expected("two_devices"));
-  EXPECT_EQ(counts(), "fill,1,0,4\n");  // the one in another device's stream is refused
+  EXPECT_EQ(counts(), "fill,2,0,4\n");  // the second ran on its stream's device
 }
 
 TEST_F(RuntimeProgram, HasVariablesOnEachOfItsDevices) {

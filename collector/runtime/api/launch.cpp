@@ -53,6 +53,7 @@ cudaError_t record_launch(Process& process, const cudaLaunchAttribute& attribute
 
 cudaError_t launch_kernel(Process& process, const void* function, dim3 grid, dim3 block,
                           void** arguments, std::size_t shared, cudaStream_t stream) {
+  const OnDeviceOf device(process, stream);
   return launch(process, function, grid, block, arguments, shared, stream);
 }
 
@@ -151,6 +152,7 @@ cudaError_t function_set_cache_config(Process& process, const void* function,
 /// All blocks have to be resident at once.
 cudaError_t launch_cooperative_kernel(Process& process, const void* function, dim3 grid, dim3 block,
                                       void** arguments, std::size_t shared, cudaStream_t stream) {
+  const OnDeviceOf device(process, stream);
   return launch(process, function, grid, block, arguments, shared, stream, true);
 }
 
@@ -184,6 +186,13 @@ cudaError_t launch_kernel_ex_c(Process& process, const cudaLaunchConfig_t* confi
   return launched != cudaSuccess || records == nullptr
              ? launched
              : record_launch(process, *records, config->stream);
+}
+
+cudaError_t launch_with_config(Process& process, const cudaLaunchConfig_t* config,
+                               const void* function, void** arguments) {
+  if (config == nullptr) return cudaErrorInvalidValue;
+  const OnDeviceOf device(process, config->stream);
+  return launch_kernel_ex_c(process, config, function, arguments);
 }
 
 cudaError_t occupancy_max_active_blocks_per_multiprocessor_with_flags(Process& process, int* blocks,
@@ -223,7 +232,7 @@ std::vector<Answer> launch_answers() {
   return {
       ANSWER(cudaLaunchKernel, launches::launch_kernel, Needs::context),
       ANSWER(cudaLaunchCooperativeKernel, launches::launch_cooperative_kernel, Needs::context),
-      ANSWER(cudaLaunchKernelExC, launches::launch_kernel_ex_c, Needs::context),
+      ANSWER(cudaLaunchKernelExC, launches::launch_with_config, Needs::context),
       ANSWER(cudaFuncGetAttributes, launches::function_get_attributes, Needs::context),
       ANSWER(cudaFuncSetAttribute, launches::function_set_attribute, Needs::context),
       BOTH(cudaFuncSetCacheConfig, cuFuncSetCacheConfig, launches::function_set_cache_config,
