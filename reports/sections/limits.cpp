@@ -137,6 +137,30 @@ Table shares_table(const std::vector<const Limits*>& all) {
   return table;
 }
 
+/// How full the multiprocessors were, and what keeps them from being fuller.
+Table occupancy_table(const std::vector<const Limits*>& all) {
+  Table table;
+  table.caption = "Occupancy";
+  table.columns = {Column::text("variant"), Column::number("size", "", "", Kind::count),
+                   Column::number("achieved_occupancy", "achieved", "%", Kind::quotient),
+                   Column::number("theoretical_occupancy", "theoretical", "%", Kind::quotient),
+                   Column::text("occupancy_limiter", "limited by")};
+  for (const Limits* limits : all) {
+    const LaunchFacts& facts = *limits->facts;
+    const Sum achieved = sum_of(*limits->subject, {"achieved_occupancy"});
+    auto& row = table.rows.emplace_back();
+    row.emplace_back(name_of(*limits));
+    row.push_back(size_of(*limits->group));
+    row.push_back(achieved.missing.empty() ? Cell(achieved.value)
+                                           : Cell(Missing{achieved.missing}));
+    row.push_back(facts.occupancy ? Cell(*facts.occupancy)
+                                  : Cell(Missing{facts.occupancy_limiter}));
+    row.push_back(facts.occupancy ? Cell(facts.occupancy_limiter)
+                                  : Cell(Missing{facts.occupancy_limiter}));
+  }
+  return table;
+}
+
 // ---- the roofline
 
 /// Two limits: of operations, and of bytes between L1 and the registers.
@@ -385,12 +409,14 @@ void add_limits(Document& document, const Source& source) {
   Document tables;
   tables.table(limits_table(largest));
   tables.table(shares_table(largest));
+  tables.table(occupancy_table(largest));
   add_memory(tables, largest);
   add_roofline(tables, all);
   document.paragraph(
       "A count over the rate that NVIDIA documents is the cycles that a resource needs, summed "
-      "over the multiprocessors; so is the share of its peak that a GPU measures, times the cycles "
-      "of the launch. The resource that needs the most is the limit; the shares are of it." +
+      "over the multiprocessors. On a GPU, a unit without a count has the measured share of its "
+      "peak, times the cycles of the launch. The resource that needs the most is the limit; the "
+      "shares are of it." +
       uncounted_text(largest) + " Each variant at its largest size." +
       marks_legend(tables.marks()));
   if (!of_run.unlimited.empty()) document.paragraph(unlimited_text(of_run.unlimited));

@@ -89,6 +89,8 @@ std::map<std::int64_t, LaunchFacts> facts_of(const Source& source) {
     const auto read = row.number("useful_bytes_read"), written = row.number("useful_bytes_written");
     if (read && written) one.useful_bytes = *read + *written;
     one.peaks = peaks_of(row);
+    one.occupancy = row.number("theoretical_occupancy");
+    one.occupancy_limiter = row.text(one.occupancy ? "occupancy_limiter" : "resources_reason");
   }
   return facts;
 }

@@ -52,6 +52,8 @@ struct LaunchFacts {
   const Rates* rates = nullptr;  ///< nullptr where nobody listed them
   const CardPeaks* card = nullptr;
   std::optional<double> useful_bytes;
+  std::optional<double> occupancy;     ///< the theoretical one, in per cent
+  std::string occupancy_limiter;       ///< "registers"; or why there is none
   std::shared_ptr<const Peaks> peaks;  ///< this card's; never null
 };
 

@@ -248,6 +248,20 @@ TEST_F(LimitsTest, NamesUnitsByTheShareOfTheirPeak) {
   EXPECT_THAT(text, HasSubstr("\"device_memory_share\":25"));
 }
 
+/// 128 registers of 256 threads: two blocks of 8 warps in 65,536 registers, of 64 warps.
+TEST_F(LimitsTest, ShowsWhatKeepsTheOccupancyDown) {
+  schema::Launch launch = counted_launch("wide", {{"warp_instructions", 400}}, 1024);
+  launch.block[0] = 256;
+  launch.registers = 128;
+  launch.static_shared_bytes = 0;
+  launch.counters.push_back({"achieved_occupancy", 21.5, schema::Grade::measured, ""});
+  store_.add_launch(run_, device_, launch);
+  const std::string text = limits();
+  EXPECT_THAT(text, HasSubstr("\"achieved_occupancy\":21.5"));
+  EXPECT_THAT(text, HasSubstr("\"theoretical_occupancy\":25"));
+  EXPECT_THAT(text, HasSubstr("\"occupancy_limiter\":\"registers\""));
+}
+
 TEST_F(LimitsTest, NamesTheLimitBesideTensorCoresThatAreMeasured) {
   schema::Launch launch = counted_launch(
       "product", {{"shared_wgmma_requests", 8}, {"shared_wgmma_wavefronts", 64}}, 1024);
