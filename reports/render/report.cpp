@@ -37,12 +37,14 @@ void add_all(Document& document, const sections::Source& source, Format format) 
   }
 }
 
+/// "limits: the resource that limits each variant, … (run -m @limits)", for one of our own.
 std::string names_of(const std::vector<SectionChoice>& choices) {
   std::string names;
   for (const SectionChoice& choice : choices) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", choice.name);
   }
-  return names;
+  if (choices.size() != 1 || !choices.front().sql.empty()) return names;
+  return fmt::format("{}: {}", names, section_named(names).meaning);
 }
 
 /// The sections that were chosen, or those that the format shows by itself.

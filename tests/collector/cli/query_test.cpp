@@ -206,7 +206,9 @@ TEST_F(Report, OfSectionsWithoutContentSaysSoInEveryFormat) {
     const Outcome outcome = warpmeter({"report", "--section", "stalls", "--format", format});
     EXPECT_EQ(outcome.exit_code, 3) << format;
     EXPECT_EQ(outcome.output, "") << format;
-    EXPECT_EQ(outcome.error, "warpmeter: run 1 has nothing for stalls\n");
+    EXPECT_EQ(outcome.error,
+              "warpmeter: run 1 has nothing for stalls: what the warps waited for, by source line "
+              "(run --lines on a GPU)\n");
   }
   EXPECT_EQ(warpmeter({"report", "--section", "stalls,lines"}).exit_code, 0);
   const Outcome words = warpmeter({"report", "--section", "headline", "--format", "csv"});
