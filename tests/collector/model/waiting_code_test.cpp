@@ -47,6 +47,14 @@ TEST_P(WaitingCode, LoopsOnWhatOthersWriteWait) {
   EXPECT_TRUE(waits(until_set("atom.global.max.u32 %r1, [%rd1], 0;")));
 }
 
+TEST_P(WaitingCode, AFenceOfTheBlockIsForNobodyElse) {
+  EXPECT_TRUE(waits(until_set("ld.global.u32 %r1, [%rd1];\n  fence.acq_rel.gpu;")));
+  EXPECT_FALSE(may_wait(until_set("ld.global.u32 %r1, [%rd1];\n  membar.cta;")));
+  EXPECT_FALSE(may_wait(until_set("ld.global.u32 %r1, [%rd1];\n  fence.acq_rel.cta;")));
+  if (std::string(GetParam()) < "sm_90" && std::string(GetParam()) != "sm_100") return;
+  EXPECT_FALSE(may_wait(until_set("ld.global.u32 %r1, [%rd1];\n  fence.proxy.async.shared::cta;")));
+}
+
 TEST_P(WaitingCode, LoopsThatGiveUpAfterATimeWait) {
   EXPECT_TRUE(waits(R"(  mov.u64 %rd3, %clock64;
 loop:

@@ -25,7 +25,13 @@ Scope scope_of(Word word, int arch) {
   return bits >= system ? Scope::system : Scope::weak;
 }
 
-constexpr std::uint16_t fence = 0x992;  // MEMBAR
+/// MEMBAR for the GPU or the system, or a cluster. One for the block orders nothing for others:
+/// before each product of a warpgroup Triton fences the block's shared memory.
+bool is_fence(Word word) {
+  constexpr std::uint64_t membar = 0x992, gpu = 2;
+  return (word.low & 0xfff) == membar && (word.high >> 12 & 7) >= gpu;
+}
+
 /// R2UR, VOTE, VOTEU: the value goes on as one of the whole warp, which is not followed.
 constexpr std::uint16_t to_the_warp[] = {0x2ca, 0x3c2, 0x806, 0x886};
 /// ISETP, FSETP, DSETP, LOP3, PLOP3, IADD3, LEA, HSETP2: the lower bits of those that set
@@ -65,7 +71,7 @@ struct Step {
   /// A load or an atomic of global or generic memory.
   bool reads() const {
     return (instruction.access == AccessKind::load || instruction.access == AccessKind::atomic) &&
-           instruction.space != AddressSpace::shared && instruction.carrier != Carrier::copy;
+           instruction.space != AddressSpace::shared && instruction.carrier == Carrier::registers;
   }
   /// A read of the clock or the timer.
   bool is_clock() const { return reads_clock(word); }
@@ -207,7 +213,7 @@ bool may_wait(Bytes code, int arch) {
   for (std::uint64_t at = 0; at + instruction_bytes <= code.size(); at += instruction_bytes) {
     const Word word = *number_at<Word>(code, at);
     const std::uint64_t number = word.low & 0xfff;
-    if (number == fence || reads_clock(word) ||
+    if (is_fence(word) || reads_clock(word) ||
         (polling_numbers()[number] && scope_of(word, arch) != Scope::weak)) {
       return true;
     }
@@ -238,7 +244,7 @@ Waiting waits(const std::vector<Step>& steps) {
     const auto ends_by = [&](const auto& is) {
       return holds_any(is) && Followed(steps, first, last).decides(is);
     };
-    const bool has_fence = holds_any([](const Step& step) { return step.number == fence; });
+    const bool has_fence = holds_any([](const Step& step) { return is_fence(step.word); });
     const auto of_system = [](const Step& step) {
       return step.reads() && step.scope == Scope::system;
     };
