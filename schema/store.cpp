@@ -281,6 +281,12 @@ std::int64_t Store::begin_run(const Run& run) {
   return id;
 }
 
+std::string Store::uuid_of(std::int64_t run_id) const {
+  Statement statement(db_.get(), "SELECT uuid FROM t_run WHERE run_id = ?");
+  statement.bind(1, run_id);
+  return statement.step() ? statement.text(0) : "";
+}
+
 std::int64_t number_of_device(sqlite3* db, const Device& device) {
   Statement find(db,
                  "SELECT device_id FROM t_device WHERE backend = ? AND ordinal = ? AND name = ? "

@@ -102,6 +102,8 @@ class Store {
 
   /// Throws Error{usage} for a label that names another run already (see find_run).
   std::int64_t begin_run(const Run& run);
+  /// Unlike its number, no run has the UUID of a removed one. Empty: there is no such run.
+  std::string uuid_of(std::int64_t run_id) const;
   /// Takes over a run that another process began and left before its end; launches of which not
   /// all `repeat` repetitions are there go. Throws Error{file} where that process still lives.
   void continue_run(std::int64_t run_id, int repeat);

@@ -27,6 +27,7 @@
 #include "collector/model/input/compile_options.h"
 #include "collector/model/input/toolkit.h"
 #include "schema/catalogue.h"
+#include "schema/file_locks.h"
 
 namespace warpmeter::library {
 namespace {
@@ -189,11 +190,13 @@ void use_model(std::string_view architecture) {
 
 Meter::Meter(std::string database, std::string program)
     : database_(std::move(database)), program_(std::move(program)) {
+  schema::lock_by_open_file();  // the program may read the database by a SQLite of its own
   store();
 }
 
 const std::shared_ptr<schema::Store>& Meter::store() {
   if (store_ == nullptr || file_of(database_) != file_) {
+    store_ = nullptr;  // locks the index of a log that a file of the same name has too
     store_ = std::make_shared<schema::Store>(database_);
     file_ = file_of(database_);
   }
@@ -238,14 +241,25 @@ void Meter::end(std::int64_t& run) {
   {
     const std::lock_guard lock(shared().mutex);
     remarks_ = std::move(ended.remarks);
+    uuid_ = ended.run ? store_->uuid_of(*ended.run) : "";
   }
   if (!ended.run) {
     throw Error(ExitCode::nothing,
                 remarks_.empty() ? "no kernel was launched in the range"
                                  : "no launch was measured in the range: " + remarks_.front());
   }
+  if (file_of(database_) != file_) {
+    throw Error(ExitCode::file, fmt::format("{} was removed or replaced within the range, and what "
+                                            "was measured is lost: measure again",
+                                            database_));
+  }
   run = *ended.run;
   if (!ended.failure.empty()) throw Error(ExitCode::kernel, "a kernel failed: " + ended.failure);
+}
+
+std::string Meter::uuid() const {
+  const std::lock_guard lock(shared().mutex);
+  return uuid_;
 }
 
 std::string Meter::remarks() const {

@@ -34,6 +34,8 @@ class Meter {
   void end(std::int64_t& run);
   /// On the range that ended last.
   std::string remarks() const;
+  /// The UUID of the run of the range that ended last; empty where it has no run.
+  std::string uuid() const;
 
   schema::Reader reader() const { return schema::Reader(database_); }
 
@@ -46,6 +48,7 @@ class Meter {
   std::shared_ptr<schema::Store> store_;
   std::pair<std::uint64_t, std::uint64_t> file_;  ///< device and inode of the open one
   std::vector<std::string> remarks_;
+  std::string uuid_;
 };
 
 }  // namespace warpmeter::library

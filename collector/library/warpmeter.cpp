@@ -22,6 +22,7 @@
 #include "collector/library/meter.h"
 #include "reports/explain/explain.h"
 #include "reports/gates/check.h"
+#include "reports/record.h"
 #include "reports/render/report.h"
 #include "reports/table/stream.h"
 #include "schema/catalogue.h"
@@ -106,7 +107,11 @@ std::string json_of(const schema::Reader& reader, const char* sql) {
 
 std::vector<double> values_of(const schema::Reader& reader, std::int64_t run, const char* metric) {
   const std::string asked[] = {metric};
-  schema::Catalogue::get().counters_for(asked);  // a metric that there is not would have no value
+  reports::require_run(reader, run);  // that there is not, like a metric, would have no value
+  schema::Catalogue::get().counters_for(asked);
+  if (asked[0].starts_with('@')) {
+    throw Error(ExitCode::usage, fmt::format("{} is a set of metrics: name one of them", metric));
+  }
   constexpr const char* sql =
       "SELECT r.value FROM launches l LEFT JOIN results r ON r.launch_id = l.launch_id AND "
       "r.metric = :metric WHERE l.run_id = :run ORDER BY l.launch_id";
@@ -168,6 +173,7 @@ double cost_of(const schema::Reader& reader, std::int64_t run, const char* metri
 }
 
 ExitCode check(const schema::Reader& reader, std::int64_t run, const char* gate, char** text) {
+  reports::require_run(reader, run);
   reports::CheckRequest request;
   request.run = run;
   request.gates.push_back(reports::parse_gate(gate));
@@ -241,6 +247,13 @@ int warpmeter_end(warpmeter_meter* meter, int64_t* run) {
 int warpmeter_remarks(warpmeter_meter* meter, char** text) {
   return library::answer([&] {
     library::give(library::required(meter, "meter")->remarks(), library::required(text, "text"));
+    return ExitCode::done;
+  });
+}
+
+int warpmeter_uuid(warpmeter_meter* meter, char** text) {
+  return library::answer([&] {
+    library::give(library::required(meter, "meter")->uuid(), library::required(text, "text"));
     return ExitCode::done;
   });
 }

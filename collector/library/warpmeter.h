@@ -64,8 +64,12 @@ WARPMETER_API int warpmeter_end(warpmeter_meter* meter, int64_t* run);
 // freed.
 WARPMETER_API int warpmeter_remarks(warpmeter_meter* meter, char** text);
 
+// The UUID of the run of the last range that ended, "" where it has none. Numbers of runs that were
+// removed are used again, UUIDs never. To be freed.
+WARPMETER_API int warpmeter_uuid(warpmeter_meter* meter, char** text);
+
 // The values of a metric, one a launch in their order; NAN where there is none. Writes no more than
-// `room`; `count`: how many launches there are. 2 for a metric that there is not.
+// `room`; `count`: how many launches there are. 2 for a metric or run that there is not.
 WARPMETER_API int warpmeter_values(warpmeter_meter* meter, int64_t run, const char* metric,
                                    double* values, size_t room, size_t* count);
 // The cost of a run's launches together, by a metric; less is better. Counts, times and energy are

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import pathlib
 from collections.abc import Sequence
 from typing import Any
@@ -41,6 +42,7 @@ def _load() -> ctypes.CDLL:
         "begin": (ctypes.c_int, [handle, ctypes.POINTER(text), ctypes.c_size_t, text]),
         "end": (ctypes.c_int, [handle, ctypes.POINTER(number)]),
         "remarks": (ctypes.c_int, [handle, result]),
+        "uuid": (ctypes.c_int, [handle, result]),
         "values": (
             ctypes.c_int,
             [handle, number, text, ctypes.POINTER(ctypes.c_double), ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t)],
@@ -72,7 +74,8 @@ def library() -> ctypes.CDLL:
 
 
 def message() -> str:
-    return str((library().message() or b"").decode())
+    sentence = str((library().message() or b"").decode(errors="replace"))
+    return sentence.replace("with --db", "with database=")  # --db is the program's
 
 
 def require(exit_code: int) -> None:
@@ -80,9 +83,25 @@ def require(exit_code: int) -> None:
         raise WarpmeterError(exit_code, message())
 
 
-def encoded(text: str, what: str) -> bytes:
+def encoded(text: Any, what: str) -> bytes:
     """A text for C, which ends at a zero."""
-    data = text.encode()
+    if not isinstance(text, str):
+        raise WarpmeterError(2, f"{what} is a {type(text).__name__} and has to be a text")
+    try:
+        return _without_zero(text.encode(), what)
+    except UnicodeEncodeError:
+        raise WarpmeterError(2, f"{what} holds a character that UTF-8 has no bytes for") from None
+
+
+def encoded_path(path: str | bytes, what: str) -> bytes:
+    """A path for C: any bytes but a zero, as the file system has them."""
+    try:
+        return _without_zero(os.fsencode(path), what)
+    except UnicodeEncodeError:
+        raise WarpmeterError(2, f"{what} holds a character that no path has") from None
+
+
+def _without_zero(data: bytes, what: str) -> bytes:
     if b"\0" in data:
         raise WarpmeterError(2, f"{what} holds a zero character")
     return data
@@ -94,14 +113,21 @@ def version() -> str:
 
 
 class Meter:
-    """An open database; one range of it at a time is measured. Its methods are those of warpmeter.h."""
+    """An open database; one range of it at a time is measured. Its methods are those of warpmeter.h.
+
+    A range has an owner, an object of the caller's. Ctrl-C interrupts between any two steps of Python: the owner's
+    `release` then ends its range, if there is one, and nobody else's.
+    """
 
     def __init__(self, database: str, program: str) -> None:
         self._handle = ctypes.c_void_p()
         self._close = library().close  # the module may be gone before its objects
+        self._owner: dict[str, object] = {}  # "range": of the open one; a dict, whose setdefault is one step
         require(
             library().open(
-                encoded(database, "the database"), encoded(program, "the program"), ctypes.byref(self._handle)
+                encoded_path(database, "the database"),
+                encoded_path(program, "the program"),
+                ctypes.byref(self._handle),
             )
         )
 
@@ -109,18 +135,31 @@ class Meter:
         if getattr(self, "_handle", None):
             self._close(self._handle)
 
-    def begin(self, metrics: Sequence[str], label: str) -> None:
+    def begin(self, owner: object, metrics: Sequence[str], label: str) -> None:
+        """Where it raises, the owner calls `release`."""
         names = (ctypes.c_char_p * len(metrics))(*(encoded(name, "a metric") for name in metrics))
-        require(library().begin(self._handle, names, len(metrics), encoded(label, "the name")))
+        name = encoded(label, "the name")
+        if self._owner.setdefault("range", owner) is not owner:
+            raise WarpmeterError(2, "a range is open already in this process: end it first")
+        require(library().begin(self._handle, names, len(metrics), name))
 
-    def end(self) -> tuple[int, int]:
-        """The run in the database, 0 where there is none, and the exit code."""
+    def end(self, owner: object) -> tuple[int, str, int, str, list[str]]:
+        """The run in the database and its UUID, 0 and "" where there is none; exit code, its message, and remarks."""
         run = ctypes.c_int64()
         exit_code = int(library().end(self._handle, ctypes.byref(run)))
-        return run.value, exit_code
+        sentence = message()
+        uuid, remarks = "", list[str]()
+        if exit_code != 2:  # a fork ends nothing
+            # Nobody else has this meter's next range before both are read.
+            uuid, remarks = self._text(library().uuid)[1], self._text(library().remarks)[1].splitlines()
+        self._owner.pop("range", None)
+        return run.value, uuid, exit_code, sentence, remarks
 
-    def remarks(self) -> list[str]:
-        return self._text(library().remarks)[1].splitlines()
+    def release(self, owner: object) -> None:
+        """Ends the owner's range. Nothing happens where it has none."""
+        if self._owner.get("range") is owner:
+            library().end(self._handle, ctypes.byref(ctypes.c_int64()))
+            self._owner.pop("range", None)
 
     def values(self, run: int, metric: str) -> list[float]:
         """One a launch, in their order; NaN where there is no value."""
@@ -157,6 +196,6 @@ class Meter:
         if exit_code not in also or not text.value:
             require(exit_code)
         try:
-            return exit_code, ctypes.string_at(text.value or 0).decode()
+            return exit_code, ctypes.string_at(text.value or 0).decode(errors="replace")
         finally:
             library().free(text)

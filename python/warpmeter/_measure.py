@@ -25,11 +25,16 @@ def use_model(architecture: str = "sm_90") -> None:
     require(library().use_model(encoded(architecture, "the architecture")))
 
 
-def _default_database() -> str:
-    return os.environ.get("WARPMETER_DB") or "warpmeter.db"
+def _path_of(database: str | os.PathLike[str] | None) -> str:
+    """The whole path of a database, which stays the same when the working folder changes."""
+    try:
+        name = os.fsdecode(database) if database is not None else os.environ.get("WARPMETER_DB") or "warpmeter.db"
+    except TypeError:
+        raise WarpmeterError(2, f"the database is a {type(database).__name__} and has to be a path") from None
+    return os.path.abspath(name)
 
 
-@functools.lru_cache(maxsize=8)  # an open database holds three files open
+@functools.lru_cache(maxsize=8)  # an open database holds four files open
 def _open_meter(database: str, program: str) -> Meter:
     return Meter(database, program)
 
@@ -37,46 +42,63 @@ def _open_meter(database: str, program: str) -> Meter:
 def _meter(database: str) -> Meter:
     """One for each database: what it takes to open one is paid once."""
     script = sys.argv[0] if sys.argv else ""
-    return _open_meter(os.path.abspath(database), script if script not in ("", "-c") else "python")
+    return _open_meter(database, script if script not in ("", "-c") else "python")
 
 
 class Measurement:
     """The launches of one ``with`` block. Figures are there once the block has ended."""
 
     def __init__(self, metrics: Iterable[str] | None, name: str | None, database: str | os.PathLike[str] | None) -> None:
-        if isinstance(metrics, str):
+        if isinstance(metrics, (str, bytes)) or not isinstance(metrics, (Iterable, type(None))):
             raise WarpmeterError(2, f"metrics is a list of names: metrics=[{metrics!r}]")
         self._metrics = list(metrics) if metrics is not None else []
         self._name = name or ""
-        self._database = os.fspath(database) if database is not None else _default_database()
+        self._database = _path_of(database)
         self._meter: Meter | None = None
+        self._entered: Meter | None = None  # where a range may be open
+        self._owner = object()
         self._run = 0
+        self._uuid = ""
         self._remarks: list[str] = []
 
     def __enter__(self) -> Measurement:
         if self._meter is not None:
             raise WarpmeterError(2, "this measurement was begun already: each with block has its own wm.measure()")
-        meter = _meter(self._database)
-        meter.begin(self._metrics, self._name)
-        self._meter = meter
+        self._entered = _meter(self._database)
+        try:
+            self._entered.begin(self._owner, self._metrics, self._name)
+            self._meter = self._entered
+        except BaseException:  # Ctrl-C may come when the range is open
+            self._entered.release(self._owner)
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         assert self._meter is not None
-        self._run, exit_code = self._meter.end()
-        sentence = message()
-        if exit_code != 2:  # a fork ends nothing
-            self._remarks = self._meter.remarks()
+        try:
+            self._run, self._uuid, exit_code, sentence, self._remarks = self._meter.end(self._owner)
+        finally:
+            self._meter.release(self._owner)  # Ctrl-C may come before the range has ended
         if kind is None and exit_code != 0:
             raise WarpmeterError(exit_code, sentence)
+
+    def __del__(self) -> None:
+        # A block may never end: Ctrl-C came just before it did, or a generator's was not left.
+        entered = getattr(self, "_entered", None)
+        if entered is not None and not sys.is_finalizing():
+            entered.release(self._owner)
 
     @property
     def run(self) -> int:
         """The run's number in the database, as in ``warpmeter report --run``."""
         if self._run == 0:
             raise WarpmeterError(3, "nothing was measured yet: the with block has to end, with a launch in it")
+        assert self._meter is not None
+        # A database that is made anew, and one whose last runs are removed, use the number again.
+        if self._meter.query(f"SELECT uuid FROM runs WHERE run_id = {self._run}") != [{"uuid": self._uuid}]:
+            raise WarpmeterError(5, f"{self._database} no longer holds what was measured: its run {self._run} was removed")
         return self._run
 
     @property

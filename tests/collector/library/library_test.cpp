@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The C interface where nothing can be measured: no GPU is used, and no model. Its counts are
 // tested from Python (python/tests), where a process can choose the model before CUDA is loaded.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdint>
@@ -157,6 +159,45 @@ TEST_F(Library, AFormatOrArchitectureThatIsNoneIsNamed) {
   EXPECT_EQ(warpmeter_report(meter_, 1, "pdf", &text), 2);
   EXPECT_THAT(warpmeter_message(), HasSubstr("'pdf'"));
   EXPECT_EQ(warpmeter_use_model("sm_nine"), 2);
+}
+
+TEST_F(Library, ARunThatThereIsNotHasNoFiguresAndNoVerdict) {
+  double cost = 0;
+  size_t count = 0;
+  char* text = nullptr;
+  EXPECT_EQ(warpmeter_values(meter_, 7, "gst_transactions", nullptr, 0, &count), 2);
+  EXPECT_EQ(warpmeter_cost(meter_, 7, "gst_transactions", &cost), 2);
+  EXPECT_EQ(warpmeter_check(meter_, 7, "gst_transactions <= 1", &text), 2);
+  EXPECT_THAT(warpmeter_message(), HasSubstr("there is no run 7"));
+}
+
+TEST_F(Library, ASetOfMetricsHasNoValues) {
+  size_t count = 0;
+  const std::int64_t run = add_run({{{"mean_power", 300}}});
+  EXPECT_EQ(warpmeter_values(meter_, run, "@shared", nullptr, 0, &count), 2);
+  EXPECT_THAT(warpmeter_message(), HasSubstr("@shared is a set of metrics"));
+}
+
+/// A second SQLite of this process, as Python has one, removes the write-ahead log of a database
+/// that it can lock whole, and drops our locks when it closes the file.
+TEST_F(Library, AnotherSqliteOfThisProcessTakesNoneOfOurLocks) {
+  add_run({{{"mean_power", 300}}});
+  constexpr off_t first_shared = 0x40000002, shared_bytes = 510;  // SQLite's "File Format"
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_start = first_shared;
+  lock.l_len = shared_bytes;
+  for (int time = 0; time < 2; ++time) {
+    const int file = open(database().c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_GE(file, 0);
+    EXPECT_EQ(fcntl(file, F_SETLK, &lock), -1) << "time " << time;
+    close(file);
+  }
+  warpmeter_close(meter_);
+  meter_ = nullptr;
+  const int file = open(database().c_str(), O_RDWR | O_CLOEXEC);
+  EXPECT_EQ(fcntl(file, F_SETLK, &lock), 0) << "the lock outlives its connection";
+  close(file);
 }
 
 TEST_F(Library, EachThreadHasItsOwnSentence) {
