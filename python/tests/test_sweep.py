@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import math
 import pathlib
+import threading
 from typing import Any
 
 import numpy
@@ -225,6 +227,112 @@ def test_the_model_has_no_fastest_variant(tile: Tile, tmp_path: pathlib.Path) ->
     with pytest.raises(wm.WarpmeterError) as error:
         store().best("duration")
     assert error.value.exit_code == 3
+
+
+class Holder:
+    """Equal to itself alone, whatever it holds."""
+
+    def __init__(self) -> None:
+        self.array = numpy.zeros(2)
+
+
+class Slotted:
+    __slots__ = ("array",)
+
+
+class Shaped:
+    """No array, but it has a shape."""
+
+    shape = (1,)
+
+    def __init__(self) -> None:
+        self.array = [0]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Shaped) and self.array == other.array
+
+
+@pytest.mark.parametrize("result", [Holder(), Slotted(), (ctypes.c_int * 2)(), [iter([])], [threading.Lock()]])
+def test_an_object_that_is_equal_to_itself_alone_is_not_verified(result: Any, tile: Tile, tmp_path: pathlib.Path) -> None:
+    @wm.sweep(value=[1, 2], database=tmp_path / "a.db")
+    def fill(value: int) -> Any:
+        tile(1)
+        if hasattr(result, "array") or isinstance(result, Slotted):
+            result.array = numpy.full(2, value)
+        elif isinstance(result, ctypes.Array):
+            result[0] = value
+        return result
+
+    swept = fill()
+    assert [row["verified"] for row in swept.rows] == [None, None]
+    assert "has no __eq__ that compares what it holds" in swept.measurements[1].remarks[-1]
+
+
+def test_what_only_looks_like_a_plain_array_is_compared_by_all_that_it_holds(tile: Tile, tmp_path: pathlib.Path) -> None:
+    shaped, objects = Shaped(), numpy.empty(1, dtype=object)
+    objects[0] = numpy.zeros(2)
+
+    def masked(value: int) -> Any:
+        return numpy.ma.masked_array([1, 2], mask=[value == 2, False])
+
+    def of_shaped(value: int) -> Any:
+        shaped.array[0] = value
+        return shaped
+
+    def of_objects(value: int) -> Any:
+        objects[0][:] = value
+        return objects
+
+    for result in (masked, of_shaped, of_objects):
+
+        @wm.sweep(value=[1, 2, 1], database=tmp_path / "a.db")
+        def fill(value: int) -> Any:
+            tile(1)
+            return result(value)
+
+        assert [row["verified"] for row in fill().rows] == [True, False, True], result
+
+
+def test_numbers_are_within_the_tolerance_whatever_their_types(tile: Tile, tmp_path: pathlib.Path) -> None:
+    near = numpy.float32(1 + 1e-6)
+
+    @wm.sweep(value=[1.0, near, 1, complex(1, 1e-9), numpy.array(1), 1.1, numpy.ones(1)], database=tmp_path / "a.db")
+    def give(value: Any) -> Any:
+        tile(1)
+        return [value, math.nan]
+
+    assert [row["verified"] for row in give().rows] == [True, True, True, True, True, False, False]
+
+
+def test_a_parameter_named_as_a_column_keeps_its_values(tile: Tile, tmp_path: pathlib.Path) -> None:
+    @wm.sweep(size=[1, 2], block=[32], database=tmp_path / "a.db")
+    def store(size: int, block: int) -> None:
+        tile.launch(size, block)
+
+    assert [(row["size"], row["block"]) for row in store().rows] == [(1, 32), (2, 32)]
+    with pytest.raises(wm.WarpmeterError, match="named verified") as error:
+        wm.sweep(verified=[True])
+    assert error.value.exit_code == 2
+
+
+class Unprintable:
+    def __format__(self, specification: str) -> str:
+        raise RuntimeError("no text")
+
+
+@pytest.mark.parametrize("value", ["a\0b", "\ud800", Unprintable()])
+def test_a_parameter_of_any_text_can_be_swept(value: Any, tile: Tile, tmp_path: pathlib.Path) -> None:
+    @wm.sweep(value=[value], database=tmp_path / "a.db")
+    def store(value: Any) -> None:
+        tile(1)
+
+    assert len(store().rows) == 1
+
+
+def test_metrics_are_a_list() -> None:
+    with pytest.raises(wm.WarpmeterError, match="metrics is a list of names") as error:
+        wm.sweep(metrics="gst_transactions", stride=[1])
+    assert error.value.exit_code == 2
 
 
 @pytest.mark.parametrize("parameters", [{}, {"BLOCK": []}])

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import cmath
 import copy
 import functools
 import itertools
 import math
 import os
+import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,17 +21,30 @@ if TYPE_CHECKING:
 
 
 _identity: Any = object.__eq__
+_handles = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+_numbers = (int, float, complex)
 
 
-def _kept(value: Any) -> Any:
-    """A result as it is now, on the host: the next variant may write into the same array."""
-    if isinstance(value, (list, tuple)):
-        return [_kept(item) for item in value]
-    if isinstance(value, Mapping):
-        return {key: _kept(item) for key, item in value.items()}
-    if not hasattr(value, "shape"):
-        # A handle, a lock and a module are equal to themselves alone, not to a copy.
-        return value if type(value).__eq__ is _identity else copy.deepcopy(value)
+def _holds_nothing(value: Any) -> bool:
+    """True if an object is nothing but itself: it has no attribute and no other content that a copy would have."""
+    try:
+        reduced = value.__reduce_ex__(4)
+    except Exception:  # a generator, a lock: nobody can look inside
+        return False
+    return isinstance(reduced, str) or (reduced[1] == (type(value),) and not any(reduced[2:]))
+
+
+def _kept_object(value: Any) -> Any:
+    if type(value).__eq__ is not _identity:
+        return copy.deepcopy(value)
+    # A handle and a module are equal to themselves alone, not to a copy. The same is true of an object whose content
+    # has changed, which is not the same result.
+    if isinstance(value, _handles) or _holds_nothing(value):
+        return value
+    raise TypeError(f"a {type(value).__name__} has no __eq__ that compares what it holds")
+
+
+def _kept_array(value: Any) -> Any:
     import numpy
 
     if callable(detach := getattr(value, "detach", None)):  # PyTorch copies no tensor that has a gradient
@@ -40,24 +55,43 @@ def _kept(value: Any) -> Any:
         if callable(move):
             value = move()
             break
-    return numpy.array(value, copy=True)
+    if isinstance(value, numpy.ma.MaskedArray):
+        return {"mask": numpy.ma.getmaskarray(value).copy(), "data": _kept_array(value.filled(0))}
+    array = numpy.array(value, copy=True)
+    if not array.dtype.hasobject:
+        return array
+    if not isinstance(value, numpy.ndarray):  # the object itself: it has a shape, and is no array
+        return _kept_object(value)
+    return {"shape": array.shape, "items": [_kept(item) for item in array.ravel().tolist()]}
+
+
+def _kept(value: Any) -> Any:
+    """A result as it is now, on the host: the next variant may write into the same array."""
+    if isinstance(value, (list, tuple)):
+        return [_kept(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _kept(item) for key, item in value.items()}
+    return _kept_array(value) if hasattr(value, "shape") else _kept_object(value)
 
 
 def _same(first: Any, other: Any, rtol: float, atol: float) -> bool:
-    """True if two kept results agree: arrays within the tolerances, NaN with NaN; sequences and dicts item by item."""
+    """True if two kept results agree: numbers within the tolerances, NaN with NaN; sequences and dicts item by item."""
     if first is None or other is None:
         return first is other
-    if hasattr(first, "shape") and hasattr(other, "shape"):
+    arrays = [value for value in (first, other) if hasattr(value, "shape")]
+    numbers = [value for value in (first, other) if isinstance(value, _numbers)]
+    if arrays and len(arrays) + len(numbers) == 2:
         import numpy
 
+        first, other = numpy.asarray(first), numpy.asarray(other)
         if first.shape != other.shape:
             return False
         if first.dtype.kind in "fc" or other.dtype.kind in "fc":
             return bool(numpy.allclose(first, other, rtol=rtol, atol=atol, equal_nan=True))
         return bool((first == other).all())
-    if isinstance(first, float) and isinstance(other, float):
-        both_nan = math.isnan(first) and math.isnan(other)
-        return both_nan or math.isclose(first, other, rel_tol=rtol, abs_tol=atol)
+    if len(numbers) == 2 and not (isinstance(first, int) and isinstance(other, int)):
+        both_nan = cmath.isnan(first) and cmath.isnan(other)
+        return both_nan or cmath.isclose(first, other, rel_tol=rtol, abs_tol=atol)
     if isinstance(first, list) and isinstance(other, list):
         return len(first) == len(other) and all(_same(a, b, rtol, atol) for a, b in zip(first, other))
     if isinstance(first, dict) and isinstance(other, dict):
@@ -99,6 +133,19 @@ def _verified(first: Any, other: Any, rtol: float, atol: float) -> tuple[bool | 
         return None, _reason(error)
 
 
+def _label(function: str, parameters: Mapping[str, Any]) -> str:
+    """The name of a variant's run; whatever the parameters are, they make no run fail."""
+
+    def text(value: Any) -> str:
+        try:
+            return f"{value}"
+        except Exception:
+            return f"a {type(value).__name__}"
+
+    label = " ".join([function, *(f"{name}={text(value)}" for name, value in parameters.items())])[:200]
+    return label.encode(errors="backslashreplace").decode().replace("\0", r"\0")
+
+
 class Sweep:
     """The variants of one call, in the order of their parameters."""
 
@@ -112,9 +159,12 @@ class Sweep:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """A dict a variant and launch: the parameters, ``verified``, and the columns of the view ``comparison``."""
+        """A dict a variant and launch: the parameters, ``verified``, and the columns of the view ``comparison``.
+
+        A parameter named as a column (``block``, ``size``) stands in its place.
+        """
         return [
-            {**parameters, "verified": verified, **row}
+            {**parameters, "verified": verified, **{name: row[name] for name in row if name not in parameters}}
             for parameters, measured, verified in self._variants
             for row in measured.rows
         ]
@@ -173,7 +223,9 @@ def sweep(
     values = [list(choices) for choices in parameters.values()]
     if not names or not all(values):
         raise WarpmeterError(2, "a sweep needs at least one parameter, and a value for each: sweep(BLOCK=[128, 256])")
-    asked = list(metrics) if metrics is not None else None
+    if "verified" in parameters:
+        raise WarpmeterError(2, "a parameter named verified would hide whether results are verified: rename it")
+    asked = measure(metrics)._metrics
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Sweep]:
         @functools.wraps(function)
@@ -182,8 +234,7 @@ def sweep(
             first: Any = None
             for combination in itertools.product(*values):
                 chosen = dict(zip(names, combination))
-                label = " ".join(f"{name}={value}" for name, value in chosen.items())
-                with measure(asked, f"{function.__name__} {label}"[:200], database=database) as measured:
+                with measure(asked, _label(function.__name__, chosen), database=database) as measured:
                     result = function(*arguments, **keywords, **chosen)
                 kept = _copied(result)
                 if not variants:
