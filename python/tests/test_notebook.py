@@ -11,6 +11,25 @@ import pytest
 from ipykernel.kernelspec import write_kernel_spec
 
 
+def executed(sources: list[str], folder: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> list[nbformat.NotebookNode]:
+    """Cells after one that has a `tile`, as Jupyter executes them, whatever fails."""
+    write_kernel_spec(folder / "kernels" / "python3")
+    monkeypatch.setenv("JUPYTER_PATH", str(folder))
+    begin = (
+        f"import sys\nsys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})\n%load_ext warpmeter\n"
+        "import warpmeter as wm\nwm.use_model()\nfrom cuda import *\ntile = Tile(Cuda())"
+    )
+    cells = [nbformat.v4.new_code_cell(source) for source in [begin, *sources]]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    resources = {"metadata": {"path": str(folder)}}
+    nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3", allow_errors=True, resources=resources).execute()
+    return list(notebook["cells"][1:])
+
+
+def errors_of(cell: nbformat.NotebookNode) -> list[str]:
+    return [f"{output['ename']}: {output['evalue']}" for output in cell["outputs"] if output["output_type"] == "error"]
+
+
 def outputs_of(cell: nbformat.NotebookNode) -> str:
     return "\n".join(
         output["text"] if output["output_type"] == "stream" else "\n".join(output.get("data", {}).values())
@@ -33,3 +52,24 @@ def test_the_notebook_shows_table_and_advice(tmp_path: pathlib.Path, monkeypatch
     assert "tile.cu" in measured and "transactions a request" in measured
     assert "[32.0]" in read
     assert "there is no metric" in failed
+
+
+def test_a_cell_that_fails_leaves_no_other_measurement(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    value = "print(_wm.values('shared_load_transactions_per_request'))"
+    sources = ["%%measure\ntile(32)", "%%measure\ntile(8)\n1 / 0", value, "%%measure\n1 / 0", value]
+    _, failed, of_failed, launched_nothing, of_nothing = executed(sources, tmp_path, monkeypatch)
+    assert errors_of(failed) == errors_of(launched_nothing) == ["ZeroDivisionError: division by zero"]
+    assert outputs_of(of_failed) == "[8.0]\n"
+    assert "nothing was measured yet" in errors_of(of_nothing)[0]
+
+
+def test_a_cell_that_awaits_is_refused(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (cell,) = executed(["%%measure\nimport asyncio\nawait asyncio.sleep(0)\ntile(1)"], tmp_path, monkeypatch)
+    assert ["a cell that awaits cannot be measured as a whole" in error for error in errors_of(cell)] == [True]
+
+
+def test_a_table_of_very_many_launches_is_short(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (cell,) = executed(["%%measure\nfor _ in range(1000):\n    tile.launch(1)"], tmp_path, monkeypatch)
+    shown = outputs_of(cell)
+    assert "1000 rows" in shown
+    assert shown.count("<tr>") < 100

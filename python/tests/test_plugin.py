@@ -44,3 +44,12 @@ def test_a_wrong_architecture_is_wrong_usage(pytester: pytest.Pytester) -> None:
     done = pytester.runpytest_subprocess("--warpmeter-model", "sm_nine")
     assert done.ret == pytest.ExitCode.USAGE_ERROR
     assert "sm_nine" in done.stderr.str()
+
+
+def test_the_database_lies_where_pytest_was_started(pytester: pytest.Pytester) -> None:
+    kernel_test(pytester, 1)
+    file = next(pytester.path.glob("test_*.py"))
+    file.write_text(file.read_text().replace("(warpmeter):", "(warpmeter, monkeypatch, tmp_path):\n    monkeypatch.chdir(tmp_path)"))
+    done = pytester.runpytest_subprocess("--warpmeter-model", "sm_90", "--warpmeter-db", "kept.db")
+    done.assert_outcomes(passed=1)
+    assert (pytester.path / "kept.db").exists()

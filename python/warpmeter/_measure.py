@@ -195,7 +195,7 @@ class Measurement:
     def _repr_html_(self) -> str:
         if self._run == 0:
             return "<p>nothing was measured yet</p>"
-        html: str = self.frame.to_html(index=False)
+        html: str = self.frame.to_html(index=False, max_rows=60, show_dimensions=True)  # a browser takes no million
         return html
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ._library import WarpmeterError
 from ._measure import Measurement, measure
 
 
@@ -15,11 +16,21 @@ def load(shell: Any) -> None:
 
     def measure_cell(line: str, cell: str) -> Measurement | None:
         """``%%measure [METRIC …]`` runs the cell and shows its launches; the variable ``_wm`` is the measurement."""
-        with measure(line.split() or None) as measured:
-            outcome = shell.run_cell(cell)
+        if shell.should_run_async(cell, transformed_cell=shell.transform_cell(cell)):
+            raise WarpmeterError(2, "a cell that awaits cannot be measured as a whole: write `with warpmeter.measure()` into it")
+        measured = measure(line.split() or None)
+        outcome = None
+        try:
+            with measured:
+                outcome = shell.run_cell(cell)
+        except WarpmeterError as error:
+            # A cell that failed has shown its error, and that nothing was launched says no more.
+            if outcome is None or outcome.success or error.exit_code != 3:
+                raise
+        finally:
+            shell.user_ns["_wm"] = measured  # also where the cell fails: no other cell's stays
         if not outcome.success:
             return None
-        shell.user_ns["_wm"] = measured
         display.display(measured)
         display.display(display.Markdown(measured.explain("markdown")))
         return None

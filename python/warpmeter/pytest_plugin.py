@@ -60,7 +60,9 @@ def _warpmeter_database(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> str | os.PathLike[str]:
     kept: str | None = request.config.getoption("--warpmeter-db")
-    return kept or tmp_path_factory.mktemp("warpmeter") / "warpmeter.db"
+    if kept:  # from the folder where pytest was started; a test may change it
+        return request.config.invocation_params.dir / kept
+    return tmp_path_factory.mktemp("warpmeter") / "warpmeter.db"
 
 
 @pytest.fixture
