@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import json
 import os
 import pathlib
@@ -19,8 +20,17 @@ import urllib.parse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ._mcp_sources import defined_names, included_names
+
 longest_message = 2000  # characters
 _KEPT = ("PATH", "HOME", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LANG")
+_libc = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1
+
+
+def _end_with_the_server() -> None:
+    """The program does this before it starts: however the server ends, no kernel runs on without it."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class Refused(Exception):
@@ -29,6 +39,11 @@ class Refused(Exception):
     def __init__(self, exit_code: int, message: str) -> None:
         super().__init__(message)
         self.exit_code = exit_code
+
+
+def _kill(process: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process, signal.SIGKILL)
 
 
 def sentence_of(error: str) -> str:
@@ -58,13 +73,19 @@ class Session:
         self.folder = folder.resolve(strict=True)
         self._program = program
         self.time_limit = time_limit
-        self._temporary = tempfile.TemporaryDirectory(prefix="warpmeter-mcp-")
+        self._temporary = tempfile.TemporaryDirectory(prefix="warpmeter-mcp-", ignore_cleanup_errors=True)
         self.scratch = pathlib.Path(self._temporary.name).resolve()
         self._environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
         self._environment |= {"TMPDIR": str(self.scratch), "XDG_CACHE_HOME": str(self.scratch / "cache"), "NO_COLOR": "1"}
         self._calls = 0
+        self._running: set[int] = set()
 
     def close(self) -> None:
+        """Ends what runs, at any moment, and removes the temporary files."""
+        for process in tuple(self._running):
+            _kill(process)
+            with contextlib.suppress(ChildProcessError):
+                os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)  # asyncio reaps it
         self._temporary.cleanup()
 
     def path(self, text: str, what: str) -> pathlib.Path:
@@ -121,6 +142,8 @@ class Session:
 
     async def call(self, *words: str, also: Sequence[int] = ()) -> Answer:
         """Runs the program. Another exit code than 0 and those of `also` is a Refused."""
+        import anyio
+
         process = await asyncio.create_subprocess_exec(
             self._program,
             *words,
@@ -130,14 +153,19 @@ class Session:
             cwd=self.folder,
             env=self._environment,
             start_new_session=True,
+            preexec_fn=_end_with_the_server,
         )
+        self._running.add(process.pid)
         try:
             output, error = await process.communicate()
         finally:
             # A call that is out of time, or that the client has cancelled, leaves nothing behind.
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
+            _kill(process.pid)
+            # The pipes of a cancelled call would outlive the loop, and complain.
+            process._transport.close()  # type: ignore[attr-defined]
+            with anyio.CancelScope(shield=True):
+                await process.wait()
+            self._running.discard(process.pid)
         answer = Answer(process.returncode or 0, output.decode(errors="replace"), error.decode(errors="replace"))
         if answer.exit_code != 0 and answer.exit_code not in also:
             code = answer.exit_code if 0 < answer.exit_code < 7 else 6
@@ -164,6 +192,46 @@ class Session:
             raise Refused(2, f"the database has no run {run}, its last one is {known[-1]}")
         return run
 
+    def _require_inside(self, names: set[str], beside: pathlib.Path) -> None:
+        """Refuses names of an #include that lead out of the folder. Others may be the toolkit's."""
+        for name in names:
+            parts = pathlib.PurePath(name)
+            places = [place / name for place in (beside, self.folder)]
+            if parts.is_absolute() or ".." in parts.parts:
+                if not self.path(str(places[0]), "the included file").is_file():
+                    raise Refused(5, f"there is no file '{name}' to include in {self.folder}")
+            for place in places:
+                if os.path.lexists(place):
+                    self.path(str(place), "the included file")
+
+    def _require_includes(self, original: str, changed: str, beside: pathlib.Path) -> None:
+        """The caller's text includes files of the folder and of the toolkit; the person's own is not judged."""
+        (own, own_macro), (names, has_macro) = included_names(original), included_names(changed)
+        if has_macro and not own_macro:
+            raise Refused(2, "an #include of a change names its file, and no macro")
+        self._require_inside(names - own, beside)
+        paths = {name for name in defined_names(changed) - defined_names(original) if name.startswith("/") or ".." in name}
+        self._require_inside(paths, beside)
+
+    def _with_files(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments whose files of data are named as a temporary family file needs it, and lie in the folder."""
+
+        def whole(text: str) -> str:
+            before, equals, value = text.rpartition("=")
+            name = value.strip()
+            if not name.endswith((".npy", ".bin")):
+                return text
+            return f"{before}{equals}{self.file(name, 'the data', ('.npy', '.bin'))}"
+
+        result = dict(arguments)
+        if "arguments" in result:
+            result["arguments"] = [whole(text) if "=" in text else text for text in result["arguments"]]
+        if "set" in result:
+            result["set"] = {key: whole(value) if isinstance(value, str) else value for key, value in result["set"].items()}
+        for value in result.get("define", {}).values():
+            self._require_inside({name for name in defined_names(f"#define {value}") if "/" in name}, self.folder)
+        return result
+
     def spec(self, arguments: Mapping[str, Any]) -> pathlib.Path:
         """The family file that the call names, or one made of its kernel and arguments."""
         if "spec" in arguments:
@@ -174,16 +242,18 @@ class Session:
             raise Refused(2, "a call needs spec, or file with kernel, grid, block and arguments")
         file = self.file(arguments["file"], "the file", (".cu", ".ptx"))
         name = variant_name(arguments)
-        family = family_of(arguments, file.stem, str(file), {name: {}})
+        family = family_of(self._with_files(arguments), file.stem, str(file), {name: {}})
         return self.write({"kernel.json": json.dumps(family)}) / "kernel.json"
 
     def changed_spec(self, arguments: Mapping[str, Any]) -> pathlib.Path:
         """A family of the original and the changed kernel, each of its own source."""
         file = self.file(arguments["file"], "the file", (".cu",))
-        source = changed_source(file.read_text(encoding="utf-8", errors="replace"), arguments)
+        original = file.read_text(encoding="utf-8", errors="replace")
+        source = changed_source(original, arguments)
+        self._require_includes(original, source, file.parent)
         both = f'#ifdef WARPMETER_CHANGED\n#include "changed.cu"\n#else\n#include {quoted(file)}\n#endif\n'
         variants: dict[str, dict[str, Any]] = {"original": {}, "changed": {"define": {"WARPMETER_CHANGED": 1}}}
-        family = family_of(arguments, "try", "both.cu", variants)
+        family = family_of(self._with_files(arguments), "try", "both.cu", variants)
         family |= {"reference": "original", "include": [str(file.parent)]}
         if "tolerance" in arguments:
             family["tolerance"] = arguments["tolerance"]
@@ -233,7 +303,8 @@ def changed_source(original: str, arguments: Mapping[str, Any]) -> str:
         return str(arguments["source"])
     source = original
     for number, edit in enumerate(arguments["edits"], 1):
-        count = source.count(edit["old"]) if edit["old"] else 0
+        # Places may overlap: "aa" stands twice in "aaa".
+        count = len(re.findall(f"(?={re.escape(edit['old'])})", source)) if edit["old"] else 0
         if count != 1:
             raise Refused(2, f"edit {number} must name a text that the source has once, and '{edit['old']}' is there {count} times")
         source = source.replace(edit["old"], edit["new"])

@@ -10,13 +10,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import pathlib
+import signal
 import sys
 from collections.abc import Mapping
 from typing import Any
 
 from ._library import version
-from ._mcp_calls import Refused, Session
+from ._mcp_calls import Refused, Session, sentence_of
 from ._mcp_tools import TOOLS, Tool
 
 _INSTRUCTIONS = (
@@ -38,15 +40,17 @@ def _whole(schema: Mapping[str, Any], value: Any) -> Any:
 
 
 async def _answer(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    import anyio
     import jsonschema
 
     problem = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(tool.input).iter_errors(arguments))
     if problem is not None:
         where = ".".join(str(part) for part in problem.path)
-        raise Refused(2, f"{where + ': ' if where else ''}{problem.message}")
+        raise Refused(2, sentence_of(f"{where + ': ' if where else ''}{problem.message}"))
     try:
-        return await asyncio.wait_for(tool.call(session, _whole(tool.input, arguments)), session.time_limit)
-    except asyncio.TimeoutError:
+        with anyio.fail_after(session.time_limit):
+            return await tool.call(session, _whole(tool.input, arguments))
+    except TimeoutError:
         raise Refused(6, f"{tool.name} took longer than {session.time_limit:g} s and was stopped; --time-limit allows more") from None
 
 
@@ -109,6 +113,18 @@ async def _serve(session: Session) -> None:
         await server.run(reading, writing, server.create_initialization_options())
 
 
+def _close_at_signals(session: Session) -> None:
+    """At once: a thread waits for standard input, and Python would wait for that thread."""
+
+    def close(number: int, frame: Any) -> None:
+        session.close()
+        os._exit(128 + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, close)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="warpmeter mcp")
     parser.add_argument("--folder", type=pathlib.Path, required=True)
@@ -127,10 +143,9 @@ def main() -> None:
         )
         sys.exit(4)
     session = Session(options.folder, options.program, options.time_limit)
+    _close_at_signals(session)
     try:
         anyio.run(_serve, session)
-    except KeyboardInterrupt:
-        pass
     finally:
         session.close()
 
