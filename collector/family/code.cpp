@@ -302,7 +302,8 @@ std::vector<Kernel> CodeBase::compile_source(const std::vector<Configuration>& c
     }
     for (const std::size_t i : job.configurations) {
       const Configuration& configuration = configurations[i];
-      if (!has_word(source, function_name(configuration.kernel))) {
+      const std::string name = function_name(configuration.kernel);  // empty: the only one
+      if (!name.empty() && !has_word(source, name)) {
         refuse(spec_, configuration.variant->kernel,
                fmt::format("{} holds no kernel '{}'; warpmeter run {} lists what it holds",
                            spec_.source, configuration.kernel, spec_.source));

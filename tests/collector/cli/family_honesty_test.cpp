@@ -194,6 +194,17 @@ TEST_F(FamilyHonesty, WatchSaysACompilersWordsOnceForAllVariants) {
   EXPECT_EQ(text.find("does not compile", text.find("does not compile") + 1), std::string::npos);
 }
 
+/// The only kernel of a source needs no name, and no name is one that a source lacks.
+TEST_F(FamilyHonesty, ASourceThatDoesNotCompileSaysSoWhereNoKernelIsNamed) {
+  write("k.cu", "__global__ void only(int* out) { no_such_name; }\n");
+  const Outcome outcome =
+      run("file: k.cu\ncompiler: nvrtc\narguments: [out: 'i32[4]']\nvariants:\n"
+          "  v: { grid: 1, block: 1 }\n");
+  EXPECT_EQ(outcome.exit_code, 6);
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("k.cu does not compile:"), HasSubstr("no_such_name"),
+                                   Not(HasSubstr("holds no kernel"))));
+}
+
 TEST_F(FamilyHonesty, WatchSaysWhatIsNotVerified) {
   write("f.yaml", "outputs: [in]" + head + "  idle: { kernel: idle, grid: 1, block: 1 }\n");
   EXPECT_THAT(watched().output, HasSubstr("\nmine/idle 64 is not verified: it was compared in 'in' "
