@@ -2,12 +2,18 @@
 // Makes a database of any size for benchmarks, as `run` and `profile` would fill it.
 //
 //   make_database FILE RUNS LAUNCHES VARIANTS COUNTERS
+//   make_database FILE RUNS LAUNCHES
 //
 // Every run has LAUNCHES launches of VARIANTS variants in families of ten, each with COUNTERS
 // counters (those of the standard metrics, then PerfWorks names), 20 samples of its time and three
 // findings with five remedies each, which no other launch of the run has.
+//
+// Without VARIANTS and COUNTERS, each run is that of a program, as `profile -m` stores it: 20
+// kernels of two grids each with 3 to 10 counters, no times, and one explanation a kernel. The
+// counts of every second kernel depend on its data: they differ from launch to launch.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -96,23 +102,68 @@ std::vector<Launch> launches_of(int count, int variants, int counters) {
   return launches;
 }
 
+constexpr int kernels = 20;
+
+/// Launch number `i` of a program.
+Launch launch_of_program(int i) {
+  const int kernel = i % kernels, grid = 64 << (i / kernels % 2);
+  Launch launch;
+  launch.family = "app";
+  launch.variant = launch.kernel = fmt::format("kernel_{}", kernel);
+  launch.grid[0] = static_cast<std::uint32_t>(grid);
+  launch.block[0] = 256;
+  launch.registers = 32;
+  launch.static_shared_bytes = 4096;
+  launch.local_bytes = 0;
+  launch.timing_reason = "the model executes PTX on the CPU and has no clock";
+  launch.counters = counters_of(10, grid);
+  launch.counters.resize(static_cast<std::size_t>(3 + kernel % 8));
+  const int more = kernel % 2 == 0 ? 0 : i / kernels % 1000;
+  for (Counter& counter : launch.counters) {
+    counter.value = *counter.value + more;
+    counter.grade = Grade::exact;
+  }
+  launch.explanation = explanation_of(kernel);
+  return launch;
+}
+
+/// Adds them some at a time, as a profiled program's recorder does.
+void add_program(Store& store, std::int64_t run, std::int64_t device, int count) {
+  constexpr int batch = 5000;
+  for (int first = 0; first < count; first += batch) {
+    std::vector<Launch> launches;
+    for (int i = first; i < std::min(first + batch, count); ++i) {
+      launches.push_back(launch_of_program(i));
+    }
+    store.add_launches(run, device, launches);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 6) return 2;
-  const int runs = std::atoi(argv[2]);
+  if (argc != 6 && argc != 4) return 2;
+  const bool is_program = argc == 4;
+  const int runs = std::atoi(argv[2]), count = std::atoi(argv[3]);
   const std::vector<Launch> launches =
-      launches_of(std::atoi(argv[3]), std::atoi(argv[4]), std::atoi(argv[5]));
+      is_program ? std::vector<Launch>()
+                 : launches_of(count, std::atoi(argv[4]), std::atoi(argv[5]));
   Store store(argv[1]);
   for (int i = 0; i < runs; ++i) {
     Run run;
-    run.backend = "cupti";
+    run.backend = is_program ? "model" : "cupti";
     run.host = "lab1";
     const std::int64_t id = store.begin_run(run);
     Device device;
-    device.backend = "cupti";
-    device.name = "NVIDIA H200";
-    store.add_launches(id, store.add_device(id, device), launches);
+    device.backend = is_program ? "model" : "cupti";
+    device.name = is_program ? "model sm_90" : "NVIDIA H200";
+    device.compute_capability = 90;
+    const std::int64_t device_id = store.add_device(id, device);
+    if (is_program) {
+      add_program(store, id, device_id, count);
+    } else {
+      store.add_launches(id, device_id, launches);
+    }
     store.end_run(id, RunOutcome::done, "");
   }
 }

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""Time and memory of the commands that read a run of a million launches: a program of 20 kernels with 3 to 10
+counters a launch, as `profile -m` stores it, with and without an earlier run of the same size. Exits 1 where a command
+exceeds its limit.
+
+    million.py WARPMETER MAKE_DATABASE FOLDER [LAUNCHES]
+
+FOLDER keeps the databases for the next call.
+"""
+import pathlib
+import subprocess
+import sys
+
+from limits import MEMORY_LIMIT_MB, measured
+
+TIME_LIMIT_S = 3
+LAUNCHES = 1_000_000
+
+
+def database(make, folder, runs, launches):
+    path = folder / f"program_{runs}_{launches}.db"
+    if not path.exists():
+        subprocess.run([make, path, str(runs), str(launches)], check=True)
+    return str(path)
+
+
+def main(program, make, folder, launches=LAUNCHES):
+    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+    one, two = (database(make, pathlib.Path(folder), runs, launches) for runs in (1, 2))
+    count = ["query", "SELECT variant, count(*) FROM launches GROUP BY variant", "--db", one]
+    commands = [
+        ("report", ["report", "--db", one]),
+        ("report --brief", ["report", "--brief", "--db", one]),
+        ("report --section comparison", ["report", "--section", "comparison", "--db", one]),
+        ("report, two runs", ["report", "--db", two]),
+        ("compare, two runs", ["compare", "--db", two, "last~1", "last"]),
+        ("explain", ["explain", "--db", one]),
+        ("check --gate", ["check", "--db", one, "--gate", "shared_load_transactions_per_request <= 1000"]),
+        ("runs", ["list", "runs", "--db", two]),
+        ("query, launches by variant", count),
+    ]
+    print(f"| {int(launches):,} launches a run       | time (s) | on processors (s) | memory (MB) |")
+    print("| ----------------------------- | -------: | ----------------: | ----------: |", flush=True)
+    broken = 0
+    for name, words in commands:
+        seconds, processor, memory = measured([program, *words], 1)
+        broken += seconds > TIME_LIMIT_S or memory > MEMORY_LIMIT_MB
+        print(f"| {name:<29} | {seconds:8.2f} | {processor:17.2f} | {memory:11.0f} |", flush=True)
+    print(f"The limits are {TIME_LIMIT_S} s and {MEMORY_LIMIT_MB} MB (10⁶ bytes) a command.")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (4, 5):
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))
