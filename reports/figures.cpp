@@ -2,8 +2,8 @@
 #include "reports/figures.h"
 
 #include <algorithm>
+#include <set>
 
-#include "base/statistics.h"
 #include "schema/catalogue.h"
 
 namespace warpmeter::reports {
@@ -21,84 +21,65 @@ bool is_transactions(const schema::CounterInfo& counter) {
   return is_here && (counter.unit == "wavefronts" || counter.unit == "sectors");
 }
 
-}  // namespace
-
-RunFigures::Readings& RunFigures::column_of(std::string_view metric) {
-  if (next_ == order_.size() || order_[next_]->first != metric) {
-    const auto column = columns_.try_emplace(std::string(metric)).first;
-    const auto known = std::find(order_.begin(), order_.end(), column);
-    next_ = static_cast<std::size_t>(known - order_.begin());
-    if (known == order_.end()) order_.push_back(column);
-  }
-  Readings& readings = order_[next_]->second;
-  next_ = (next_ + 1) % order_.size();
-  return readings;
-}
-
-void RunFigures::add(const schema::Figure& figure) {
-  column_of(figure.metric)
-      .push_back({figure.launch_id, figure.value.value_or(0),
-                  figure.value ? figure.grade : schema::Grade::unavailable,
-                  number_of(figure.reason)});
-}
-
-std::uint32_t RunFigures::number_of(std::string_view reason) {
-  if (reason.empty()) return 0;
-  const auto found = numbers_.find(reason);
-  if (found != numbers_.end()) return found->second;
-  const auto number = static_cast<std::uint32_t>(reasons_.size());
-  reasons_.emplace_back(reason);
-  numbers_.emplace(reason, number);
-  return number;
-}
-
-const RunFigures::Reading* RunFigures::find(const Readings& readings, std::int64_t launch) {
-  // Where every launch has the metric, its place is its distance from the first.
-  const auto guess = static_cast<std::size_t>(launch - readings.front().launch);
-  if (guess < readings.size() && readings[guess].launch == launch) return &readings[guess];
-  const auto found =
-      std::lower_bound(readings.begin(), readings.end(), launch,
-                       [](const Reading& r, std::int64_t id) { return r.launch < id; });
-  return found != readings.end() && found->launch == launch ? &*found : nullptr;
-}
-
-Figure RunFigures::of(const std::vector<std::int64_t>& launches, std::string_view metric) const {
-  if (metric == all_transactions) return transactions_of(launches);
-  Figure together;
-  const auto column = columns_.find(metric);
-  if (column == columns_.end()) return together;
-  std::vector<double> values;
-  auto weakest = schema::Grade::measured;
-  for (const std::int64_t launch : launches) {
-    const Reading* reading = find(column->second, launch);
-    if (reading == nullptr) continue;
-    if (reading->grade == schema::Grade::unavailable) {
-      if (together.reason.empty()) together.reason = reasons_[reading->reason];
-      continue;
+/// The values of a metric in some launches, and what is said of them.
+class FiguresTogether {
+ public:
+  void add(const LaunchRecord& launch, std::string_view metric) {
+    if (const auto place = launch.shape->find(metric)) {
+      const schema::FigureKind& kind = launch.shape->figures[*place];
+      if (kind.has_value()) {
+        add(launch.values[*place], kind.grade);
+      } else if (reason_.empty()) {
+        reason_ = kind.reason;
+      }
+    } else if (const auto found = launch.resources.find(metric); found != launch.resources.end()) {
+      if (!found->second.values.empty()) add(found->second.values, found->second.weakest);
+      if (reason_.empty()) reason_ = found->second.reason;
     }
-    weakest = std::max(weakest, reading->grade);
-    values.push_back(reading->value);
   }
-  if (values.empty()) return together;
-  together.grade = schema::to_string(weakest);
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  if (*low != *high) together.range = Range{*low, *high};
-  together.value = median(values);
-  return together;
-}
 
-std::optional<double> RunFigures::value(std::int64_t launch, std::string_view metric) const {
-  return of({launch}, metric).value;
-}
+  Figure figure() {
+    Figure figure;
+    if (first_ == nullptr) {
+      figure.reason = reason_;
+      return figure;
+    }
+    if (!together_.empty()) together_.sort();
+    const Distribution& values = together_.empty() ? *first_ : together_;
+    figure.reason = reason_;
+    figure.grade = schema::to_string(weakest_);
+    if (values.front() != values.back()) figure.range = Range{values.front(), values.back()};
+    figure.value = values.median();
+    return figure;
+  }
 
-Figure RunFigures::transactions_of(const std::vector<std::int64_t>& launches) const {
+ private:
+  /// The values of one record are not copied: there may be a million.
+  void add(const Distribution& values, schema::Grade grade) {
+    weakest_ = std::max(weakest_, grade);
+    if (first_ == nullptr) {
+      first_ = &values;
+      return;
+    }
+    if (together_.empty()) together_.add(*first_);
+    together_.add(values);
+  }
+
+  const Distribution* first_ = nullptr;
+  Distribution together_;  ///< empty with fewer than two records
+  schema::Grade weakest_ = schema::Grade::measured;
+  std::string reason_;
+};
+
+/// The sum of its parts; without a value where one of them has none.
+Figure transactions_of(const LaunchRecords& launches) {
   Figure sum;
   auto weakest = schema::Grade::measured;
   double value = 0;
   Range range;
   for (const schema::CounterInfo& counter : schema::Catalogue::get().counters()) {
     if (!is_transactions(counter)) continue;
-    const Figure figure = of(launches, counter.name);
+    const Figure figure = figure_of(launches, counter.name);
     if (!figure.value) {
       if (is_of_matrices(counter)) continue;
       return {{}, {}, to_string(schema::Grade::unavailable), figure.reason};
@@ -114,34 +95,78 @@ Figure RunFigures::transactions_of(const std::vector<std::int64_t>& launches) co
   return sum;
 }
 
-std::vector<std::string> RunFigures::metrics() const {
-  std::vector<std::string> names;
-  for (const auto& [name, readings] : columns_) names.push_back(name);
-  return names;
-}
-
 template <class Is>
-std::vector<RunFigures::Gap> RunFigures::gathered(Is&& is) const {
-  std::vector<Gap> all;
-  for (const auto& [metric, readings] : columns_) {
-    std::map<std::uint32_t, std::size_t> places;
-    for (const Reading& reading : readings) {
-      if (!is(reading)) continue;
-      const auto [place, is_new] = places.try_emplace(reading.reason, all.size());
-      if (is_new) all.push_back({metric, reasons_[reading.reason], {}});
-      all[place->second].launches.push_back(reading.launch);
+std::vector<FigureGap> gathered(const std::vector<LaunchRecord>& launches, Is&& is) {
+  std::map<std::string_view, std::vector<FigureGap>> by_metric;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    for (const schema::FigureKind& figure : launches[i].shape->figures) {
+      if (!is(figure)) continue;
+      std::vector<FigureGap>& gaps = by_metric[figure.metric];
+      const auto known = std::find_if(gaps.begin(), gaps.end(), [&](const FigureGap& gap) {
+        return gap.reason == figure.reason;
+      });
+      if (known == gaps.end()) {
+        gaps.push_back({figure.metric, figure.reason, {i}});
+      } else if (known->launches.back() != i) {
+        known->launches.push_back(i);
+      }
     }
+  }
+  std::vector<FigureGap> all;
+  for (auto& [metric, gaps] : by_metric) {
+    for (FigureGap& gap : gaps) all.push_back(std::move(gap));
   }
   return all;
 }
 
-std::vector<RunFigures::Gap> RunFigures::gaps() const {
-  return gathered([](const Reading& r) { return r.grade == schema::Grade::unavailable; });
+}  // namespace
+
+bool LaunchRecord::has_value(std::string_view metric) const {
+  const auto place = shape->find(metric);
+  return place && shape->figures[*place].has_value();
 }
 
-std::vector<RunFigures::Gap> RunFigures::doubts() const {
-  return gathered(
-      [](const Reading& r) { return r.grade != schema::Grade::unavailable && r.reason != 0; });
+std::optional<double> LaunchRecord::sum(std::string_view metric) const {
+  if (metric != all_transactions) {
+    return has_value(metric) ? std::optional(values[*shape->find(metric)].sum()) : std::nullopt;
+  }
+  double all = 0;
+  for (const schema::CounterInfo& counter : schema::Catalogue::get().counters()) {
+    if (!is_transactions(counter)) continue;
+    const std::optional<double> part = sum(counter.name);
+    if (!part && !is_of_matrices(counter)) return std::nullopt;
+    all += part.value_or(0);
+  }
+  return all;
+}
+
+Figure figure_of(const LaunchRecords& launches, std::string_view metric) {
+  if (metric == all_transactions) return transactions_of(launches);
+  FiguresTogether gathered;
+  for (const LaunchRecord* launch : launches) gathered.add(*launch, metric);
+  return gathered.figure();
+}
+
+std::vector<std::string> metrics_of(const std::vector<LaunchRecord>& launches) {
+  std::set<std::string_view> names;
+  std::set<const schema::FigureShape*> shapes;
+  for (const LaunchRecord& launch : launches) {
+    if (shapes.insert(launch.shape).second) {
+      for (const schema::FigureKind& figure : launch.shape->figures) names.insert(figure.metric);
+    }
+    for (const auto& [name, figure] : launch.resources) names.insert(name);
+  }
+  return {names.begin(), names.end()};
+}
+
+std::vector<FigureGap> gaps_of(const std::vector<LaunchRecord>& launches) {
+  return gathered(launches, [](const schema::FigureKind& figure) { return !figure.has_value(); });
+}
+
+std::vector<FigureGap> doubts_of(const std::vector<LaunchRecord>& launches) {
+  return gathered(launches, [](const schema::FigureKind& figure) {
+    return figure.has_value() && !figure.reason.empty();
+  });
 }
 
 }  // namespace warpmeter::reports

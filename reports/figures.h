@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: MIT
-// The figures of all launches of a run. A profiled program has tens of thousands of launches with a
-// hundred figures each, so they are kept as columns of small rows; grades and reasons are numbers.
+// The figures of a run. A profiled program launches some kernels a million times with a hundred
+// figures each, so the values of launches that are alike in all else are kept together.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/distribution.h"
 #include "reports/table/table.h"
 #include "schema/figures.h"
+#include "schema/kinds.h"
 
 namespace warpmeter::reports {
 
@@ -27,53 +31,50 @@ struct Figure {
 /// those of loads, stores, atomics, reductions and matrices.
 inline constexpr std::string_view all_transactions = "transactions";
 
-class RunFigures {
- public:
-  /// In the order of launches, for each metric.
-  void add(const schema::Figure& figure);
-
-  /// The common figure of the launches (ascending): of those that have a value their
-  /// median, else the first reason given. `metric` may be all_transactions too.
-  Figure of(const std::vector<std::int64_t>& launches, std::string_view metric) const;
-  std::optional<double> value(std::int64_t launch, std::string_view metric) const;
-
-  /// Every metric of some launch, sorted.
-  std::vector<std::string> metrics() const;
-
-  struct Gap {
-    std::string_view metric, reason;
-    std::vector<std::int64_t> launches;  ///< ascending
-  };
-  /// The metrics without a value, gathered by metric and reason.
-  std::vector<Gap> gaps() const;
-  /// The metrics with a value of a grade that is no better for a reason, gathered in the same way.
-  std::vector<Gap> doubts() const;
-
- private:
-  struct Reading {
-    std::int64_t launch = 0;
-    double value = 0;
-    schema::Grade grade = schema::Grade::unavailable;  ///< without a value when unavailable
-    std::uint32_t reason = 0;
-  };
-  using Readings = std::vector<Reading>;
-  using Columns = std::map<std::string, Readings, std::less<>>;
-
-  Readings& column_of(std::string_view metric);
-  template <class Is>
-  std::vector<Gap> gathered(Is&& is) const;
-  /// The sum of its parts; without a value where one of them has none.
-  Figure transactions_of(const std::vector<std::int64_t>& launches) const;
-  static const Reading* find(const Readings& readings, std::int64_t launch);
-
-  std::uint32_t number_of(std::string_view reason);
-
-  Columns columns_;  ///< none is empty
-  /// The columns in the order in which they came: that of the next launch, mostly.
-  std::vector<Columns::iterator> order_;
-  std::size_t next_ = 0;
-  std::map<std::string, std::uint32_t, std::less<>> numbers_;
-  std::vector<std::string> reasons_ = {""};  ///< the first is no reason
+/// One resource of some launches.
+struct ResourceFigure {
+  Distribution values;
+  schema::Grade weakest = schema::Grade::measured;  ///< the weakest of the values
+  std::string reason;                               ///< the first why there is none
 };
+
+/// Launches that are alike in all but the values of their figures. Texts are those of their kind.
+struct LaunchRecord {
+  std::int64_t id = 0;  ///< the number of the first of them
+  std::size_t count = 0;
+  std::int64_t device_id = 0;
+  std::string_view family, variant, reason;
+  std::optional<std::int64_t> size;
+  bool failed = false, verified = false, is_ceiling = false;
+  bool computes = false;  ///< its useful work has floating-point operations
+  /// By how much a session moves its time, as a share of it: a standard deviation, of
+  /// reports/statistics.h, the largest of these launches. 0 where one sample, or none, was taken.
+  double session_shift = 0;
+  const schema::FigureShape* shape = nullptr;
+  std::vector<Distribution> values;  ///< one a figure of the shape; empty without a value
+  std::map<std::string, ResourceFigure, std::less<>> resources;  ///< those that were asked for
+
+  bool has_value(std::string_view metric) const;
+  /// The sum over all launches; nullopt where some have no value. `metric` may be all_transactions.
+  std::optional<double> sum(std::string_view metric) const;
+};
+
+using LaunchRecords = std::vector<const LaunchRecord*>;
+
+/// The common figure of the launches: of those that have a value their median, else the first
+/// reason that one gives. `metric` may be all_transactions too.
+Figure figure_of(const LaunchRecords& launches, std::string_view metric);
+
+/// Every metric of some launch, sorted.
+std::vector<std::string> metrics_of(const std::vector<LaunchRecord>& launches);
+
+struct FigureGap {
+  std::string_view metric, reason;
+  std::vector<std::size_t> launches;  ///< places of records, ascending
+};
+/// The metrics without a value, gathered by metric and reason.
+std::vector<FigureGap> gaps_of(const std::vector<LaunchRecord>& launches);
+/// The metrics with a value of a grade that is no better for a reason, gathered in the same way.
+std::vector<FigureGap> doubts_of(const std::vector<LaunchRecord>& launches);
 
 }  // namespace warpmeter::reports

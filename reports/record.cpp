@@ -19,88 +19,120 @@
 namespace warpmeter::reports {
 namespace {
 
-void read_session_shifts(const schema::Reader& reader, std::int64_t run_id,
-                         std::vector<LaunchRecord>& launches) {
-  std::map<std::int64_t, Samples> timed;
+/// The record of each kind of launches that have figures of one shape.
+class Recording {
+ public:
+  explicit Recording(RunRecord& run) : run_(run), of_kind_(run.kinds->all.size()) {
+    record_of_.reserve(run.kinds->ids.size());
+  }
+
+  void add(const schema::LaunchFigures& launch) {
+    const std::uint32_t place = place_of(launch);
+    record_of_.push_back(place);
+    LaunchRecord& record = run_.launches[place];
+    ++record.count;
+    for (std::size_t i = 0; i < launch.values.size(); ++i) {
+      if (launch.shape->figures[i].has_value()) record.values[i].add(launch.values[i]);
+    }
+  }
+
+  void finish() {
+    for (LaunchRecord& record : run_.launches) {
+      for (Distribution& values : record.values) values.sort();
+      for (auto& [name, figure] : record.resources) figure.values.sort();
+    }
+  }
+
+  /// nullptr for a launch that was written since.
+  LaunchRecord* of_launch(std::int64_t id) {
+    const auto launch = run_.kinds->find(id);
+    return launch && *launch < record_of_.size() ? &run_.launches[record_of_[*launch]] : nullptr;
+  }
+
+ private:
+  std::uint32_t place_of(const schema::LaunchFigures& launch) {
+    auto& known = of_kind_[run_.kinds->places[launch.launch]];
+    for (const auto& [shape, place] : known) {
+      if (shape == launch.shape) return place;
+    }
+    const auto place = static_cast<std::uint32_t>(run_.launches.size());
+    known.emplace_back(launch.shape, place);
+    const schema::LaunchKind& kind = run_.kinds->of(launch.launch);
+    LaunchRecord& record = run_.launches.emplace_back();
+    record.id = run_.kinds->ids[launch.launch];
+    record.device_id = kind.device_id;
+    record.family = kind.family;
+    record.variant = kind.variant;
+    record.reason = kind.reason;
+    record.size = kind.size;
+    record.failed = kind.failed;
+    record.verified = kind.verified;
+    record.is_ceiling = kind.is_ceiling;
+    record.computes = kind.computes;
+    record.shape = launch.shape;
+    record.values.resize(launch.values.size());
+    return place;
+  }
+
+  RunRecord& run_;
+  std::vector<std::vector<std::pair<const schema::FigureShape*, std::uint32_t>>> of_kind_;
+  std::vector<std::uint32_t> record_of_;  ///< by the launch's place
+};
+
+void read_session_shifts(const schema::Reader& reader, std::int64_t run_id, Recording& recording) {
+  std::int64_t launch = 0;
+  Samples samples;
+  const auto finish = [&] {
+    LaunchRecord* record = samples.sorted_ns.empty() ? nullptr : recording.of_launch(launch);
+    if (record != nullptr) {
+      std::sort(samples.sorted_ns.begin(), samples.sorted_ns.end());
+      const double median = samples.median();
+      const double shift = median > 0 ? session_shift(samples) / median : 0;
+      record->session_shift = std::max(record->session_shift, shift);
+    }
+    samples.sorted_ns.clear();
+  };
   reader.each(sql::repeated_samples, run_parameter(run_id),
               [&](std::span<const schema::Value> row) {
-                const auto* launch = std::get_if<std::int64_t>(&row[0]);
+                const auto* id = std::get_if<std::int64_t>(&row[0]);
                 const auto* duration_ns = std::get_if<double>(&row[1]);
-                if (launch == nullptr || duration_ns == nullptr) return;
-                timed[*launch].sorted_ns.push_back(*duration_ns);
+                if (id == nullptr || duration_ns == nullptr) return;
+                if (*id != launch) finish();
+                launch = *id;
+                samples.sorted_ns.push_back(*duration_ns);
               });
-  for (LaunchRecord& launch : launches) {
-    const auto samples = timed.find(launch.id);
-    if (samples == timed.end()) continue;
-    std::sort(samples->second.sorted_ns.begin(), samples->second.sorted_ns.end());
-    const double median = samples->second.median();
-    if (median > 0) launch.session_shift = reports::session_shift(samples->second) / median;
-  }
+  finish();
 }
 
-/// The columns of launch_records.sql.
-void read_launches(const schema::Reader& reader, RunRecord& run) {
-  const auto text = [&](const schema::Value& value) -> std::string_view {
-    const auto* held = std::get_if<std::string>(&value);
-    if (held == nullptr || held->empty()) return {};
-    const auto known = run.texts.find(*held);
-    return known != run.texts.end() ? *known : *run.texts.insert(*held).first;
-  };
-  const auto integer = [](const schema::Value& value) {
-    const auto* held = std::get_if<std::int64_t>(&value);
-    return held == nullptr ? std::nullopt : std::optional(*held);
-  };
-  reader.each(sql::launch_records, run_parameter(run.id), [&](std::span<const schema::Value> row) {
-    LaunchRecord& launch = run.launches.emplace_back();
-    launch.id = integer(row[0]).value_or(0);
-    launch.device_id = integer(row[1]).value_or(0);
-    launch.family = text(row[2]);
-    launch.variant = text(row[3]);
-    launch.size = integer(row[4]);
-    launch.failed = text(row[5]) != "done";
-    launch.verified = integer(row[6]).value_or(0) != 0;
-    launch.is_ceiling = integer(row[7]).value_or(0) != 0;
-    launch.computes = integer(row[8]).value_or(0) != 0;
-    launch.reason = text(row[9]);
-  });
-}
-
-void read_figures(const schema::Reader& reader, std::int64_t run_id, RunFigures& figures) {
-  schema::each_figure(reader, run_id, [&](const schema::Figure& figure) { figures.add(figure); });
-  const schema::Rows rows = reader.query(sql::confidences, run_parameter(run_id));
-  for (const Row& row : each_row(rows)) {
-    figures.add({row.integer("launch_id").value_or(0), "relative_confidence",
-                 row.number("relative_confidence"), schema::Grade::measured, ""});
-  }
-}
-
-void read_resources(const schema::Reader& reader, std::int64_t run_id,
-                    std::vector<std::string> metrics, RunFigures& figures) {
-  std::erase_if(metrics, [](const std::string& name) {
-    const schema::MetricInfo* info = schema::Catalogue::get().find_metric(name);
-    return info == nullptr || !info->is_resource;
-  });
+/// The first launch of each record speaks for all.
+void read_resources(const schema::Reader& reader, const std::vector<std::string>& metrics,
+                    RunRecord& run) {
   if (metrics.empty()) return;
-  const schema::Rows rows = reader.query(
-      sql::checked_values,
-      {{":run", run_id}, {":metrics", fmt::format("[\"{}\"]", fmt::join(metrics, "\",\""))}});
-  for (const Row& row : each_row(rows)) {
-    figures.add({row.integer("launch_id").value_or(0), row.text("metric"), row.number("value"),
-                 schema::grade_named(row.text("grade")), row.text("reason")});
+  std::map<std::int64_t, LaunchRecord*> by_id;
+  std::vector<std::int64_t> ids;
+  for (LaunchRecord& launch : run.launches) {
+    by_id[launch.id] = &launch;
+    ids.push_back(launch.id);
+  }
+  for (const Resource& resource : resources_of(reader, ids, metrics)) {
+    LaunchRecord& launch = *by_id.at(resource.launch_id);
+    ResourceFigure& figure = launch.resources[resource.metric];
+    if (resource.value)
+      figure.values.add(*resource.value, static_cast<std::uint32_t>(launch.count));
+    figure.weakest = resource.grade;
+    figure.reason = resource.reason;
   }
 }
 
 /// Gathers launches into groups and subjects.
 class Grouping {
  public:
-  explicit Grouping(const RunFigures& figures) : figures_(figures) {}
   void add(const LaunchRecord& launch) {
     const SubjectKey key{launch.device_id, launch.family, launch.size, launch.variant};
     const auto [place, is_new] = subjects_.try_emplace(key);
     if (is_new) place->second = place_of(launch);
     Subject& subject = groups_[place->second.first].subjects[place->second.second];
     subject.launches.push_back(&launch);
-    subject.ids.push_back(launch.id);
   }
   std::vector<Group> take() { return std::move(groups_); }
 
@@ -120,18 +152,16 @@ class Grouping {
     auto& members = groups_[group->second].subjects;
     Subject& subject = members.emplace_back();
     subject.variant = launch.variant;
-    subject.figures = &figures_;
     return {group->second, members.size() - 1};
   }
 
-  const RunFigures& figures_;
   std::vector<Group> groups_;
   std::map<GroupKey, std::size_t> known_;
   std::map<SubjectKey, std::pair<std::size_t, std::size_t>> subjects_;
 };
 
-std::vector<Group> grouped(const std::vector<LaunchRecord>& launches, const RunFigures& figures) {
-  Grouping grouping(figures);
+std::vector<Group> grouped(const std::vector<LaunchRecord>& launches) {
+  Grouping grouping;
   for (const LaunchRecord& launch : launches) grouping.add(launch);
   return grouping.take();
 }
@@ -200,15 +230,22 @@ Cell cell_of(const Figure& figure, double scale) {
   return cell;
 }
 
+std::size_t Subject::count() const {
+  std::size_t count = 0;
+  for (const LaunchRecord* launch : launches) count += launch->count;
+  return count;
+}
+
 std::size_t Subject::failures() const {
-  return static_cast<std::size_t>(std::count_if(
-      launches.begin(), launches.end(), [](const LaunchRecord* launch) { return launch->failed; }));
+  std::size_t count = 0;
+  for (const LaunchRecord* launch : launches) count += launch->failed ? launch->count : 0;
+  return count;
 }
 
 const Figure& Subject::figure(std::string_view metric) const {
   const auto known = known_.find(metric);
   if (known != known_.end()) return known->second;
-  return known_.emplace(metric, figures->of(ids, metric)).first->second;
+  return known_.emplace(metric, figure_of(launches, metric)).first->second;
 }
 
 std::string Group::title() const {
@@ -243,6 +280,29 @@ void require_run(const schema::Reader& reader, std::int64_t run_id) {
   }
 }
 
+std::vector<std::string> resources_among(std::vector<std::string> metrics) {
+  std::erase_if(metrics, [](const std::string& name) {
+    const schema::MetricInfo* info = schema::Catalogue::get().find_metric(name);
+    return info == nullptr || !info->is_resource;
+  });
+  return metrics;
+}
+
+std::vector<Resource> resources_of(const schema::Reader& reader,
+                                   const std::vector<std::int64_t>& launches,
+                                   const std::vector<std::string>& metrics) {
+  std::vector<Resource> resources;
+  const schema::Rows rows = reader.query(
+      sql::resources, {{":launches", fmt::format("[{}]", fmt::join(launches, ","))},
+                       {":metrics", fmt::format("[\"{}\"]", fmt::join(metrics, "\",\""))}});
+  for (const Row& row : each_row(rows)) {
+    resources.push_back({row.integer("launch_id").value_or(0), row.text("metric"),
+                         row.number("value"), schema::grade_named(row.text("grade")),
+                         row.text("reason")});
+  }
+  return resources;
+}
+
 RunRecord read_run(const schema::Reader& reader, std::int64_t run_id,
                    const std::vector<std::string>& metrics) {
   RunRecord run;
@@ -253,19 +313,26 @@ RunRecord read_run(const schema::Reader& reader, std::int64_t run_id,
                            static_cast<int>(row.integer("ordinal").value_or(0)), row.text("name"),
                            row.text("title")});
   }
-  read_launches(reader, run);
-  read_session_shifts(reader, run_id, run.launches);
-  read_figures(reader, run_id, *run.figures);
-  read_resources(reader, run_id, metrics, *run.figures);
-  run.others = other_metrics(run.figures->metrics());
-  run.groups = grouped(run.launches, *run.figures);
+  const std::vector<std::string> resources = resources_among(metrics);
+  run.kinds = std::make_shared<const schema::LaunchKinds>(schema::read_kinds(
+      reader, run_id, resources.empty() ? schema::Alike::launches : schema::Alike::resources));
+  Recording recording(run);
+  run.shapes = schema::each_launch(
+      reader, *run.kinds, [&](const schema::LaunchFigures& launch) { recording.add(launch); });
+  read_session_shifts(reader, run_id, recording);
+  read_resources(reader, resources, run);
+  recording.finish();
+  run.metrics = metrics_of(run.launches);
+  run.others = other_metrics(run.metrics);
+  run.groups = grouped(run.launches);
   return run;
 }
 
-std::string RunRecord::name_of(const LaunchRecord& launch) const {
-  std::string name = fmt::format("{}/{}", launch.family, launch.variant);
-  if (launch.size) name += " at " + grouped_number(*launch.size);
-  return devices.size() > 1 ? name + " on " + device_name(launch.device_id) : name;
+std::string RunRecord::name_of(std::int64_t device_id, std::string_view family,
+                               std::string_view variant, std::optional<std::int64_t> size) const {
+  std::string name = fmt::format("{}/{}", family, variant);
+  if (size) name += " at " + grouped_number(*size);
+  return devices.size() > 1 ? name + " on " + device_name(device_id) : name;
 }
 
 std::string RunRecord::device_name(std::int64_t device_id) const {

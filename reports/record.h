@@ -48,27 +48,13 @@ std::string marks_legend(const std::set<std::string>& marks);
 /// A figure as it is shown, times `scale`: with its mark and range, or why there is none.
 Cell cell_of(const Figure& figure, double scale = 1);
 
-/// A run may have a million of them, so texts are those of RunRecord::texts.
-struct LaunchRecord {
-  std::int64_t id = 0;
-  std::int64_t device_id = 0;
-  std::string_view family, variant, reason;
-  std::optional<std::int64_t> size;
-  bool failed = false, verified = false, is_ceiling = false;
-  bool computes = false;  ///< its useful work has floating-point operations
-  /// By how much a session moves its time, as a share of it: a standard deviation, of
-  /// reports/statistics.h. 0 where one sample, or none, was taken.
-  double session_shift = 0;
-};
-
 /// One variant at one size on one device.
 struct Subject {
   std::string variant;
-  std::vector<const LaunchRecord*> launches;  ///< at least one
-  std::vector<std::int64_t> ids;              ///< theirs
-  const RunFigures* figures = nullptr;        ///< the figures of the run
+  LaunchRecords launches;  ///< at least one
 
   bool is_ceiling() const { return launches.front()->is_ceiling; }
+  std::size_t count() const;  ///< the number of launches
   std::size_t failures() const;
   /// Computes each figure once. The reference lives as long as this subject.
   const Figure& figure(std::string_view metric) const;
@@ -104,21 +90,30 @@ struct DeviceRecord {
 struct RunRecord {
   std::int64_t id = 0;
   std::vector<DeviceRecord> devices;
-  std::set<std::string, std::less<>> texts;
-  std::vector<LaunchRecord> launches;  ///< in launch order, which is that of their ids
-  std::unique_ptr<RunFigures> figures = std::make_unique<RunFigures>();
+  std::shared_ptr<const schema::LaunchKinds> kinds;
+  std::deque<schema::FigureShape> shapes;
+  std::vector<LaunchRecord> launches;  ///< by their first launches; refer to `kinds` and `shapes`
+  std::vector<std::string> metrics;    ///< every metric of some launch, sorted
   std::vector<std::string>
       others;                 ///< metrics beyond the standard ones, as other_metrics gives them
-  std::vector<Group> groups;  ///< in launch order; refer to `launches` and `figures`
+  std::vector<Group> groups;  ///< in launch order; refer to `launches`
 
-  /// "family/variant at 1,024"; the device too where there are several.
-  std::string name_of(const LaunchRecord& launch) const;
+  /// "family/variant at 1,024"; the device too where there are several. `launch`: a LaunchRecord or
+  /// a schema::LaunchKind.
+  template <class Launch>
+  std::string name_of(const Launch& launch) const {
+    return name_of(launch.device_id, launch.family, launch.variant, launch.size);
+  }
   /// "NVIDIA H200 #1"; "device 1 (model sm_90)" where the title does not tell the devices apart.
   std::string device_name(std::int64_t device_id) const;
 
   RunRecord() = default;
   RunRecord(const RunRecord&) = delete;
   RunRecord(RunRecord&&) = default;  // the elements of a moved vector stay where they are
+
+ private:
+  std::string name_of(std::int64_t device_id, std::string_view family, std::string_view variant,
+                      std::optional<std::int64_t> size) const;
 };
 
 /// The parameters of every section's SQL: the run.
@@ -127,8 +122,25 @@ schema::Parameters run_parameter(std::int64_t run_id);
 /// Throws Error{usage} when there is no such run.
 void require_run(const schema::Reader& reader, std::int64_t run_id);
 
+/// One resource of a launch, as the view `results` has it.
+struct Resource {
+  std::int64_t launch_id = 0;
+  std::string metric;
+  std::optional<double> value;
+  schema::Grade grade = schema::Grade::unavailable;
+  std::string reason;
+};
+
+/// Those of the metrics that are resources.
+std::vector<std::string> resources_among(std::vector<std::string> metrics);
+
+/// The resources of some launches: of few, for the view looks each of them up.
+std::vector<Resource> resources_of(const schema::Reader& reader,
+                                   const std::vector<std::int64_t>& launches,
+                                   const std::vector<std::string>& metrics);
+
 /// The launches with their figures; the run exists. Figures of resources are read for the `metrics`
-/// that are resources: a run of a million launches has no room for all of them.
+/// that are resources.
 RunRecord read_run(const schema::Reader& reader, std::int64_t run_id,
                    const std::vector<std::string>& metrics = {});
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "schema/figures.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
+#include <array>
 #include <deque>
-#include <functional>
-#include <set>
+#include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "schema/catalogue.h"
@@ -29,13 +27,6 @@ std::string text(const Value& value) {
   const auto* held = std::get_if<std::string>(&value);
   return held != nullptr ? *held : std::string();
 }
-
-struct Counted {
-  std::int64_t counter_id = 0;
-  std::optional<double> value;
-  Grade grade = Grade::unavailable;
-  std::optional<std::int64_t> reason_id;
-};
 
 struct Operand {
   std::int64_t counter_id = 0;
@@ -88,232 +79,307 @@ std::vector<Formula> read_formulas(const Reader& reader) {
   return formulas;
 }
 
+/// A derived metric of launches that have certain counters: all of it but its value.
+struct Derivation {
+  const Formula* formula = nullptr;
+  std::vector<std::size_t> places;  ///< the places of its terms among the counters
+  bool has_all = true, has_denominator = false;
+  Grade grade = Grade::measured;  ///< the weakest of its counters
+  std::string_view reason;        ///< the reason of the weakest counter that has one
+};
+
+/// Launches with the same counters of the same grades for the same reasons.
+struct CountedShape {
+  std::vector<Derivation> derivations;
+  /// By what is known of their values only: which quotients are undefined, what the timing gives.
+  std::unordered_map<std::string, const FigureShape*> shapes;
+};
+
+/// The timing of a launch.
+struct Timed {
+  std::size_t launch = 0;
+  double median_ns = 0;
+  std::optional<double> confidence;
+  std::vector<std::optional<double>> values;  ///< as the timed metrics
+};
+
 class Pass {
  public:
-  Pass(const Reader& reader, std::int64_t run_id,
-       const std::function<void(const Figure&)>& on_figure, std::span<const std::int64_t> launches)
+  Pass(const Reader& reader, const LaunchKinds& kinds,
+       const std::function<void(const LaunchFigures&)>& on_launch)
       : reader_(reader),
-        run_(run_id),
-        launches_(launches.empty() ? Value()
-                                   : Value(fmt::format("[{}]", fmt::join(launches, ",")))),
-        on_figure_(on_figure),
+        kinds_(kinds),
+        on_launch_(on_launch),
         counters_(reader, "SELECT counter_id, name FROM t_counter"),
         reasons_(reader, "SELECT reason_id, text FROM t_reason"),
-        formulas_(read_formulas(reader)) {}
-
-  void run() {
+        formulas_(read_formulas(reader)),
+        latest_(kinds.all.size()) {
     for (const MetricInfo& metric : Catalogue::get().metrics()) {
       if (metric.is_timed) timed_metrics_.push_back(&metric);
     }
     timed_sql_ = timed_sql(timed_metrics_);
-    if (!std::holds_alternative<std::monostate>(launches_)) {
-      run_part(INT64_MIN, INT64_MAX);
-      return;
+  }
+
+  std::deque<FigureShape> run() {
+    // Launches between which other runs have a few are read together, a part at a time.
+    constexpr std::size_t part = 20'000;
+    constexpr std::int64_t gap = 64;
+    const std::vector<std::int64_t>& ids = kinds_.ids;
+    while (launch_ < ids.size()) {
+      std::size_t end = launch_ + 1;
+      while (end < ids.size() && end - launch_ < part && ids[end] - ids[end - 1] <= gap) ++end;
+      run_part(end);
     }
-    // A part at a time, so that the timings of a million launches need not wait for their counters.
-    constexpr std::int64_t part = 20'000;
-    for (auto next = launch_from(INT64_MIN); next;) {
-      const std::int64_t last = *next > INT64_MAX - part ? INT64_MAX : *next + part;
-      run_part(*next, last);
-      next = last == INT64_MAX ? std::nullopt : launch_from(last + 1);
-    }
+    return std::move(shapes_);
   }
 
  private:
-  /// The run's first launch from this number on.
-  std::optional<std::int64_t> launch_from(std::int64_t first) const {
-    std::optional<std::int64_t> found;
+  /// The launches up to this place.
+  void run_part(std::size_t end) {
+    const Parameters range = {{":first", kinds_.ids[launch_]}, {":last", kinds_.ids[end - 1]}};
+    read_timed(range);
     reader_.each(
-        "SELECT launch_id FROM t_launch WHERE run_id = :run AND launch_id >= :first "
-        "ORDER BY launch_id LIMIT 1",
-        {{":run", run_}, {":first", first}},
-        [&](std::span<const Value> row) { found = integer(row[0]); });
-    return found;
-  }
-
-  void run_part(std::int64_t first, std::int64_t last) {
-    chosen_ = {{":run", run_}, {":launches", launches_}, {":first", first}, {":last", last}};
-    read_timed();
-    reader_.each(
-        "SELECT v.launch_id, v.counter_id, v.value, v.grade, v.reason_id "
-        "FROM t_launch l JOIN t_value v ON v.launch_id = l.launch_id "
-        "WHERE l.run_id = :run AND l.launch_id BETWEEN :first AND :last AND (:launches IS NULL OR "
-        "l.launch_id IN (SELECT value FROM json_each(:launches))) "
-        "ORDER BY l.launch_id, v.counter_id",
-        chosen_, [&](std::span<const Value> row) {
-          if (integer(row[0]) != launch_id_) finish_launch();
-          launch_id_ = integer(row[0]);
-          counted_.push_back({integer(row[1]), number(row[2]), grade_numbered(integer(row[3])),
-                              std::holds_alternative<std::int64_t>(row[4])
-                                  ? std::optional(integer(row[4]))
-                                  : std::nullopt});
+        "SELECT launch_id, counter_id, value, grade, reason_id FROM t_value "
+        "WHERE launch_id BETWEEN :first AND :last ORDER BY launch_id, counter_id",
+        range, [&](std::span<const Value> row) {
+          const std::int64_t id = integer(row[0]);
+          while (launch_ < end && kinds_.ids[launch_] < id) finish_launch();
+          if (launch_ == end || kinds_.ids[launch_] != id) return;  // another run's
+          add_counter(row);
         });
-    finish_launch();
-    hand_on_timed(INT64_MAX);
+    while (launch_ < end) finish_launch();
   }
 
-  /// The timing of a launch. There may be a million, so its reason is one of reasons_untimed_.
-  struct Timed {
-    std::int64_t launch_id = 0;
-    std::optional<double> median_ns;
-    std::string_view reason;
-    std::vector<std::optional<double>> values;  ///< as timed_metrics_; empty where none has one
-  };
+  void add_counter(std::span<const Value> row) {
+    const auto* reason = std::get_if<std::int64_t>(&row[4]);
+    const auto* value = std::get_if<double>(&row[2]);
+    counted_.push_back({integer(row[1]), integer(row[3]), reason != nullptr ? *reason : no_reason,
+                        value != nullptr ? 1 : 0});
+    values_.push_back(value != nullptr ? *value : 0);
+  }
 
-  /// The columns are the launch, its median, the reason why it has none, and each metric.
+  /// The columns are the launch, its median, its confidence, and each metric.
   static std::string timed_sql(std::span<const MetricInfo* const> metrics) {
     std::string columns;
     for (const MetricInfo* metric : metrics) columns += ", {" + metric->name + "}";
-    return view_sql("SELECT l.launch_id, t.median_ns, l.timing_reason" + columns +
-                    " FROM t_launch l LEFT JOIN t_timing t ON t.launch_id = l.launch_id "
-                    "WHERE l.run_id = :run AND l.launch_id BETWEEN :first AND :last "
-                    "AND l.outcome = 'done' AND (:launches IS NULL OR l.launch_id IN (SELECT "
-                    "value FROM json_each(:launches))) ORDER BY l.launch_id");
+    return view_sql(
+        "SELECT t.launch_id, t.median_ns, CASE WHEN t.samples > 1 THEN t.relative_confidence END" +
+        columns +
+        " FROM t_timing t JOIN t_launch l ON l.launch_id = t.launch_id "
+        "WHERE t.launch_id BETWEEN :first AND :last ORDER BY t.launch_id");
   }
 
-  void read_timed() {
-    reader_.each(timed_sql_, chosen_, [&](std::span<const Value> row) {
-      Timed timed{integer(row[0]), number(row[1]), {}, {}};
-      if (const auto* reason = std::get_if<std::string>(&row[2])) {
-        const auto known = reasons_untimed_.find(*reason);
-        timed.reason =
-            known != reasons_untimed_.end() ? *known : *reasons_untimed_.insert(*reason).first;
-      }
-      for (std::size_t i = 0; timed.median_ns && i < timed_metrics_.size(); ++i) {
-        timed.values.push_back(number(row[3 + i]));
-      }
-      timed_.push_back(std::move(timed));
+  void read_timed(const Parameters& range) {
+    timed_.clear();
+    next_timed_ = 0;
+    reader_.each(timed_sql_, range, [&](std::span<const Value> row) {
+      const auto launch = kinds_.find(integer(row[0]));
+      if (!launch || kinds_.of(*launch).failed) return;
+      Timed& timed = timed_.emplace_back();
+      timed.launch = *launch;
+      timed.median_ns = number(row[1]).value_or(0);
+      timed.confidence = number(row[2]);
+      for (const Value& value : row.subspan(3)) timed.values.push_back(number(value));
     });
   }
 
-  /// As v_timed.sql: why a metric has no value.
-  static std::string_view reason_of(const Timed& timed, const MetricInfo& metric) {
-    if (!timed.median_ns) return timed.reason.empty() ? "it was not timed" : timed.reason;
-    if (*timed.median_ns == 0) return metric.undefined;
-    return "its useful bytes are not known";
-  }
-
-  /// Those of launches up to this one.
-  void hand_on_timed(std::int64_t launch_id) {
-    while (!timed_.empty() && timed_.front().launch_id <= launch_id) {
-      const Timed& timed = timed_.front();
-      for (std::size_t i = 0; i < timed_metrics_.size(); ++i) {
-        const MetricInfo& metric = *timed_metrics_[i];
-        if (i < timed.values.size() && timed.values[i]) {
-          on_figure_({timed.launch_id, metric.name, timed.values[i], Grade::measured, {}});
-        } else {
-          on_figure_(
-              {timed.launch_id, metric.name, {}, Grade::unavailable, reason_of(timed, metric)});
-        }
-      }
-      timed_.pop_front();
-    }
-  }
-
   void finish_launch() {
-    if (counted_.empty()) return;
-    hand_on_timed(launch_id_ - 1);
-    for (const Counted& counter : counted_) {
-      on_figure_({launch_id_, counters_[counter.counter_id], counter.value, counter.grade,
-                  counter.reason_id ? reasons_[*counter.reason_id] : std::string_view()});
+    CountedShape& counted = counted_shape();
+    key_.clear();
+    for (const Derivation& derivation : counted.derivations) derive(derivation);
+    const LaunchKind& kind = kinds_.of(launch_);
+    const Timed* timed = nullptr;
+    if (next_timed_ < timed_.size() && timed_[next_timed_].launch == launch_) {
+      timed = &timed_[next_timed_++];
     }
-    if (!has_counters_of_before()) find_derivations();
-    for (const Derivation& derivation : derivations_) derive(derivation);
-    hand_on_timed(launch_id_);
+    add_timed(kind, timed);
+    const FigureShape*& shape = counted.shapes[key_];
+    if (shape == nullptr) shape = new_shape(counted, kind, timed);
+    on_launch_({launch_, shape, values_});
     counted_.clear();
+    values_.clear();
+    ++launch_;
   }
 
-  /// A metric whose counters were all recorded, with their places in counted_.
-  struct Derivation {
-    const Formula* formula = nullptr;
-    std::vector<std::size_t> places;
-  };
+  // ---- what is known of a launch from its counters, their grades and reasons
+
+  static constexpr std::int64_t no_reason = INT64_MIN;
+  /// Counter, grade, reason, 1 with a value.
+  using Counted = std::array<std::int64_t, 4>;
+
+  /// Most launches of a kind have the same counters as the one before.
+  CountedShape& counted_shape() {
+    auto& [counted, shape] = latest_[kinds_.places[launch_]];
+    if (shape != nullptr && counted == counted_) return *shape;
+    counted = counted_;
+    const auto [place, is_new] = counted_shapes_.try_emplace(counted_);
+    if (is_new) place->second.derivations = derivations();
+    shape = &place->second;
+    return *shape;
+  }
 
   std::optional<std::size_t> find(std::int64_t counter_id) const {
     const auto found =
         std::lower_bound(counted_.begin(), counted_.end(), counter_id,
-                         [](const Counted& c, std::int64_t id) { return c.counter_id < id; });
-    if (found == counted_.end() || found->counter_id != counter_id) return std::nullopt;
+                         [](const Counted& c, std::int64_t id) { return c[0] < id; });
+    if (found == counted_.end() || (*found)[0] != counter_id) return std::nullopt;
     return static_cast<std::size_t>(found - counted_.begin());
   }
 
-  /// Most launches of a run have the same counters.
-  bool has_counters_of_before() const {
-    return std::equal(counted_.begin(), counted_.end(), before_.begin(), before_.end(),
-                      [](const Counted& c, std::int64_t id) { return c.counter_id == id; });
-  }
-
-  void find_derivations() {
-    before_.clear();
-    for (const Counted& counter : counted_) before_.push_back(counter.counter_id);
-    derivations_.clear();
+  /// As v_derived.sql: no figure unless every counter was recorded, no value unless each has one.
+  std::vector<Derivation> derivations() const {
+    std::vector<Derivation> all;
     for (const Formula& formula : formulas_) {
-      Derivation derivation{&formula, {}};
+      Derivation derivation;
+      derivation.formula = &formula;
+      const Counted* telling = nullptr;  // the weakest counter that has a reason
       for (const Operand& term : formula.terms) {
         const auto place = find(term.counter_id);
         if (!place) break;
         derivation.places.push_back(*place);
+        const Counted& counter = counted_[*place];
+        derivation.has_denominator = derivation.has_denominator || term.is_denominator;
+        derivation.has_all = derivation.has_all && counter[3] != 0;
+        derivation.grade = std::max(derivation.grade, grade_numbered(counter[1]));
+        if (counter[2] != no_reason && (telling == nullptr || counter[1] > (*telling)[1])) {
+          telling = &counter;
+        }
       }
-      if (derivation.places.size() == formula.terms.size()) {
-        derivations_.push_back(std::move(derivation));
-      }
+      if (derivation.places.size() != formula.terms.size()) continue;
+      if (telling != nullptr) derivation.reason = reasons_[(*telling)[2]];
+      all.push_back(std::move(derivation));
     }
+    return all;
   }
 
-  /// As v_derived.sql: no figure unless every counter was recorded, no value unless each has one.
-  void derive(const Derivation& derivation) const {
-    const Formula& formula = *derivation.formula;
-    Figure figure;
-    figure.launch_id = launch_id_;
-    figure.metric = formula.name;
+  // ---- what depends on the values; key_ says it
+
+  static constexpr char has_value = '+', has_none = '-', is_undefined = '0';
+
+  void derive(const Derivation& derivation) {
     double sums[2] = {0, 0};
-    bool has_all = true, has_denominator = false;
-    const Counted* telling = nullptr;  // the weakest counter that has a reason
-    figure.grade = Grade::measured;
-    for (std::size_t i = 0; i < formula.terms.size(); ++i) {
-      const Operand& term = formula.terms[i];
-      const Counted* counter = &counted_[derivation.places[i]];
-      has_denominator = has_denominator || term.is_denominator;
-      has_all = has_all && counter->value;
-      sums[term.is_denominator ? 1 : 0] += term.factor * counter->value.value_or(0);
-      figure.grade = std::max(figure.grade, counter->grade);
-      if (counter->reason_id && (telling == nullptr || counter->grade > telling->grade)) {
-        telling = counter;
-      }
+    const std::vector<Operand>& terms = derivation.formula->terms;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      sums[terms[i].is_denominator ? 1 : 0] += terms[i].factor * values_[derivation.places[i]];
     }
-    if (telling != nullptr) figure.reason = reasons_[*telling->reason_id];
-    if (has_denominator && sums[1] == 0) {
-      if (figure.grade != Grade::unavailable) figure.reason = formula.undefined;
-      figure.grade = Grade::unavailable;
-    } else if (has_all) {
-      figure.value = formula.scale * (sums[0] / (has_denominator ? sums[1] : 1));
+    double value = 0;
+    if (derivation.has_denominator && sums[1] == 0) {
+      key_ += is_undefined;
+    } else if (!derivation.has_all) {
+      key_ += has_none;
+    } else {
+      key_ += has_value;
+      value = derivation.formula->scale * (sums[0] / (derivation.has_denominator ? sums[1] : 1));
     }
-    on_figure_(figure);
+    values_.push_back(value);
+  }
+
+  /// `timed`: nullptr without a timing.
+  void add_timed(const LaunchKind& kind, const Timed* timed) {
+    if (kind.failed) {
+      key_ += 'f';
+      return;
+    }
+    if (timed == nullptr) {
+      key_ += 'r' + kind.timing_reason;
+      values_.resize(values_.size() + timed_metrics_.size());
+      return;
+    }
+    key_ += timed->median_ns == 0 ? is_undefined : has_value;
+    for (const std::optional<double>& value : timed->values) {
+      key_ += value ? has_value : has_none;
+      values_.push_back(value.value_or(0));
+    }
+    if (!timed->confidence) return;
+    key_ += 'c';
+    values_.push_back(*timed->confidence);
+  }
+
+  const FigureShape* new_shape(const CountedShape& counted, const LaunchKind& kind,
+                               const Timed* timed) {
+    FigureShape& shape = shapes_.emplace_back();
+    for (const Counted& counter : counted_) {
+      shape.figures.push_back({std::string(counters_[counter[0]]),
+                               std::max(grade_numbered(counter[1]),
+                                        counter[3] != 0 ? Grade::measured : Grade::unavailable),
+                               std::string(counter[2] != no_reason ? reasons_[counter[2]] : ""),
+                               counter[0]});
+    }
+    for (std::size_t i = 0; i < counted.derivations.size(); ++i) {
+      const Derivation& derivation = counted.derivations[i];
+      const bool undefined = key_[i] == is_undefined && derivation.grade != Grade::unavailable;
+      shape.figures.push_back(
+          {derivation.formula->name, key_[i] == has_value ? derivation.grade : Grade::unavailable,
+           undefined ? derivation.formula->undefined : std::string(derivation.reason)});
+    }
+    if (kind.failed) return &shape;
+    for (std::size_t i = 0; i < timed_metrics_.size(); ++i) {
+      const MetricInfo& metric = *timed_metrics_[i];
+      const bool has = timed != nullptr && timed->values[i];
+      shape.figures.push_back({metric.name, has ? Grade::measured : Grade::unavailable,
+                               has ? "" : reason_of(kind, timed, metric)});
+    }
+    if (timed != nullptr && timed->confidence) {
+      shape.figures.push_back({std::string(relative_confidence), Grade::measured, ""});
+    }
+    return &shape;
+  }
+
+  /// As v_timed.sql: why a metric has no value.
+  static std::string reason_of(const LaunchKind& kind, const Timed* timed,
+                               const MetricInfo& metric) {
+    if (timed == nullptr)
+      return kind.timing_reason.empty() ? "it was not timed" : kind.timing_reason;
+    if (timed->median_ns == 0) return metric.undefined;
+    return "its useful bytes are not known";
   }
 
   const Reader& reader_;
-  std::int64_t run_;
-  Value launches_;     ///< a JSON array of the chosen ones; null: all
-  Parameters chosen_;  ///< those of the part that is read
-  std::string timed_sql_;
-  const std::function<void(const Figure&)>& on_figure_;
+  const LaunchKinds& kinds_;
+  const std::function<void(const LaunchFigures&)>& on_launch_;
   Names counters_, reasons_;
   std::vector<Formula> formulas_;
   std::vector<const MetricInfo*> timed_metrics_;
-  std::set<std::string, std::less<>> reasons_untimed_;
-  std::deque<Timed> timed_;  ///< those that were not handed on yet
-  std::int64_t launch_id_ = -1;
-  std::vector<Counted> counted_;      ///< for this launch, by ascending id
-  std::vector<std::int64_t> before_;  ///< the counters of the launch before
-  std::vector<Derivation> derivations_;
+  std::string timed_sql_;
+  std::vector<Timed> timed_;  ///< those of the part that is read
+  std::size_t next_timed_ = 0;
+  std::deque<FigureShape> shapes_;
+  std::map<std::vector<Counted>, CountedShape> counted_shapes_;
+  /// The counters of each kind's launch before, with their shape.
+  std::vector<std::pair<std::vector<Counted>, CountedShape*>> latest_;
+
+  std::size_t launch_ = 0;        ///< the place of the launch that is read
+  std::vector<Counted> counted_;  ///< its counters, by ascending id
+  std::vector<double> values_;    ///< theirs, then those of its other figures
+  std::string key_;
 };
 
 }  // namespace
 
+std::optional<std::size_t> FigureShape::find(std::string_view metric) const {
+  const auto found = std::find_if(figures.begin(), figures.end(),
+                                  [&](const FigureKind& one) { return one.metric == metric; });
+  if (found == figures.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - figures.begin());
+}
+
+std::deque<FigureShape> each_launch(const Reader& reader, const LaunchKinds& kinds,
+                                    const std::function<void(const LaunchFigures&)>& on_launch) {
+  return Pass(reader, kinds, on_launch).run();
+}
+
 void each_figure(const Reader& reader, std::int64_t run_id,
-                 const std::function<void(const Figure&)>& on_figure,
-                 std::span<const std::int64_t> launches) {
-  Pass(reader, run_id, on_figure, launches).run();
+                 const std::function<void(const Figure&)>& on_figure) {
+  const LaunchKinds kinds = read_kinds(reader, run_id);
+  each_launch(reader, kinds, [&](const LaunchFigures& launch) {
+    for (std::size_t i = 0; i < launch.values.size(); ++i) {
+      const FigureKind& figure = launch.shape->figures[i];
+      if (figure.metric == relative_confidence) continue;
+      on_figure({kinds.ids[launch.launch], figure.metric,
+                 figure.has_value() ? std::optional(launch.values[i]) : std::nullopt, figure.grade,
+                 figure.reason});
+    }
+  });
 }
 
 }  // namespace warpmeter::schema

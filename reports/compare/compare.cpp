@@ -142,8 +142,8 @@ class Pairing {
 
 void leave_failures(Comparison& comparison, std::vector<Pair>& pairs) {
   std::erase_if(pairs, [&](const Pair& pair) {
-    const bool base_failed = pair.base->launches.empty();
-    const bool contender_failed = pair.contender->launches.empty();
+    const bool base_failed = pair.base->launches == 0;
+    const bool contender_failed = pair.contender->launches == 0;
     if (!base_failed && !contender_failed) return false;
     const std::string& why = contender_failed ? pair.contender->failure : pair.base->failure;
     const char* where = base_failed && contender_failed ? "both"
@@ -159,13 +159,13 @@ void leave_failures(Comparison& comparison, std::vector<Pair>& pairs) {
 /// ours.
 void tell_numbers_of_launches(Comparison& comparison, const std::vector<Pair>& pairs) {
   const auto times = [](const LaunchGroup& group) {
-    return group.launches.size() == 1 ? "once" : fmt::format("{} times", group.launches.size());
+    return group.launches == 1 ? "once" : fmt::format("{} times", group.launches);
   };
   for (const Pair& pair : pairs) {
     const LaunchGroup &base = *pair.base, &contender = *pair.contender;
     const bool are_of_programs = base.is_of_program && contender.is_of_program &&
                                  base.runs.size() == 1 && contender.runs.size() == 1;
-    if (!are_of_programs || base.launches.size() == contender.launches.size()) continue;
+    if (!are_of_programs || base.launches == contender.launches) continue;
     comparison.leftovers.push_back({"number of launches of " + pair.name.text(),
                                     fmt::format("launched {} in the base and {} in the contender",
                                                 times(base), times(contender)),
@@ -173,17 +173,17 @@ void tell_numbers_of_launches(Comparison& comparison, const std::vector<Pair>& p
   }
 }
 
-std::string reason_untimed(const schema::Reader& reader, const LaunchGroup& group) {
-  for (const std::int64_t launch : group.launches) {
-    const schema::Rows rows = reader.query(sql::untimed, {{":launch", launch}});
-    const std::string reason = rows.rows.empty() ? "" : Row(rows, 0).text("reason");
-    if (!reason.empty()) return reason;
+std::string reason_untimed(const LaunchGroup& group) {
+  for (const auto& [run, kinds] : group.kinds) {
+    for (const std::size_t place : kinds.places) {
+      const schema::LaunchKind& kind = kinds.of_run->all[place];
+      if (kind.cache.empty() && !kind.timing_reason.empty()) return kind.timing_reason;
+    }
   }
   return "it was not timed";
 }
 
-std::vector<TimedPair> timed_pairs(const schema::Reader& reader, Comparison& comparison,
-                                   const std::vector<Pair>& pairs) {
+std::vector<TimedPair> timed_pairs(Comparison& comparison, const std::vector<Pair>& pairs) {
   std::vector<TimedPair> timed;
   const auto leave = [&](const Pair& pair, const std::string& reason) {
     comparison.leftovers.push_back({"time of " + pair.name.text(), reason, false});
@@ -193,10 +193,10 @@ std::vector<TimedPair> timed_pairs(const schema::Reader& reader, Comparison& com
     const bool has_contender = !pair.contender->samples.sorted_ns.empty();
     if (!has_base && !has_contender) {
       if (comparison.untimed_pairs++ == 0)
-        comparison.untimed_reason = reason_untimed(reader, *pair.contender);
+        comparison.untimed_reason = reason_untimed(*pair.contender);
     } else if (!has_base || !has_contender) {
       leave(pair, fmt::format("the {} has none: {}", has_base ? "contender" : "base",
-                              reason_untimed(reader, has_base ? *pair.contender : *pair.base)));
+                              reason_untimed(has_base ? *pair.contender : *pair.base)));
     } else if (pair.base->caches != pair.contender->caches) {
       leave(pair, fmt::format("the base was timed with a {} cache and the contender with a {} one",
                               fmt::join(pair.base->caches, " and a "),
@@ -323,8 +323,8 @@ Comparison compare(const schema::Reader& reader, const CompareRequest& request,
   leave_failures(comparison, pairs);
   tell_numbers_of_launches(comparison, pairs);
   // The statistics take as long as the counters to read.
-  std::future<std::vector<TimePair>> times = std::async(
-      std::launch::async, test_times, timed_pairs(reader, comparison, pairs), thresholds);
+  std::future<std::vector<TimePair>> times =
+      std::async(std::launch::async, test_times, timed_pairs(comparison, pairs), thresholds);
 
   std::vector<LaunchGroup*> counted_groups;
   std::vector<CountedPair> counted;
@@ -336,7 +336,7 @@ Comparison compare(const schema::Reader& reader, const CompareRequest& request,
     explained.push_back({pair.name, pair.base, pair.contender});
   }
   read_counters(reader, counted_groups);
-  CounterChanges changes = compare_counters(reader, counted);
+  CounterChanges changes = compare_counters(counted);
   comparison.counters = std::move(changes.pairs);
   comparison.counters_compared = changes.compared;
   for (Leftover& leftover : changes.leftovers) comparison.leftovers.push_back(std::move(leftover));

@@ -16,6 +16,7 @@
 #include "reports/statistics.h"
 #include "reports/table/table.h"
 #include "reports/unfinished.h"
+#include "schema/kinds.h"
 #include "schema/store.h"
 
 namespace warpmeter::reports {
@@ -30,6 +31,7 @@ struct CompareRequest {
   std::string run = "";    ///< the run in which values are looked for; empty: the last
   std::string label = "";  ///< Key::device: all runs of this label instead of one run
   RunNames run_names = {};
+  schema::KindsByRun kinds = {};  ///< known runs, which are not read again
 };
 
 /// The conditions for a change of time.

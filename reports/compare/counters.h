@@ -21,9 +21,7 @@ struct CounterChanges {
   std::size_t compared = 0;  ///< counters, equal ones included
 };
 
-/// Compares the counters of the pairs, which have been read; those that differ are read
-/// again, with their grades.
-CounterChanges compare_counters(const schema::Reader& reader,
-                                const std::vector<CountedPair>& pairs);
+/// Compares the counters of the pairs, which have been read.
+CounterChanges compare_counters(const std::vector<CountedPair>& pairs);
 
 }  // namespace warpmeter::reports

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -67,18 +68,16 @@ Looked together(Looked all, const Looked& more) {
 class FindingsOfGroups {
  public:
   FindingsOfGroups(const schema::Reader& reader, const std::vector<ExplainedPair>& pairs) {
-    nlohmann::json launches = nlohmann::json::array();
+    std::vector<const LaunchGroup*> groups;
+    std::set<std::int64_t> runs;
     for (const ExplainedPair& pair : pairs) {
       for (const LaunchGroup* group : {pair.base, pair.contender}) {
-        for (const std::int64_t launch : group->launches) launches.push_back(launch);
+        groups.push_back(group);
+        runs.insert(group->runs.begin(), group->runs.end());
       }
     }
-    const schema::Rows rows =
-        reader.query(sql::compared_explanations, {{":launches", launches.dump()}});
-    for (const Row& row : each_row(rows)) {
-      explanations_[row.integer("launch_id").value_or(0)] =
-          row.integer("explanation_id").value_or(0);
-    }
+    for (const std::int64_t run : runs) read_explained(reader, run, groups);
+    leave_unexplained(reader);
     std::vector<std::int64_t> read;
     for (const ExplainedPair& pair : pairs) {
       for (const LaunchGroup* group : {pair.base, pair.contender}) {
@@ -108,20 +107,60 @@ class FindingsOfGroups {
   }
 
  private:
-  /// The first launch of each explanation.
+  /// The first launch of a group that has an explanation.
+  struct Speaker {
+    std::int64_t launch = 0, explanation = 0;
+  };
+
+  void read_explained(const schema::Reader& reader, std::int64_t run,
+                      const std::vector<const LaunchGroup*>& groups) {
+    std::map<std::size_t, const LaunchGroup*> by_kind;
+    std::shared_ptr<const schema::LaunchKinds> kinds;
+    for (const LaunchGroup* group : groups) {
+      const auto found = group->kinds.find(run);
+      if (found == group->kinds.end()) continue;
+      kinds = found->second.of_run;
+      for (const std::size_t place : found->second.places) by_kind[place] = group;
+    }
+    if (!kinds) return;
+    for (const schema::ExplainedKind& one : schema::explained_kinds(reader, run, *kinds)) {
+      const auto group = by_kind.find(one.kind);
+      if (group == by_kind.end() || !one.explanation_id) continue;
+      speakers_[group->second].push_back({one.first, *one.explanation_id});
+    }
+  }
+
+  /// Explanations that say why nothing was looked for have no findings to compare. A group keeps
+  /// one launch of each other one.
+  void leave_unexplained(const schema::Reader& reader) {
+    nlohmann::json launches = nlohmann::json::array();
+    for (const auto& [group, speakers] : speakers_) {
+      for (const Speaker& speaker : speakers) launches.push_back(speaker.launch);
+    }
+    std::set<std::int64_t> explained;
+    reader.each(sql::compared_explanations, {{":launches", launches.dump()}},
+                [&](std::span<const schema::Value> row) {
+                  if (const auto* launch = std::get_if<std::int64_t>(&row[0])) {
+                    explained.insert(*launch);
+                  }
+                });
+    for (auto& [group, speakers] : speakers_) {
+      std::set<std::int64_t> known;
+      std::erase_if(speakers, [&](const Speaker& speaker) {
+        return !explained.contains(speaker.launch) || !known.insert(speaker.explanation).second;
+      });
+    }
+  }
+
   std::vector<std::int64_t> speakers(const LaunchGroup& group) const {
     std::vector<std::int64_t> launches;
-    std::set<std::int64_t> known;
-    for (const std::int64_t launch : group.launches) {
-      const auto explained = explanations_.find(launch);
-      if (explained != explanations_.end() && known.insert(explained->second).second) {
-        launches.push_back(launch);
-      }
-    }
+    const auto found = speakers_.find(&group);
+    if (found == speakers_.end()) return launches;
+    for (const Speaker& speaker : found->second) launches.push_back(speaker.launch);
     return launches;
   }
 
-  std::map<std::int64_t, std::int64_t> explanations_;  ///< by launch
+  std::map<const LaunchGroup*, std::vector<Speaker>> speakers_;
   std::map<std::int64_t, Looked> looked_;
 };
 

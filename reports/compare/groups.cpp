@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <tuple>
-#include <unordered_map>
 
 #include "reports/disturbances.h"
 #include "reports/record.h"
@@ -19,7 +17,7 @@ namespace {
 
 struct DeviceOfRun {
   std::int64_t ordinal = 0;
-  std::string uuid, driver, title;
+  std::string name, backend, uuid, driver, title;
   std::optional<double> sm_clock_mhz;
   std::set<std::string> throttled, disturbed;
 };
@@ -51,6 +49,8 @@ std::map<std::int64_t, DeviceOfRun> read_devices(const schema::Reader& reader, s
     device.uuid = row.text("uuid");
     device.driver = row.text("driver");
     device.title = row.text("title");
+    device.name = row.text("name");
+    device.backend = row.text("backend");
   }
   const schema::Rows states = reader.query(sql::device_states, run_parameter(run));
   for (const Row& row : each_row(states)) {
@@ -72,6 +72,7 @@ using GroupKey = std::tuple<std::string, std::string, std::optional<std::int64_t
 
 class GroupList {
  public:
+  /// The reference lives until the next call.
   LaunchGroup& of(const LaunchGroup& like) {
     const auto [place, is_new] =
         known_.try_emplace({like.family, like.variant, like.size, like.grid, like.block,
@@ -80,124 +81,140 @@ class GroupList {
     if (is_new) groups_.push_back(like);
     return groups_[place->second];
   }
-  /// Adds the launches of one row to the group.
-  void place(const std::vector<std::int64_t>& launches, LaunchGroup& group) {
-    const auto index = static_cast<std::size_t>(&group - groups_.data());
-    for (const std::int64_t launch : launches) by_launch_[launch] = index;
-    group.launches.insert(group.launches.end(), launches.begin(), launches.end());
-  }
-  LaunchGroup* of_launch(std::int64_t launch) {
-    const auto found = by_launch_.find(launch);
-    return found == by_launch_.end() ? nullptr : &groups_[found->second];
-  }
   std::vector<LaunchGroup> take() { return std::move(groups_); }
 
  private:
   std::vector<LaunchGroup> groups_;
   std::map<GroupKey, std::size_t> known_;
-  std::unordered_map<std::int64_t, std::size_t> by_launch_;
 };
 
-/// The numbers of a row's launches, ascending.
-std::vector<std::int64_t> launches_of(const Row& row) {
-  const std::string text = row.text("launches");
-  std::vector<std::int64_t> launches;
-  for (const char* at = text.data(); at < text.data() + text.size(); ++at) {
-    std::int64_t launch = 0;
-    at = std::from_chars(at, text.data() + text.size(), launch).ptr;
-    launches.push_back(launch);
-  }
-  std::sort(launches.begin(), launches.end());
-  return launches;
+/// The device of a group goes by its name: two cards of one name are compared with each other, and
+/// titles differ from database to database.
+LaunchGroup like(const schema::LaunchKind& kind, const DeviceOfRun& device, bool by_card) {
+  LaunchGroup like;
+  like.family = kind.family;
+  like.variant = kind.variant;
+  like.size = kind.size;
+  like.grid = kind.grid;
+  like.block = kind.block;
+  like.device = by_card ? device.title : device.name;
+  like.title = device.title;
+  like.backend = device.backend;
+  like.ordinal = device.ordinal;
+  return like;
 }
 
-void add_launches(const schema::Reader& reader, std::int64_t run, bool by_card, GroupList& list) {
-  const std::map<std::int64_t, DeviceOfRun> devices = read_devices(reader, run);
-  const schema::Rows rows = reader.query(sql::compared_launches, run_parameter(run));
-  for (const Row& row : each_row(rows)) {
-    LaunchGroup like;
-    like.family = row.text("family");
-    like.variant = row.text("variant");
-    like.size = row.integer("size");
-    like.grid = row.text("grid");
-    like.block = row.text("block");
-    like.device = row.text("device");
-    like.title = row.text("title");
-    like.backend = row.text("backend");
-    const auto device = devices.find(row.integer("device_id").value_or(0));
-    if (device != devices.end()) like.ordinal = device->second.ordinal;
-    if (by_card && device != devices.end()) like.device = device->second.title;
-    LaunchGroup& group = list.of(like);
+void add_device(const DeviceOfRun& device, LaunchGroup& group) {
+  if (!device.uuid.empty()) group.uuids.insert(device.uuid);
+  if (!device.driver.empty()) group.drivers.insert(device.driver);
+  group.throttled.insert(device.throttled.begin(), device.throttled.end());
+  group.disturbed.insert(device.disturbed.begin(), device.disturbed.end());
+  if (device.sm_clock_mhz) {
+    group.sm_clock_mhz = std::max(group.sm_clock_mhz.value_or(0), *device.sm_clock_mhz);
+  }
+}
+
+/// The launches of a program are not planned.
+bool is_of_program(const schema::Reader& reader, std::int64_t run) {
+  const schema::Rows rows = reader.query(sql::run, run_parameter(run));
+  return !rows.rows.empty() && !Row(rows, 0).integer("planned_launches");
+}
+
+void add_launches(const schema::Reader& reader, std::int64_t run, bool by_card,
+                  const std::shared_ptr<const schema::LaunchKinds>& kinds, GroupList& list) {
+  std::map<std::int64_t, DeviceOfRun> devices = read_devices(reader, run);
+  const bool of_program = is_of_program(reader, run);
+  for (std::size_t i = 0; i < kinds->all.size(); ++i) {
+    const schema::LaunchKind& kind = kinds->all[i];
+    const DeviceOfRun& device = devices[kind.device_id];
+    LaunchGroup& group = list.of(like(kind, device, by_card));
     group.runs.insert(run);
-    if (device != devices.end()) {
-      if (!device->second.uuid.empty()) group.uuids.insert(device->second.uuid);
-      if (!device->second.driver.empty()) group.drivers.insert(device->second.driver);
-      group.throttled.insert(device->second.throttled.begin(), device->second.throttled.end());
-      group.disturbed.insert(device->second.disturbed.begin(), device->second.disturbed.end());
-      if (device->second.sm_clock_mhz) {
-        group.sm_clock_mhz = std::max(group.sm_clock_mhz.value_or(0), *device->second.sm_clock_mhz);
-      }
-    }
-    if (row.text("outcome") != "done") {
-      if (group.failures == 0) group.failure = row.text("reason");
-      group.failures += static_cast<std::size_t>(row.integer("number").value_or(0));
+    add_device(device, group);
+    if (kind.failed) {
+      if (group.failures == 0) group.failure = kind.reason;
+      group.failures += kind.launches;
       continue;
     }
-    group.is_of_program = row.integer("is_of_program").value_or(0) != 0;
-    list.place(launches_of(row), group);
-    if (const std::string cache = row.text("cache"); !cache.empty()) {
-      group.caches.insert(cache);
+    group.is_of_program = of_program;
+    group.launches += kind.launches;
+    KindsOfRun& own = group.kinds[run];
+    own.of_run = kinds;
+    own.places.push_back(i);
+    if (!kind.cache.empty()) {
+      group.caches.insert(kind.cache);
       group.timed_runs.insert(run);
     }
   }
 }
 
-void add_samples(const schema::Reader& reader, std::int64_t run, GroupList& list) {
+/// The group that each kind of a run is of; nullptr for kinds of none.
+std::vector<LaunchGroup*> groups_of_kinds(std::span<LaunchGroup*> groups, std::int64_t run,
+                                          std::shared_ptr<const schema::LaunchKinds>& kinds) {
+  std::vector<LaunchGroup*> by_kind;
+  for (LaunchGroup* group : groups) {
+    const auto found = group->kinds.find(run);
+    if (found == group->kinds.end()) continue;
+    kinds = found->second.of_run;
+    by_kind.resize(kinds->all.size());
+    for (const std::size_t place : found->second.places) by_kind[place] = group;
+  }
+  return by_kind;
+}
+
+void add_samples(const schema::Reader& reader, std::int64_t run, std::span<LaunchGroup*> groups) {
+  std::shared_ptr<const schema::LaunchKinds> kinds;
+  const std::vector<LaunchGroup*> by_kind = groups_of_kinds(groups, run, kinds);
+  if (std::all_of(groups.begin(), groups.end(),
+                  [](const LaunchGroup* group) { return group->caches.empty(); })) {
+    return;
+  }
   reader.each(sql::compared_samples, run_parameter(run), [&](std::span<const schema::Value> row) {
-    const auto* launch = std::get_if<std::int64_t>(&row[0]);
+    const auto* id = std::get_if<std::int64_t>(&row[0]);
     const auto* duration_ns = std::get_if<double>(&row[1]);
-    LaunchGroup* group = launch != nullptr ? list.of_launch(*launch) : nullptr;
-    if (group != nullptr && duration_ns != nullptr) {
+    const auto launch = id != nullptr && kinds ? kinds->find(*id) : std::nullopt;
+    if (!launch || duration_ns == nullptr) return;
+    if (LaunchGroup* group = by_kind[kinds->places[*launch]]) {
       group->samples.sorted_ns.push_back(*duration_ns);
     }
   });
 }
 
-/// The group that a launch belongs to; rows of one launch come together.
-class GroupOfLaunch {
- public:
-  explicit GroupOfLaunch(std::span<LaunchGroup*> groups) {
-    for (LaunchGroup* group : groups) {
-      runs_.insert(group->runs.begin(), group->runs.end());
-      for (const std::int64_t launch : group->launches) by_launch_[launch] = group;
-    }
-  }
-  const std::set<std::int64_t>& runs() const { return runs_; }
-  LaunchGroup* operator()(std::int64_t launch) {
-    if (launch != last_) {
-      const auto found = by_launch_.find(launch);
-      group_ = found == by_launch_.end() ? nullptr : found->second;
-      last_ = launch;
-    }
-    return group_;
-  }
+/// Where the figures of one shape go in a group.
+using FigurePlaces = std::vector<GroupFigure*>;
 
- private:
-  std::unordered_map<std::int64_t, LaunchGroup*> by_launch_;
-  std::set<std::int64_t> runs_;
-  std::int64_t last_ = -1;
-  LaunchGroup* group_ = nullptr;
-};
-
-/// `row` begins with launch, counter and value.
-void add_reading(GroupOfLaunch& group_of, std::span<const schema::Value> row) {
-  const auto* launch = std::get_if<std::int64_t>(&row[0]);
-  const auto* counter = std::get_if<std::int64_t>(&row[1]);
-  const auto* value = std::get_if<double>(&row[2]);
-  if (launch == nullptr || counter == nullptr || value == nullptr) return;
-  if (LaunchGroup* group = group_of(*launch)) {
-    group->readings.push_back({*value, static_cast<std::int32_t>(*counter)});
+FigurePlaces places_of(const schema::FigureShape& shape, LaunchGroup& group) {
+  FigurePlaces places;
+  for (const schema::FigureKind& figure : shape.figures) {
+    if (!figure.has_value() || figure.metric == schema::relative_confidence) {
+      places.push_back(nullptr);
+      continue;
+    }
+    GroupFigure& place =
+        figure.counter_id != 0 ? group.counters[figure.counter_id] : group.derived[figure.metric];
+    place.metric = figure.metric;
+    place.grade = std::max(place.grade, figure.grade);
+    const std::string_view estimate = schema::estimate_of(figure.reason);
+    if (!estimate.empty()) place.estimates.emplace(estimate);
+    places.push_back(&place);
   }
+  return places;
+}
+
+void read_counters_of(const schema::Reader& reader, std::int64_t run,
+                      std::span<LaunchGroup*> groups) {
+  std::shared_ptr<const schema::LaunchKinds> kinds;
+  const std::vector<LaunchGroup*> by_kind = groups_of_kinds(groups, run, kinds);
+  if (!kinds) return;
+  std::vector<std::map<const schema::FigureShape*, FigurePlaces>> places(kinds->all.size());
+  schema::each_launch(reader, *kinds, [&](const schema::LaunchFigures& launch) {
+    const std::uint32_t kind = kinds->places[launch.launch];
+    if (by_kind[kind] == nullptr) return;
+    const auto [own, is_new] = places[kind].try_emplace(launch.shape);
+    if (is_new) own->second = places_of(*launch.shape, *by_kind[kind]);
+    for (std::size_t i = 0; i < launch.values.size(); ++i) {
+      if (own->second[i] != nullptr) own->second[i]->values.add(launch.values[i]);
+    }
+  });
 }
 
 }  // namespace
@@ -207,14 +224,30 @@ std::string LaunchGroup::name() const {
   return fmt::format("{}/{}{}", family, variant, at);
 }
 
+const GroupFigure* LaunchGroup::find(std::string_view metric) const {
+  for (const auto& [number, counter] : counters) {
+    if (counter.metric == metric) return &counter;
+  }
+  const auto found = derived.find(metric);
+  return found == derived.end() ? nullptr : &found->second;
+}
+
 std::vector<LaunchGroup> read_groups(const schema::Reader& reader,
-                                     std::span<const std::int64_t> runs, bool by_card) {
+                                     std::span<const std::int64_t> runs, bool by_card,
+                                     const schema::KindsByRun& known) {
   GroupList list;
   for (const std::int64_t run : runs) {
-    add_launches(reader, run, by_card, list);
-    add_samples(reader, run, list);
+    const auto found = known.find(run);
+    const auto kinds =
+        found != known.end()
+            ? found->second
+            : std::make_shared<const schema::LaunchKinds>(schema::read_kinds(reader, run));
+    add_launches(reader, run, by_card, kinds, list);
   }
   std::vector<LaunchGroup> groups = list.take();
+  std::vector<LaunchGroup*> all;
+  for (LaunchGroup& group : groups) all.push_back(&group);
+  for (const std::int64_t run : runs) add_samples(reader, run, all);
   for (LaunchGroup& group : groups) {
     std::sort(group.samples.sorted_ns.begin(), group.samples.sorted_ns.end());
     group.samples.sessions = std::max<std::size_t>(1, group.timed_runs.size());
@@ -223,21 +256,13 @@ std::vector<LaunchGroup> read_groups(const schema::Reader& reader,
 }
 
 void read_counters(const schema::Reader& reader, std::span<LaunchGroup*> groups) {
-  GroupOfLaunch group_of(groups);
-  for (const std::int64_t run : group_of.runs()) {
-    reader.each(sql::compared_counters, run_parameter(run),
-                [&](std::span<const schema::Value> row) { add_reading(group_of, row); });
+  std::set<std::int64_t> runs;
+  for (const LaunchGroup* group : groups) runs.insert(group->runs.begin(), group->runs.end());
+  for (const std::int64_t run : runs) read_counters_of(reader, run, groups);
+  for (LaunchGroup* group : groups) {
+    for (auto& [number, counter] : group->counters) counter.values.sort();
+    for (auto& [name, metric] : group->derived) metric.values.sort();
   }
-}
-
-std::string counter_name(const schema::Reader& reader, const LaunchGroup& group,
-                         std::int32_t counter) {
-  for (const std::int64_t run : group.runs) {
-    const schema::Rows rows =
-        reader.query(sql::compared_counter_names, {{":run", run}, {":counter", counter}});
-    if (!rows.rows.empty()) return each_row(rows).front().text("counter");
-  }
-  return "";
 }
 
 }  // namespace warpmeter::reports

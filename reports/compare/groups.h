@@ -4,21 +4,35 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/distribution.h"
 #include "reports/statistics.h"
+#include "schema/figures.h"
+#include "schema/kinds.h"
 #include "schema/store.h"
 
 namespace warpmeter::reports {
 
-/// One counter of one launch.
-struct Reading {
-  double value = 0;
-  std::int32_t counter = 0;  ///< its number in the database
+/// The values of one counter or metric in a group's launches.
+struct GroupFigure {
+  std::string metric;
+  Distribution values;
+  schema::Grade grade = schema::Grade::measured;  ///< the weakest
+  std::set<std::string, std::less<>> estimates;   ///< which blocks were run for estimates
+};
+
+/// The kinds of one run whose launches are of a group.
+struct KindsOfRun {
+  std::shared_ptr<const schema::LaunchKinds> of_run;
+  std::vector<std::size_t> places;  ///< those whose launches ended well
 };
 
 struct LaunchGroup {
@@ -29,13 +43,15 @@ struct LaunchGroup {
   std::int64_t ordinal = 0;
   std::set<std::string> uuids, drivers;  ///< the uuids of the devices; empty ones left out
   std::set<std::int64_t> runs;
-  bool is_of_program = false;          ///< a profiled program launched them
-  std::vector<std::int64_t> launches;  ///< those that ended well
+  bool is_of_program = false;                ///< a profiled program launched them
+  std::map<std::int64_t, KindsOfRun> kinds;  ///< by run
+  std::size_t launches = 0;                  ///< those that ended well
   std::size_t failures = 0;
   std::string failure;  ///< why the first of them failed
 
-  std::vector<Reading> readings;  ///< the readings of all launches, unavailable ones left out
-  std::set<std::string> caches;   ///< "cold", "warm" of its timings
+  std::map<std::int64_t, GroupFigure> counters;             ///< by their number in the database
+  std::map<std::string, GroupFigure, std::less<>> derived;  ///< metrics
+  std::set<std::string> caches;                             ///< "cold", "warm" of its timings
   std::set<std::int64_t> timed_runs;
   Samples samples;  ///< empty without a timing
   std::optional<double> sm_clock_mhz;
@@ -44,20 +60,20 @@ struct LaunchGroup {
 
   /// "transpose/naive at 1,024"
   std::string name() const;
+  /// A counter or metric; nullptr where no launch has a value.
+  const GroupFigure* find(std::string_view metric) const;
   std::string geometry() const { return grid + " of " + block; }
 };
 
 /// The groups of the runs in launch order, with their times and clocks; without counters.
-/// `by_card`: two cards of one name are two devices, and each goes by its title.
+/// `by_card`: two cards of one name are two devices, and each goes by its title. `known`: runs
+/// whose kinds need not be read.
 std::vector<LaunchGroup> read_groups(const schema::Reader& reader,
-                                     std::span<const std::int64_t> runs, bool by_card = false);
+                                     std::span<const std::int64_t> runs, bool by_card = false,
+                                     const schema::KindsByRun& known = {});
 
-/// Adds the counters of the groups' launches without their grades; one pass over the runs'
-/// counters.
+/// Adds the counters and metrics of the groups' launches, those without a value left out; one pass
+/// over each run.
 void read_counters(const schema::Reader& reader, std::span<LaunchGroup*> groups);
-
-/// The name of a counter that a launch of the group's runs has, by its number.
-std::string counter_name(const schema::Reader& reader, const LaunchGroup& group,
-                         std::int32_t counter);
 
 }  // namespace warpmeter::reports

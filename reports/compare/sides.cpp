@@ -114,7 +114,8 @@ Sides by_run(const schema::Reader& reader, const CompareRequest& request) {
   }
   return {side_of(reader, run_name(reader, first, request.run_names), {first}),
           side_of(reader, run_name(reader, second, request.run_names), {second}),
-          read_groups(reader, RunIds{first}), read_groups(reader, RunIds{second})};
+          read_groups(reader, RunIds{first}, false, request.kinds),
+          read_groups(reader, RunIds{second}, false, request.kinds)};
 }
 
 RunIds runs_of_label(const schema::Reader& reader, const std::string& label) {
@@ -278,8 +279,10 @@ class ByValue {
     sides.base = find_value(values_[0], sides.base_groups);
     sides.contender = find_value(values_[1], sides.contender_groups);
     if (by_ == Key::variant) keep_common_sizes(values_, groups_, sides);
-    const auto first_launch = [](const std::vector<LaunchGroup>& groups) {
-      return groups.empty() || groups[0].launches.empty() ? -1 : groups[0].launches[0];
+    const auto first_launch = [](const std::vector<LaunchGroup>& groups) -> std::int64_t {
+      if (groups.empty() || groups[0].launches == 0) return -1;
+      const KindsOfRun& kinds = groups[0].kinds.begin()->second;
+      return kinds.of_run->all[kinds.places.front()].first;
     };
     if (values_[0] == values_[1] ||
         (first_launch(sides.base_groups) >= 0 &&

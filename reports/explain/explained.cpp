@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <unordered_map>
 
 #include "base/error.h"
 #include "reports/record.h"
@@ -37,67 +37,58 @@ Titles titles_of(const schema::Reader& reader, std::int64_t run) {
   return titles;
 }
 
-LaunchName name_of(const Row& row, const Titles& titles) {
-  const auto title = titles.find(row.integer("device_id").value_or(0));
-  return {row.text("family"), row.text("variant"), row.integer("size"),
-          row.text("grid"),   row.text("block"),   title == titles.end() ? "" : title->second};
+LaunchName name_of(const schema::LaunchKind& kind, const Titles& titles) {
+  const auto title = titles.find(kind.device_id);
+  return {kind.family, kind.variant, kind.size,
+          kind.grid,   kind.block,   title == titles.end() ? "" : title->second};
 }
 
-/// The launches of a run, those alike once: a profiled program launches a kernel a million times.
-class DistinctLaunches {
- public:
-  DistinctLaunches(const schema::Reader& reader, std::int64_t run) {
-    rows_.columns = {"launch_id", "family",  "variant", "size",           "grid",  "block",
-                     "device_id", "outcome", "failure", "explanation_id", "reason"};
-    std::string key;
-    reader.each(sql::explained_launches, run_parameter(run),
-                [&](std::span<const schema::Value> row) {
-                  key.clear();
-                  for (const schema::Value& value : row.subspan(1)) append(key, value);
-                  const auto [place, is_new] = known_.try_emplace(key, counts_.size());
-                  if (is_new) {
-                    rows_.rows.emplace_back(row.begin(), row.end());
-                    counts_.push_back(1);
-                  } else {
-                    ++counts_[place->second];
-                  }
-                });
-  }
-  const schema::Rows& rows() const { return rows_; }
-  std::int64_t count(std::size_t place) const { return counts_[place]; }
-
- private:
-  /// Its type and bytes; no text of ours holds a NUL.
-  static void append(std::string& key, const schema::Value& value) {
-    key += static_cast<char>(value.index());
-    if (const auto* text = std::get_if<std::string>(&value)) key += *text;
-    if (const auto* whole = std::get_if<std::int64_t>(&value)) key += std::to_string(*whole);
-    if (const auto* real = std::get_if<double>(&value)) key += fmt::format("{}", *real);
-    key += '\0';
-  }
-
-  schema::Rows rows_;
-  std::vector<std::int64_t> counts_;
-  std::unordered_map<std::string, std::size_t> known_;
+/// Launches of one kind with one explanation.
+struct DistinctLaunch {
+  schema::ExplainedKind explained;
+  LaunchName name;
+  bool failed = false;
+  std::string reason;  ///< why it failed, or has no findings
 };
+
+/// The launches of a run, those alike once: a profiled program launches a kernel a million times.
+std::vector<DistinctLaunch> distinct_launches(const schema::Reader& reader, std::int64_t run,
+                                              const schema::LaunchKinds& kinds) {
+  const Titles titles = titles_of(reader, run);
+  std::vector<DistinctLaunch> launches;
+  std::map<std::int64_t, std::size_t> by_id;
+  for (const schema::ExplainedKind& one : schema::explained_kinds(reader, run, kinds)) {
+    const schema::LaunchKind& kind = kinds.all[one.kind];
+    by_id[one.first] = launches.size();
+    launches.push_back({one, name_of(kind, titles), kind.failed, kind.failed ? kind.reason : ""});
+  }
+  std::vector<std::int64_t> ids;
+  for (const auto& [id, place] : by_id) ids.push_back(id);
+  const schema::Rows rows = reader.query(sql::explained_reasons, {{":launches", array_of(ids)}});
+  for (const Row& row : each_row(rows)) {
+    DistinctLaunch& launch = launches[by_id.at(row.integer("launch_id").value_or(0))];
+    if (!launch.failed) launch.reason = row.text("reason");
+  }
+  return launches;
+}
 
 /// The launches of the run, those with equal titles and explanations once.
 class Gathering {
  public:
-  void add(const Row& row, LaunchName name, std::int64_t launches, const ReadableNames& names) {
+  void add(const DistinctLaunch& one, const ReadableNames& names) {
     ExplainedLaunch launch;
-    launch.launches = launches;
-    launch.launch_id = row.integer("launch_id").value_or(0);
-    launch.name = std::move(name);
+    launch.launches = one.explained.launches;
+    launch.launch_id = one.explained.first;
+    launch.name = one.name;
     launch.title = names.of(launch.name);
-    launch.failed = row.text("outcome") == "failed";
-    launch.reason = row.text(launch.failed ? "failure" : "reason");
-    const auto key = std::tuple(launch.title, row.integer("explanation_id"), launch.reason);
+    launch.failed = one.failed;
+    launch.reason = one.reason;
+    const auto key = std::tuple(launch.title, one.explained.explanation_id, launch.reason);
     const auto [place, is_new] = known_.try_emplace(key, launches_.size());
     if (is_new) {
       launches_.push_back(std::move(launch));
     } else {
-      launches_[place->second].launches += launches;
+      launches_[place->second].launches += one.explained.launches;
     }
   }
   std::vector<ExplainedLaunch> take(const schema::Reader& reader) {
@@ -310,30 +301,29 @@ std::string ExplainedFinding::place() const {
 std::vector<ExplainedLaunch> read_explained(const schema::Reader& reader,
                                             const ExplainRequest& request) {
   require_run(reader, request.run);
-  const DistinctLaunches distinct(reader, request.run);
-  const schema::Rows& rows = distinct.rows();
+  std::shared_ptr<const schema::LaunchKinds> kinds = request.kinds;
+  if (!kinds) {
+    kinds = std::make_shared<const schema::LaunchKinds>(schema::read_kinds(reader, request.run));
+  }
+  const std::vector<DistinctLaunch> distinct = distinct_launches(reader, request.run, *kinds);
   const std::string cut_short = why_unfinished(reader, request.run);
-  if (rows.rows.empty()) {
+  if (distinct.empty()) {
     throw Error(ExitCode::nothing,
                 fmt::format("run {} ended before a launch was finished, so there is nothing to "
                             "explain: choose another with --run (see: warpmeter list runs)",
                             request.run));
   }
-  const Titles titles = titles_of(reader, request.run);
   std::vector<LaunchName> names;
   ReadableNames readable;
-  for (const Row& row : each_row(rows)) {
-    names.push_back(name_of(row, titles));
-    readable.add(names.back());
+  for (const DistinctLaunch& launch : distinct) {
+    names.push_back(launch.name);
+    readable.add(launch.name);
   }
   std::vector<Selector> selectors = request.selectors;
   require_selected(names, selectors, request.run, cut_short);
   Gathering gathering;
-  std::size_t place = 0;
-  for (const Row& row : each_row(rows)) {
-    if (selects(selectors, names[place]))
-      gathering.add(row, names[place], distinct.count(place), readable);
-    ++place;
+  for (const DistinctLaunch& launch : distinct) {
+    if (selects(selectors, launch.name)) gathering.add(launch, readable);
   }
   std::vector<ExplainedLaunch> launches = gathering.take(reader);
   Details details(reader, launches, request);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include "reports/record.h"
 #include "reports/selector.h"
 #include "schema/field.h"
+#include "schema/kinds.h"
 #include "schema/store.h"
 
 namespace warpmeter::reports {
@@ -107,6 +109,8 @@ struct ExplainRequest {
   bool all_remedies = false;        ///< those tried in vain too
   bool predictions = false;
   bool pictures = false;
+  std::shared_ptr<const schema::LaunchKinds> kinds =
+      {};  ///< the kinds of the run; null: they are read
 };
 
 /// In the order of the launches. Throws Error{usage} for a selector that matches none,

@@ -6,9 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "reports/compare/groups.h"
@@ -20,6 +21,7 @@
 #include "reports/unfinished.h"
 #include "schema/catalogue.h"
 #include "schema/figures.h"
+#include "schema/kinds.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -34,55 +36,128 @@ struct Value {
   std::string reason;
 };
 
+/// Launches of one kind; a gate is judged once for those with the same values.
 struct LaunchToCheck {
-  std::int64_t id = 0;
+  std::size_t kind = 0;  ///< its place
   LaunchName name;
   std::string readable_name, failure;
   bool was_run = true;  ///< false for a library's function where the backend has no library
-  std::map<std::string, Value, std::less<>> values;
+  std::map<std::string, Value, std::less<>> values;  ///< the values that are judged next
 };
 
 /// All launches of the run.
-std::vector<LaunchToCheck> read_launches(const schema::Reader& reader,
-                                         const CheckRequest& request) {
+std::vector<LaunchToCheck> read_launches(const schema::Reader& reader, const CheckRequest& request,
+                                         const schema::LaunchKinds& kinds) {
+  std::map<std::int64_t, std::string> titles;
+  const schema::Rows rows = reader.query(sql::devices, run_parameter(request.run));
+  for (const Row& row : each_row(rows)) {
+    titles[row.integer("device_id").value_or(0)] = row.text("title");
+  }
+  std::set<std::string> devices;
+  for (const schema::LaunchKind& kind : kinds.all) devices.insert(titles[kind.device_id]);
   std::vector<LaunchToCheck> launches;
   ReadableNames names;
-  const schema::Rows rows = reader.query(sql::checked_launches, run_parameter(request.run));
-  std::set<std::string> devices;
-  for (const Row& row : each_row(rows)) devices.insert(row.text("title"));
-  for (const Row& row : each_row(rows)) {
+  for (const schema::LaunchKind& kind : kinds.all) {
     LaunchToCheck& launch = launches.emplace_back();
-    launch.id = row.integer("launch_id").value_or(0);
-    launch.name = {row.text("family"), row.text("variant"), row.integer("size"), row.text("grid"),
-                   row.text("block"),  row.text("title"),   devices.size() > 1};
+    launch.kind = launches.size() - 1;
+    launch.name = {kind.family, kind.variant,           kind.size,         kind.grid,
+                   kind.block,  titles[kind.device_id], devices.size() > 1};
     names.add(launch.name);
-    const std::string reason = row.text("reason");
-    if (row.text("outcome") != "done") {
-      launch.failure = "the launch failed: " + reason;
+    if (kind.failed) {
+      launch.failure = "the launch failed: " + kind.reason;
     } else {
-      launch.was_run = reason.empty();
+      launch.was_run = kind.reason.empty();
     }
   }
   for (LaunchToCheck& launch : launches) launch.readable_name = names.of(launch.name);
   return launches;
 }
 
-void read_values(const schema::Reader& reader, const CheckRequest& request,
-                 std::vector<LaunchToCheck>& launches) {
+std::set<std::string> metrics_of(const CheckRequest& request) {
   std::set<std::string> metrics;
   for (const Gate& gate : request.gates) metrics.insert(gate.metrics.begin(), gate.metrics.end());
-  if (metrics.empty()) return;
-  std::map<std::int64_t, LaunchToCheck*> by_id;
-  for (LaunchToCheck& launch : launches) by_id[launch.id] = &launch;
-  const schema::Rows rows = reader.query(
-      sql::checked_values, {{":run", request.run}, {":metrics", nlohmann::json(metrics).dump()}});
-  for (const Row& row : each_row(rows)) {
-    const auto launch = by_id.find(row.integer("launch_id").value_or(0));
-    if (launch == by_id.end()) continue;
-    launch->second->values[row.text("metric")] = {
-        row.number("value"), schema::grade_named(row.text("grade")), row.text("reason")};
-  }
+  return metrics;
 }
+
+std::vector<std::string> resources_among(const std::set<std::string>& metrics) {
+  return reports::resources_among(std::vector<std::string>(metrics.begin(), metrics.end()));
+}
+
+/// Calls `judge` for the launches with the values that gates read, those with the same values once,
+/// in the order of the first of them.
+class DistinctValues {
+ public:
+  DistinctValues(const schema::Reader& reader, const CheckRequest& request,
+                 const schema::LaunchKinds& kinds, std::vector<LaunchToCheck>& launches)
+      : reader_(reader), kinds_(kinds), metrics_(metrics_of(request)), by_kind_(kinds.all.size()) {
+    for (LaunchToCheck& launch : launches) by_kind_[launch.kind].launch = &launch;
+    read_resources();
+  }
+
+  void each(const std::function<void(const LaunchToCheck& launch)>& judge) {
+    schema::each_launch(reader_, kinds_, [&](const schema::LaunchFigures& figures) {
+      const std::uint32_t kind = kinds_.places[figures.launch];
+      OfKind& own = by_kind_[kind];
+      if (own.launch == nullptr) return;
+      const Places& places = places_of(*figures.shape);
+      key_.assign(reinterpret_cast<const char*>(&kind), sizeof kind);
+      const schema::FigureShape* shape = figures.shape;
+      key_.append(reinterpret_cast<const char*>(&shape), sizeof shape);
+      for (const std::size_t place : places) {
+        key_.append(reinterpret_cast<const char*>(&figures.values[place]), sizeof(double));
+      }
+      if (key_ == own.latest) return;
+      own.latest = key_;
+      if (!known_.insert(key_).second) return;
+      own.launch->values = own.resources;
+      for (const std::size_t place : places) {
+        const schema::FigureKind& figure = shape->figures[place];
+        own.launch->values[figure.metric] = {
+            figure.has_value() ? std::optional(figures.values[place]) : std::nullopt, figure.grade,
+            figure.reason};
+      }
+      judge(*own.launch);
+    });
+  }
+
+ private:
+  using Places = std::vector<std::size_t>;
+  struct OfKind {
+    LaunchToCheck* launch = nullptr;
+    std::map<std::string, Value, std::less<>> resources;
+    std::string latest;  ///< the key of the launch before
+  };
+
+  /// The kinds are alike in what resources follow from, so the first launch speaks for all.
+  void read_resources() {
+    const std::vector<std::string> resources = resources_among(metrics_);
+    if (resources.empty()) return;
+    std::vector<std::int64_t> first;
+    for (const schema::LaunchKind& kind : kinds_.all) first.push_back(kind.first);
+    for (Resource& one : resources_of(reader_, first, resources)) {
+      const auto launch = kinds_.find(one.launch_id);
+      by_kind_[kinds_.places[*launch]].resources[one.metric] = {one.value, one.grade, one.reason};
+    }
+  }
+
+  /// The figures of a shape that gates read.
+  const Places& places_of(const schema::FigureShape& shape) {
+    const auto [own, is_new] = places_.try_emplace(&shape);
+    if (!is_new) return own->second;
+    for (std::size_t i = 0; i < shape.figures.size(); ++i) {
+      if (metrics_.contains(shape.figures[i].metric)) own->second.push_back(i);
+    }
+    return own->second;
+  }
+
+  const schema::Reader& reader_;
+  const schema::LaunchKinds& kinds_;
+  std::set<std::string> metrics_;
+  std::vector<OfKind> by_kind_;
+  std::map<const schema::FigureShape*, Places> places_;
+  std::unordered_set<std::string> known_;
+  std::string key_;
+};
 
 // ---- one gate on one launch
 
@@ -232,32 +307,51 @@ Finding unmatched(const Gate& gate, bool any_selected, const std::vector<LaunchN
   return finding;
 }
 
-void add_gates(const CheckRequest& request, const std::vector<LaunchToCheck>& launches,
+void add_gates(const schema::Reader& reader, const CheckRequest& request,
+               const schema::LaunchKinds& kinds, std::vector<LaunchToCheck>& launches,
                WorstFindings& findings) {
-  const std::vector<LaunchName> names = names_of(launches);
-  for (const Gate& gate : request.gates) {
-    const Selector selector = settled(gate.selector, names);
+  struct Judged {
+    std::vector<bool> selected;  ///< by kind
     bool any_selected = false, any_applies = false;
+    WorstFindings findings;
+  };
+  if (request.gates.empty()) return;
+  const std::vector<LaunchName> names = names_of(launches);
+  std::vector<Judged> judged(request.gates.size());
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    const Selector selector = settled(request.gates[i].selector, names);
+    judged[i].selected.resize(kinds.all.size());
     for (const LaunchToCheck& launch : launches) {
       if (!selector.selects(launch.name)) continue;
-      any_selected = true;
-      if (std::optional<Finding> finding = judge(gate, launch)) {
-        any_applies = true;
-        findings.add(std::move(*finding));
+      judged[i].selected[launch.kind] = judged[i].any_selected = true;
+    }
+  }
+  DistinctValues(reader, request, kinds, launches).each([&](const LaunchToCheck& launch) {
+    for (std::size_t i = 0; i < judged.size(); ++i) {
+      if (!judged[i].selected[launch.kind]) continue;
+      if (std::optional<Finding> finding = judge(request.gates[i], launch)) {
+        judged[i].any_applies = true;
+        judged[i].findings.add(std::move(*finding));
       }
     }
-    if (!any_applies) findings.add(unmatched(gate, any_selected, names));
+  });
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    for (Finding& finding : judged[i].findings.take()) findings.add(std::move(finding));
+    if (judged[i].any_applies) continue;
+    findings.add(unmatched(request.gates[i], judged[i].any_selected, names));
   }
 }
 
 void add_expectations(const schema::Reader& reader, const CheckRequest& request,
-                      const std::vector<LaunchToCheck>& launches, WorstFindings& findings) {
-  std::map<std::int64_t, const LaunchToCheck*> by_id;
-  for (const LaunchToCheck& launch : launches) by_id[launch.id] = &launch;
+                      const schema::LaunchKinds& kinds, const std::vector<LaunchToCheck>& launches,
+                      WorstFindings& findings) {
+  std::vector<const LaunchToCheck*> by_kind(kinds.all.size());
+  for (const LaunchToCheck& launch : launches) by_kind[launch.kind] = &launch;
   const schema::Rows rows = reader.query(sql::expectations, run_parameter(request.run));
   for (const Row& row : each_row(rows)) {
-    const auto launch = by_id.find(row.integer("launch_id").value_or(0));
-    if (launch == by_id.end()) continue;
+    const auto place = kinds.find(row.integer("launch_id").value_or(0));
+    const LaunchToCheck* launch = place ? by_kind[kinds.places[*place]] : nullptr;
+    if (launch == nullptr) continue;
     Finding finding;
     finding.kind = GateKind::expectation;
     const std::string verdict = row.text("verdict");
@@ -269,8 +363,8 @@ void add_expectations(const schema::Reader& reader, const CheckRequest& request,
     finding.limit = row.number("expected");
     finding.gate = fmt::format("{} {} {}", row.text("metric"), finding.relation,
                                exact_number(finding.limit.value_or(0)));
-    finding.launch = launch->second->readable_name;
-    finding.name = launch->second->name;
+    finding.launch = launch->readable_name;
+    finding.name = launch->name;
     finding.grade = row.text("grade");
     finding.reason =
         finding.outcome == Outcome::inconclusive ? row.text("verdict_reason") : row.text("reason");
@@ -384,12 +478,14 @@ Outcome Check::outcome() const {
 Check check(const schema::Reader& reader, CheckRequest& request) {
   // Asked first: a run that ends meanwhile is then called unfinished, not finished with a part.
   const std::string unfinished = why_unfinished(reader, request.run);
-  std::vector<LaunchToCheck> launches = read_launches(reader, request);
+  const bool has_resources = !resources_among(metrics_of(request)).empty();
+  const schema::LaunchKinds kinds = schema::read_kinds(
+      reader, request.run, has_resources ? schema::Alike::resources : schema::Alike::launches);
+  std::vector<LaunchToCheck> launches = read_launches(reader, request, kinds);
   choose(launches, request, unfinished);
-  read_values(reader, request, launches);
   WorstFindings findings;
-  add_gates(request, launches, findings);
-  if (request.expectations) add_expectations(reader, request, launches, findings);
+  add_gates(reader, request, kinds, launches, findings);
+  if (request.expectations) add_expectations(reader, request, kinds, launches, findings);
 
   Check result;
   result.run = request.run;

@@ -123,7 +123,7 @@ void add_slowdowns(const schema::Reader& reader, const CheckRequest& request, Ch
       check.remarks.push_back(fmt::format("{} is not in {}.", names.of(name), baseline.name));
       continue;
     }
-    if (base->launches.empty()) {
+    if (base->launches == 0) {
       check.remarks.push_back(fmt::format("{} failed in {}: there is nothing to be slower than.",
                                           names.of(name), baseline.name));
       continue;
@@ -132,7 +132,7 @@ void add_slowdowns(const schema::Reader& reader, const CheckRequest& request, Ch
     if (base->device == group.device && base->uuids != group.uuids) on_another_gpu = true;
     Finding finding = finding_on(baseline, name, names.of(name));
     const std::string why = why_not_timed(*base, group);
-    if (group.launches.empty()) {
+    if (group.launches == 0) {
       finding.outcome = Outcome::broken;
       finding.reason = "it worked in the baseline and failed here: " + group.failure;
       check.findings.push_back(std::move(finding));

@@ -186,10 +186,9 @@ std::vector<double> shares(const Group& group, bool by_time) {
     double cost = 0;
     for (const LaunchRecord* launch : subject.launches) {
       if (launch->failed) return {};
-      const auto value =
-          subject.figures->value(launch->id, by_time ? "duration" : all_transactions);
-      if (!value) return {};
-      cost += *value;
+      const auto sum = launch->sum(by_time ? "duration" : all_transactions);
+      if (!sum) return {};
+      cost += *sum;
     }
     costs.push_back(cost);
     all += cost;
@@ -261,7 +260,7 @@ std::vector<std::string> costliest_of_programs(const RunRecord& run) {
                            place_of(run, group, true), subject.variant, share_text(*most),
                            by_time ? "time" : "shared and global transactions",
                            run.groups.size() > 1 ? "these" : "all",
-                           reports::counted(subject.launches.size(), "launch", "launches")));
+                           reports::counted(subject.count(), "launch", "launches")));
   }
   std::stable_sort(sentences.begin(), sentences.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });

@@ -40,10 +40,10 @@ Cell ratio(const Figure& numerator, const Figure& denominator, double scale) {
 
 void add_outcome_columns(Table& table, const Group& group) {
   const bool repeated = std::any_of(group.subjects.begin(), group.subjects.end(),
-                                    [](const Subject& s) { return s.launches.size() > 1; });
+                                    [](const Subject& s) { return s.count() > 1; });
   if (repeated) {
     add_column(table, group, Column::number("launches", "", "", Kind::count),
-               [](const Subject& s) { return static_cast<std::int64_t>(s.launches.size()); });
+               [](const Subject& s) { return static_cast<std::int64_t>(s.count()); });
   }
   const bool failed = std::any_of(group.subjects.begin(), group.subjects.end(),
                                   [](const Subject& s) { return s.failures() > 0; });
@@ -51,7 +51,7 @@ void add_outcome_columns(Table& table, const Group& group) {
   add_column(table, group, Column::text("outcome", "", Kind::verdict),
              [](const Subject& s) -> Cell {
                if (s.failures() == 0) return "done";
-               if (s.failures() == s.launches.size()) return "failed";
+               if (s.failures() == s.count()) return "failed";
                return fmt::format("{} failed", s.failures());
              });
 }
@@ -208,11 +208,17 @@ void add_failures(Document& document, const Source& source) {
   const RunRecord& run = source.run;
   Table table;
   table.columns = {Column::text("launch"), Column::text("why it failed")};
-  for (const LaunchRecord& launch : run.launches) {
-    if (launch.failed) table.rows.push_back({run.name_of(launch), std::string(launch.reason)});
+  std::size_t failed = 0;
+  for (std::size_t i = 0; i < run.kinds->ids.size(); ++i) {
+    const schema::LaunchKind& launch = run.kinds->of(i);
+    if (!launch.failed || ++failed > most_launches) continue;
+    table.rows.push_back({run.name_of(launch), launch.reason});
   }
   if (table.rows.empty()) return;
   document.heading(2, failures_title);
+  if (failed > most_launches) {
+    document.paragraph(fmt::format("The first {} of {}.", most_launches, failed));
+  }
   document.table(std::move(table));
 }
 

@@ -26,18 +26,16 @@ std::vector<Expectation> read_expectations(const schema::Reader& reader, const R
   const schema::Rows rows = reader.query(sql::expectations, run_parameter(run.id));
   for (const Row& row : each_row(rows)) {
     const std::int64_t id = row.integer("launch_id").value_or(0);
-    const auto launch = std::lower_bound(
-        run.launches.begin(), run.launches.end(), id,
-        [](const LaunchRecord& one, std::int64_t other) { return one.id < other; });
-    // It may have been written since the launches were read.
-    if (launch == run.launches.end() || launch->id != id) continue;
-    Expectation expectation{run.name_of(*launch),       row.text("metric"),
+    const auto found = run.kinds->find(id);
+    if (!found) continue;  // it was written since the launches were read
+    const schema::LaunchKind& launch = run.kinds->of(*found);
+    Expectation expectation{run.name_of(launch),        row.text("metric"),
                             row.text("relation"),       row.text("verdict"),
                             row.text("verdict_reason"), row.text("reason"),
                             row.text("grade"),          row.number("expected").value_or(0),
                             row.number("measured")};
     const auto [place, is_new] =
-        known.try_emplace({launch->device_id, expectation.name, expectation.metric,
+        known.try_emplace({launch.device_id, expectation.name, expectation.metric,
                            expectation.relation, expectation.expected},
                           expectations.size());
     if (is_new) {

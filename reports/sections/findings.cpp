@@ -16,6 +16,7 @@ const std::vector<ExplainedLaunch>& Source::explained() const {
     ExplainRequest request;
     request.run = run.id;
     request.top = 1;
+    request.kinds = run.kinds;
     explained_ =
         run.launches.empty() ? std::vector<ExplainedLaunch>{} : read_explained(reader, request);
   }

@@ -10,6 +10,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -156,11 +160,47 @@ const CounterPair* largest(const std::vector<CounterPair>& pairs) {
   return found == pairs.end() || change(*found) < 0 ? nullptr : &*found;
 }
 
+/// The variants of a run at their sizes on their devices.
+using Launched =
+    std::set<std::tuple<std::string, std::string, std::string, std::optional<std::int64_t>>>;
+
+Launched launched_in(const schema::Reader& reader, std::int64_t run,
+                     const schema::LaunchKinds& kinds) {
+  std::map<std::int64_t, std::string> devices;
+  const schema::Rows rows = reader.query(sql::devices, run_parameter(run));
+  for (const Row& row : each_row(rows)) {
+    devices[row.integer("device_id").value_or(0)] = row.text("title") + "\n" + row.text("backend");
+  }
+  Launched launched;
+  for (const schema::LaunchKind& kind : kinds.all) {
+    launched.emplace(devices[kind.device_id], kind.family, kind.variant, kind.size);
+  }
+  return launched;
+}
+
+/// The last run before this one that launched the same variants at the same sizes on the same
+/// devices, and no others. Its kinds are added to the run's.
+std::optional<std::int64_t> earlier_run(const Source& source, schema::KindsByRun& kinds) {
+  const schema::Reader& reader = source.reader;
+  kinds[source.run.id] = source.run.kinds;
+  const Launched mine = launched_in(reader, source.run.id, *source.run.kinds);
+  const schema::Rows rows = reader.query(sql::earlier_runs, run_parameter(source.run.id));
+  for (const Row& row : each_row(rows)) {
+    const std::int64_t run = row.integer("run_id").value_or(0);
+    const auto of_run =
+        std::make_shared<const schema::LaunchKinds>(schema::read_kinds(reader, run));
+    if (launched_in(reader, run, *of_run) != mine) continue;
+    kinds[run] = of_run;
+    return run;
+  }
+  return std::nullopt;
+}
+
 Remarks change_remarks(const Source& source) {
-  const schema::Rows rows = source.reader.query(sql::earlier_run, run_parameter(source.run.id));
-  if (rows.rows.empty()) return {};
-  const std::int64_t earlier = Row(rows, 0).integer("run_id").value_or(0);
   CompareRequest request;
+  const std::optional<std::int64_t> found = earlier_run(source, request.kinds);
+  if (!found) return {};
+  const std::int64_t earlier = *found;
   request.names = {std::to_string(earlier), std::to_string(source.run.id)};
   Comparison comparison;
   try {
@@ -207,14 +247,14 @@ Remarks failure_remarks(const Source& source) {
   std::size_t failed = 0;
   for (const LaunchRecord& launch : source.run.launches) {
     if (!launch.failed) continue;
-    ++failed;
+    failed += launch.count;
     std::string name = source.run.name_of(launch);
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   if (failed == 0) return remarks;
   remarks.push_back(
       {fmt::format("{} of {} failed: {}.", grouped_number(static_cast<std::int64_t>(failed)),
-                   reports::counted(source.run.launches.size(), "launch", "launches"),
+                   reports::counted(source.run.kinds->ids.size(), "launch", "launches"),
                    listed(names)),
        failures_title});
   return remarks;
@@ -226,7 +266,7 @@ bool is_undefined(const RunRecord& run, const Unavailable& gap) {
     const std::set<std::string> inputs = inputs_of(metric);
     return !inputs.empty() &&
            std::all_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
-             return run.figures->value(gap.launches.front(), input).has_value();
+             return run.launches[gap.launches.front()].has_value(input);
            });
   });
 }
@@ -242,7 +282,7 @@ Remarks unavailable_remarks(const RunRecord& run) {
   std::erase_if(gaps, [&](const Unavailable& gap) { return is_undefined(run, gap); });
   if (gaps.empty()) return {};
   std::stable_sort(gaps.begin(), gaps.end(), [](const Unavailable& a, const Unavailable& b) {
-    return a.launches.size() * a.metrics.size() > b.launches.size() * b.metrics.size();
+    return a.count * a.metrics.size() > b.count * b.metrics.size();
   });
   const auto place = [](const Unavailable& gap) {
     return gap.where.starts_with("every launch") ? "" : " in " + gap.where;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include "reports/sections/sections.h"
 #include "reports/sql/sql.h"
@@ -12,8 +13,6 @@
 
 namespace warpmeter::reports::sections {
 namespace {
-
-constexpr std::size_t most_rows = 2000;  // the most rows of a page that is to open at once
 
 Cell optional_count(const Row& row, std::string_view column, const std::string& reason) {
   const auto value = row.integer(column);
@@ -24,12 +23,15 @@ Cell optional_count(const Row& row, std::string_view column, const std::string& 
 
 void add_launches(Document& document, const Source& source) {
   const RunRecord& run = source.run;
-  const schema::Rows rows = source.reader.query(sql::launches, run_parameter(run.id));
+  schema::Parameters parameters = run_parameter(run.id);
+  parameters.emplace_back(":most", static_cast<std::int64_t>(most_launches));
+  const schema::Rows rows = source.reader.query(sql::shown_launches, parameters);
   if (rows.rows.empty()) return;
   std::vector<double> durations;
   for (const LaunchRecord& launch : run.launches) {
-    const auto duration = run.figures->value(launch.id, "duration");
-    if (duration) durations.push_back(*duration);
+    if (!launch.has_value("duration")) continue;
+    const std::vector<double>& own = launch.values[*launch.shape->find("duration")].distinct();
+    durations.insert(durations.end(), own.begin(), own.end());
   }
   const DurationUnit unit = duration_unit(durations);
   Table table;
@@ -51,16 +53,16 @@ void add_launches(Document& document, const Source& source) {
         Column::number("duration", "time", std::string(unit.symbol), Kind::reading));
   }
   table.columns.push_back(Column::text("outcome", "", Kind::verdict));
-  const std::size_t shown = std::min({rows.rows.size(), run.launches.size(), most_rows});
+  const std::size_t shown = std::min(rows.rows.size(), run.kinds->ids.size());
   std::set<std::string> unknown_because;
   for (std::size_t i = 0; i < shown; ++i) {
     const Row row(rows, i);
-    const LaunchRecord& launch = run.launches[i];
+    const schema::LaunchKind& launch = run.kinds->of(i);
     const std::string unknown = row.text("resources_reason");
     if (!unknown.empty()) unknown_because.insert(unknown);
     const auto occupancy = row.number("theoretical_occupancy");
     const std::string limiter = row.text("occupancy_limiter");
-    std::vector<Cell> cells = {launch.id,
+    std::vector<Cell> cells = {run.kinds->ids[i],
                                run.name_of(launch),
                                row.text("kernel"),
                                row.text("grid"),
@@ -74,7 +76,7 @@ void add_launches(Document& document, const Source& source) {
                                occupancy ? Cell(*occupancy) : Cell(Missing{unknown}),
                                limiter.empty() ? Cell(Missing{unknown}) : Cell(limiter)};
     if (!durations.empty()) {
-      const auto duration = run.figures->value(launch.id, "duration");
+      const auto duration = row.number("duration_ns");
       cells.push_back(duration ? Cell(*duration / unit.in_ns) : Cell(Missing{"not timed"}));
     }
     const std::string reason = row.text("reason");
@@ -82,11 +84,11 @@ void add_launches(Document& document, const Source& source) {
     table.rows.push_back(std::move(cells));
   }
   document.heading(2, "Launches");
-  if (shown < run.launches.size()) {
+  if (shown < run.kinds->ids.size()) {
     document.paragraph(
         fmt::format("The first {} of {}; `warpmeter query \"SELECT * FROM launches WHERE run_id = "
                     "{}\"` has all.",
-                    shown, run.launches.size(), run.id));
+                    shown, run.kinds->ids.size(), run.id));
   }
   document.table(std::move(table));
   if (!unknown_because.empty()) {  // cells have no room for it

@@ -362,7 +362,7 @@ LimitsOfRun limits_of_run(const RunRecord& run, const std::map<std::int64_t, Lau
   LimitsOfRun limits;
   for (const Group& group : run.groups) {
     for (const Subject& subject : group.subjects) {
-      const auto found = facts.find(subject.ids.front());
+      const auto found = facts.find(subject.launches.front()->id);
       if (found == facts.end() || subject.failures() > 0) continue;
       if (const std::string missing = missing_count(subject, found->second.compute_capability);
           !missing.empty()) {

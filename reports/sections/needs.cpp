@@ -2,6 +2,7 @@
 #include "reports/sections/needs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -78,7 +79,12 @@ std::map<std::int64_t, LaunchFacts> facts_of(const Source& source) {
   for (const Row& row : each_row(measured)) {
     (*peaks_of(row))[row.text("name")] = row.number("value").value_or(0);
   }
-  const schema::Rows rows = source.reader.query(sql::limits, run_parameter(source.run.id));
+  std::vector<std::int64_t> first;
+  for (const Group& group : source.run.groups) {
+    for (const Subject& subject : group.subjects) first.push_back(subject.launches.front()->id);
+  }
+  const schema::Rows rows =
+      source.reader.query(sql::limits, {{":launches", fmt::format("[{}]", fmt::join(first, ","))}});
   for (const Row& row : each_row(rows)) {
     LaunchFacts& one = facts[row.integer("launch_id").value_or(0)];
     const auto capability = static_cast<int>(row.integer("compute_capability").value_or(0));

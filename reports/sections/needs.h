@@ -57,7 +57,7 @@ struct LaunchFacts {
   std::shared_ptr<const Peaks> peaks;  ///< this card's; never null
 };
 
-/// By launch.
+/// By launch: the first one of each subject.
 std::map<std::int64_t, LaunchFacts> facts_of(const Source& source);
 
 /// Cycles that a resource needs, summed over the multiprocessors.

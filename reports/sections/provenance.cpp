@@ -30,12 +30,11 @@ std::string counted(std::size_t count, std::string_view noun, std::string_view p
 
 /// "failed: 1 of 7 launches failed; 7 launches, 6 verified against what was expected"
 std::string outcome_of(const Row& run, const RunRecord& record) {
-  const auto count_of = [&](auto member) {
-    return static_cast<std::size_t>(
-        std::count_if(record.launches.begin(), record.launches.end(), member));
-  };
-  const std::size_t finished = record.launches.size();
-  const std::size_t verified = count_of([](const LaunchRecord& l) { return l.verified; });
+  std::size_t finished = 0, verified = 0;
+  for (const LaunchRecord& launch : record.launches) {
+    finished += launch.count;
+    verified += launch.verified ? launch.count : 0;
+  }
   const std::string outcome = run.text("outcome"), reason = run.text("reason");
   std::string text = outcome == "running" ? "still running" : outcome;
   if (!reason.empty()) text += ": " + reason;

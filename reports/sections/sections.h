@@ -73,6 +73,9 @@ struct Ceiling {
 /// The ceiling of the run's own launches; nullopt where none of them copies.
 std::optional<Ceiling> ceiling_of(const RunRecord& run, std::int64_t device_id);
 
+/// The most single launches of a table: a page is to open at once.
+inline constexpr std::size_t most_launches = 2000;
+
 /// Headings that sentences lead to.
 inline constexpr const char* findings_title = "What costs most";
 inline constexpr const char* doubtful_title = "Not exact";
@@ -95,8 +98,9 @@ void add_cost_plot(Document& document, const RunRecord& run);
 /// Figures that have no value, or none that is exact, in the same launches for the same reason.
 struct Unavailable {
   std::vector<std::string> metrics;
-  std::string reason, where;           ///< "every launch", "transpose/copy, smem_square"
-  std::vector<std::int64_t> launches;  ///< ascending
+  std::string reason, where;          ///< "every launch", "transpose/copy, smem_square"
+  std::vector<std::size_t> launches;  ///< places of records in the run, ascending
+  std::size_t count = 0;              ///< the number of launches
 };
 
 /// In the order of the metrics.

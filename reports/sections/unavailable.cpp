@@ -19,10 +19,10 @@ namespace {
 
 constexpr std::size_t most_names = 12;  // the most names of metrics or launches in one cell
 
-using Ids = std::vector<std::int64_t>;  // ascending
+using Places = std::vector<std::size_t>;  // the places of records in the run, ascending
 
-bool holds(const Ids& ids, std::int64_t id) {
-  return std::binary_search(ids.begin(), ids.end(), id);
+bool holds(const Places& places, std::size_t place) {
+  return std::binary_search(places.begin(), places.end(), place);
 }
 
 std::string listed(const std::vector<std::string>& names, std::string_view what) {
@@ -43,30 +43,30 @@ std::vector<std::string> without_inputs(const std::vector<std::string>& names) {
 }
 
 /// Launches that ended well: a failed one has no figures that could be missing.
-Ids measured_launches(const RunRecord& run) {
-  Ids ids;
-  for (const LaunchRecord& launch : run.launches) {
-    if (!launch.failed) ids.push_back(launch.id);
+Places measured_launches(const RunRecord& run) {
+  Places places;
+  for (std::size_t i = 0; i < run.launches.size(); ++i) {
+    if (!run.launches[i].failed) places.push_back(i);
   }
-  return ids;
+  return places;
 }
 
-/// Counts launches by a name, all of them and those among `ids`.
+/// Counts records by a name, all of them and those among some.
 struct Coverage {
   std::size_t all = 0, among = 0;
   bool whole() const { return among == all; }
 };
 
-std::string where(const RunRecord& run, const Ids& measured, const Ids& ids) {
-  if (ids == measured) {
-    return ids.size() == run.launches.size() ? "every launch" : "every launch that ended well";
+std::string where(const RunRecord& run, const Places& measured, const Places& places) {
+  if (places == measured) {
+    return places.size() == run.launches.size() ? "every launch" : "every launch that ended well";
   }
   using Variant = std::pair<std::string_view, std::string_view>;
   std::map<std::string_view, Coverage> families;
   std::map<Variant, Coverage> variants;
-  for (const LaunchRecord& launch : run.launches) {
-    if (!holds(measured, launch.id)) continue;
-    const std::size_t one = holds(ids, launch.id) ? 1 : 0;
+  for (const std::size_t place : measured) {
+    const LaunchRecord& launch = run.launches[place];
+    const std::size_t one = holds(places, place) ? 1 : 0;
     for (Coverage* coverage :
          {&families[launch.family], &variants[Variant(launch.family, launch.variant)]}) {
       ++coverage->all;
@@ -78,8 +78,8 @@ std::string where(const RunRecord& run, const Ids& measured, const Ids& ids) {
   std::set<
       std::tuple<std::string_view, std::string_view, std::optional<std::int64_t>, std::int64_t>>
       seen;  // a name takes longer than a look into it
-  for (const LaunchRecord& launch : run.launches) {
-    if (!holds(ids, launch.id)) continue;
+  for (const std::size_t place : places) {
+    const LaunchRecord& launch = run.launches[place];
     if (!seen.emplace(launch.family, launch.variant, launch.size, launch.device_id).second) {
       continue;
     }
@@ -94,24 +94,25 @@ std::string where(const RunRecord& run, const Ids& measured, const Ids& ids) {
 }
 
 /// Those that lack something for the same reason in the same launches together.
-std::vector<Unavailable> gather(const RunRecord& run, const std::vector<RunFigures::Gap>& gaps) {
-  const Ids measured = measured_launches(run);
-  std::map<std::pair<std::string, Ids>, std::size_t> known;
+std::vector<Unavailable> gather(const RunRecord& run, const std::vector<FigureGap>& gaps) {
+  const Places measured = measured_launches(run);
+  std::map<std::pair<std::string, Places>, std::size_t> known;
   std::vector<Unavailable> gathered;
-  for (const RunFigures::Gap& gap : gaps) {
+  for (const FigureGap& gap : gaps) {
     if (is_left_out(gap.metric, gap.reason)) continue;
-    Ids ids;
+    Places places;
     std::set_intersection(gap.launches.begin(), gap.launches.end(), measured.begin(),
-                          measured.end(), std::back_inserter(ids));
-    if (ids.empty()) continue;
+                          measured.end(), std::back_inserter(places));
+    if (places.empty()) continue;
     const std::string reason(gap.reason.empty() ? "no reason was given" : gap.reason);
-    const auto [place, is_new] = known.try_emplace({reason, ids}, gathered.size());
-    if (is_new) gathered.push_back({{}, reason, "", std::move(ids)});
+    const auto [place, is_new] = known.try_emplace({reason, places}, gathered.size());
+    if (is_new) gathered.push_back({{}, reason, "", std::move(places), 0});
     gathered[place->second].metrics.emplace_back(gap.metric);
   }
   for (Unavailable& one : gathered) {
     one.metrics = without_inputs(one.metrics);
     one.where = where(run, measured, one.launches);
+    for (const std::size_t place : one.launches) one.count += run.launches[place].count;
   }
   return gathered;
 }
@@ -130,21 +131,21 @@ void add(Document& document, const char* title, const std::vector<Unavailable>& 
 }  // namespace
 
 std::vector<Unavailable> unavailable_figures(const RunRecord& run) {
-  std::vector<RunFigures::Gap> gaps = run.figures->gaps();
-  const std::vector<std::string> metrics = run.figures->metrics(), others = other_metrics(metrics);
+  std::vector<FigureGap> gaps = gaps_of(run.launches);
+  const std::vector<std::string> others = other_metrics(run.metrics);
   // A chip that cannot count what @default shows where there is any (copies in bulk, say) mostly
   // lacks the instruction. Nobody asked for it by name where nothing but @default was counted.
-  const bool is_default_alone =
-      has_standard_set(metrics) && std::all_of(others.begin(), others.end(), is_shown_where_any);
+  const bool is_default_alone = has_standard_set(run.metrics) &&
+                                std::all_of(others.begin(), others.end(), is_shown_where_any);
   if (is_default_alone) {
-    std::erase_if(gaps, [](const RunFigures::Gap& gap) { return is_shown_where_any(gap.metric); });
+    std::erase_if(gaps, [](const FigureGap& gap) { return is_shown_where_any(gap.metric); });
   }
   return gather(run, gaps);
 }
 
 void add_doubtful(Document& document, const Source& source) {
   const RunRecord& run = source.run;
-  add(document, doubtful_title, gather(run, run.figures->doubts()));
+  add(document, doubtful_title, gather(run, doubts_of(run.launches)));
 }
 
 void add_unavailable(Document& document, const Source& source) {
