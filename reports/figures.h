@@ -14,8 +14,8 @@
 
 #include "base/distribution.h"
 #include "reports/table/table.h"
-#include "schema/figures.h"
-#include "schema/kinds.h"
+#include "schema/figures/figures.h"
+#include "schema/figures/kinds.h"
 
 namespace warpmeter::reports {
 

@@ -21,7 +21,7 @@
 #include "reports/sql/sql.h"
 #include "reports/table/number.h"
 #include "schema/catalogue.h"
-#include "schema/figures.h"
+#include "schema/figures/figures.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -55,8 +55,9 @@ def _kept_array(value: Any) -> Any:
         if callable(move):
             value = move()
             break
-    if isinstance(value, numpy.ma.MaskedArray):
-        return {"mask": numpy.ma.getmaskarray(value).copy(), "data": _kept_array(value.filled(0))}
+    masked: Any = numpy.ma  # some releases of numpy declare no types of it
+    if isinstance(value, masked.MaskedArray):
+        return {"mask": masked.getmaskarray(value).copy(), "data": _kept_array(value.filled(0))}
     array = numpy.array(value, copy=True)
     if not array.dtype.hasobject:
         return array

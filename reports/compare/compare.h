@@ -16,7 +16,7 @@
 #include "reports/statistics.h"
 #include "reports/table/table.h"
 #include "reports/unfinished.h"
-#include "schema/kinds.h"
+#include "schema/figures/kinds.h"
 #include "schema/store.h"
 
 namespace warpmeter::reports {

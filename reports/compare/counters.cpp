@@ -13,7 +13,7 @@
 
 #include "reports/metrics.h"
 #include "schema/catalogue.h"
-#include "schema/figures.h"
+#include "schema/figures/figures.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -15,8 +15,8 @@
 
 #include "base/distribution.h"
 #include "reports/statistics.h"
-#include "schema/figures.h"
-#include "schema/kinds.h"
+#include "schema/figures/figures.h"
+#include "schema/figures/kinds.h"
 #include "schema/store.h"
 
 namespace warpmeter::reports {

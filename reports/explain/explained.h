@@ -16,7 +16,7 @@
 #include "reports/record.h"
 #include "reports/selector.h"
 #include "schema/field.h"
-#include "schema/kinds.h"
+#include "schema/figures/kinds.h"
 #include "schema/store.h"
 
 namespace warpmeter::reports {

@@ -20,8 +20,8 @@
 #include "reports/table/number.h"
 #include "reports/unfinished.h"
 #include "schema/catalogue.h"
-#include "schema/figures.h"
-#include "schema/kinds.h"
+#include "schema/figures/figures.h"
+#include "schema/figures/kinds.h"
 
 namespace warpmeter::reports {
 namespace {

@@ -16,7 +16,7 @@
 #include "base/output.h"
 #include "base/temporary.h"
 #include "schema/catalogue.h"
-#include "schema/figures.h"
+#include "schema/figures/figures.h"
 #include "schema/nvprof_file/ids.h"
 #include "schema/nvprof_file/tables.h"
 #include "schema/nvprof_file/words.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every metric of the catalogue, derived from counters that can be worked out by hand.
-#include "schema/figures.h"
+#include "schema/figures/figures.h"
 #include "tests/schema/fixture.h"
 
 namespace warpmeter::schema {

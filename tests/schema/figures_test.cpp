@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The results of `results` and `comparison` for counters and timings, on figures that can be worked
 // out by hand.
-#include "schema/figures.h"
+#include "schema/figures/figures.h"
 
 #include <map>
 

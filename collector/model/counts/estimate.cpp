@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "collector/model/counts/grades.h"
-#include "schema/figures.h"
+#include "schema/figures/figures.h"
 
 namespace warpmeter::model {
 namespace {

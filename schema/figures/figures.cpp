@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "schema/figures.h"
+#include "schema/figures/figures.h"
 
 #include <algorithm>
 #include <array>

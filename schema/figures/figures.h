@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "schema/kinds.h"
+#include "schema/figures/kinds.h"
 #include "schema/records.h"
 #include "schema/store.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "schema/kinds.h"
+#include "schema/figures/kinds.h"
 
 #include <fmt/format.h>
 
