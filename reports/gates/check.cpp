@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
@@ -102,7 +103,8 @@ class DistinctValues {
       const Places& places = places_of(*figures.shape);
       key_.assign(reinterpret_cast<const char*>(&kind), sizeof kind);
       const schema::FigureShape* shape = figures.shape;
-      key_.append(reinterpret_cast<const char*>(&shape), sizeof shape);
+      const auto address = reinterpret_cast<std::uintptr_t>(shape);
+      key_.append(reinterpret_cast<const char*>(&address), sizeof address);
       for (const std::size_t place : places) {
         key_.append(reinterpret_cast<const char*>(&figures.values[place]), sizeof(double));
       }
