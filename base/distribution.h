@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace warpmeter {
@@ -15,13 +17,8 @@ namespace warpmeter {
 class Distribution {
  public:
   void add(double value, std::uint32_t times = 1) {
-    if (!values_.empty() && values_.back() == value) {
-      counts_.back() += times;
-      return;
-    }
     if (values_.size() >= most_unsorted_) sort();
-    values_.push_back(value);
-    counts_.push_back(times);
+    append(value, times);
   }
 
   void add(const Distribution& other) {
@@ -29,7 +26,8 @@ class Distribution {
   }
 
   void sort() {
-    if (!std::is_sorted(values_.begin(), values_.end(), std::less_equal<>())) {
+    const bool ascends = std::is_sorted(values_.begin(), values_.end(), std::less_equal<>());
+    if (!ascends) {  // or one of them stands there twice
       std::vector<std::uint32_t> order(values_.size());
       std::iota(order.begin(), order.end(), 0U);
       std::sort(order.begin(), order.end(),

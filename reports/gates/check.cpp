@@ -7,13 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <set>
-#include <unordered_set>
 
 #include "base/error.h"
 #include "reports/compare/groups.h"
+#include "reports/gates/launches.h"
 #include "reports/gates/places.h"
 #include "reports/gates/slowdown.h"
 #include "reports/record.h"
@@ -31,140 +30,10 @@ namespace {
 /// expectations has the same rule.
 constexpr double tolerance = 1e-9;
 
-struct Value {
-  std::optional<double> value;
-  schema::Grade grade = schema::Grade::unavailable;
-  std::string reason;
-};
-
-/// Launches of one kind; a gate is judged once for those with the same values.
-struct LaunchToCheck {
-  std::size_t kind = 0;  ///< its place
-  LaunchName name;
-  std::string readable_name, failure;
-  bool was_run = true;  ///< false for a library's function where the backend has no library
-  std::map<std::string, Value, std::less<>> values;  ///< the values that are judged next
-};
-
-/// All launches of the run.
-std::vector<LaunchToCheck> read_launches(const schema::Reader& reader, const CheckRequest& request,
-                                         const schema::LaunchKinds& kinds) {
-  std::map<std::int64_t, std::string> titles;
-  const schema::Rows rows = reader.query(sql::devices, run_parameter(request.run));
-  for (const Row& row : each_row(rows)) {
-    titles[row.integer("device_id").value_or(0)] = row.text("title");
-  }
-  std::set<std::string> devices;
-  for (const schema::LaunchKind& kind : kinds.all) devices.insert(titles[kind.device_id]);
-  std::vector<LaunchToCheck> launches;
-  ReadableNames names;
-  for (const schema::LaunchKind& kind : kinds.all) {
-    LaunchToCheck& launch = launches.emplace_back();
-    launch.kind = launches.size() - 1;
-    launch.name = {kind.family, kind.variant,           kind.size,         kind.grid,
-                   kind.block,  titles[kind.device_id], devices.size() > 1};
-    names.add(launch.name);
-    if (kind.failed) {
-      launch.failure = "the launch failed: " + kind.reason;
-    } else {
-      launch.was_run = kind.reason.empty();
-    }
-  }
-  for (LaunchToCheck& launch : launches) launch.readable_name = names.of(launch.name);
-  return launches;
-}
-
-std::set<std::string> metrics_of(const CheckRequest& request) {
-  std::set<std::string> metrics;
-  for (const Gate& gate : request.gates) metrics.insert(gate.metrics.begin(), gate.metrics.end());
-  return metrics;
-}
-
-std::vector<std::string> resources_among(const std::set<std::string>& metrics) {
-  return reports::resources_among(std::vector<std::string>(metrics.begin(), metrics.end()));
-}
-
-/// Calls `judge` for the launches with the values that gates read, those with the same values once,
-/// in the order of the first of them.
-class DistinctValues {
- public:
-  DistinctValues(const schema::Reader& reader, const CheckRequest& request,
-                 const schema::LaunchKinds& kinds, std::vector<LaunchToCheck>& launches)
-      : reader_(reader), kinds_(kinds), metrics_(metrics_of(request)), by_kind_(kinds.all.size()) {
-    for (LaunchToCheck& launch : launches) by_kind_[launch.kind].launch = &launch;
-    read_resources();
-  }
-
-  void each(const std::function<void(const LaunchToCheck& launch)>& judge) {
-    schema::each_launch(reader_, kinds_, [&](const schema::LaunchFigures& figures) {
-      const std::uint32_t kind = kinds_.places[figures.launch];
-      OfKind& own = by_kind_[kind];
-      if (own.launch == nullptr) return;
-      const Places& places = places_of(*figures.shape);
-      key_.assign(reinterpret_cast<const char*>(&kind), sizeof kind);
-      const schema::FigureShape* shape = figures.shape;
-      const auto address = reinterpret_cast<std::uintptr_t>(shape);
-      key_.append(reinterpret_cast<const char*>(&address), sizeof address);
-      for (const std::size_t place : places) {
-        key_.append(reinterpret_cast<const char*>(&figures.values[place]), sizeof(double));
-      }
-      if (key_ == own.latest) return;
-      own.latest = key_;
-      if (!known_.insert(key_).second) return;
-      own.launch->values = own.resources;
-      for (const std::size_t place : places) {
-        const schema::FigureKind& figure = shape->figures[place];
-        own.launch->values[figure.metric] = {
-            figure.has_value() ? std::optional(figures.values[place]) : std::nullopt, figure.grade,
-            figure.reason};
-      }
-      judge(*own.launch);
-    });
-  }
-
- private:
-  using Places = std::vector<std::size_t>;
-  struct OfKind {
-    LaunchToCheck* launch = nullptr;
-    std::map<std::string, Value, std::less<>> resources;
-    std::string latest;  ///< the key of the launch before
-  };
-
-  /// The kinds are alike in what resources follow from, so the first launch speaks for all.
-  void read_resources() {
-    const std::vector<std::string> resources = resources_among(metrics_);
-    if (resources.empty()) return;
-    std::vector<std::int64_t> first;
-    for (const schema::LaunchKind& kind : kinds_.all) first.push_back(kind.first);
-    for (Resource& one : resources_of(reader_, first, resources)) {
-      const auto launch = kinds_.find(one.launch_id);
-      by_kind_[kinds_.places[*launch]].resources[one.metric] = {one.value, one.grade, one.reason};
-    }
-  }
-
-  /// The figures of a shape that gates read.
-  const Places& places_of(const schema::FigureShape& shape) {
-    const auto [own, is_new] = places_.try_emplace(&shape);
-    if (!is_new) return own->second;
-    for (std::size_t i = 0; i < shape.figures.size(); ++i) {
-      if (metrics_.contains(shape.figures[i].metric)) own->second.push_back(i);
-    }
-    return own->second;
-  }
-
-  const schema::Reader& reader_;
-  const schema::LaunchKinds& kinds_;
-  std::set<std::string> metrics_;
-  std::vector<OfKind> by_kind_;
-  std::map<const schema::FigureShape*, Places> places_;
-  std::unordered_set<std::string> known_;
-  std::string key_;
-};
-
 // ---- one gate on one launch
 
 /// A metric over requests that a launch does not make has no value and no gate applies to it.
-bool does_not_apply(const std::string& metric, const Value& value) {
+bool does_not_apply(const std::string& metric, const CheckedValue& value) {
   const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);
   return info != nullptr && !value.value && !info->undefined.empty() &&
          value.reason == info->undefined;
@@ -328,7 +197,7 @@ void add_gates(const schema::Reader& reader, const CheckRequest& request,
       judged[i].selected[launch.kind] = judged[i].any_selected = true;
     }
   }
-  DistinctValues(reader, request, kinds, launches).each([&](const LaunchToCheck& launch) {
+  each_distinct(reader, request, kinds, launches, [&](const LaunchToCheck& launch) {
     for (std::size_t i = 0; i < judged.size(); ++i) {
       if (!judged[i].selected[launch.kind]) continue;
       if (std::optional<Finding> finding = judge(request.gates[i], launch)) {
@@ -480,10 +349,8 @@ Outcome Check::outcome() const {
 Check check(const schema::Reader& reader, CheckRequest& request) {
   // Asked first: a run that ends meanwhile is then called unfinished, not finished with a part.
   const std::string unfinished = why_unfinished(reader, request.run);
-  const bool has_resources = !resources_among(metrics_of(request)).empty();
-  const schema::LaunchKinds kinds = schema::read_kinds(
-      reader, request.run, has_resources ? schema::Alike::resources : schema::Alike::launches);
-  std::vector<LaunchToCheck> launches = read_launches(reader, request, kinds);
+  const schema::LaunchKinds kinds = kinds_to_check(reader, request);
+  std::vector<LaunchToCheck> launches = launches_to_check(reader, request.run, kinds);
   choose(launches, request, unfinished);
   WorstFindings findings;
   add_gates(reader, request, kinds, launches, findings);

@@ -34,12 +34,19 @@ std::string text_or_empty(const Value& value) {
   return held != nullptr ? *held : std::string();
 }
 
-/// Appends its type and bytes. A number has one length; no text of ours holds a NUL.
+template <class Number>
+void append_number(std::string& key, Number number) {
+  key.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+/// Appends its type, the length of a text, and its bytes.
 void append_value(std::string& key, const Value& value) {
   key += static_cast<char>(value.index());
-  if (const auto* held = std::get_if<std::string>(&value)) key.append(*held).push_back('\0');
-  if (const auto* held = std::get_if<std::int64_t>(&value)) {
-    key.append(reinterpret_cast<const char*>(held), sizeof *held);
+  if (const auto* number = std::get_if<std::int64_t>(&value)) append_number(key, *number);
+  if (const auto* number = std::get_if<double>(&value)) append_number(key, *number);
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    append_number(key, text->size());
+    key += *text;
   }
 }
 

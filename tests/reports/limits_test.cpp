@@ -82,6 +82,17 @@ class LimitsTest : public testing::Test {
     store_.add_launch(run_, device_, counted_launch(variant, counts, bytes, left_out));
   }
 
+  /// The device of launches to come.
+  schema::Device use_gpu(const char* name, int compute_capability) {
+    schema::Device device;
+    device.backend = "cupti";
+    device.name = name;
+    device.compute_capability = compute_capability;
+    device.uuid = "GPU-1";
+    device_ = store_.add_device(run_, device);
+    return device;
+  }
+
   std::string limits() {
     ReportOptions options;
     options.format = Format::json;
@@ -119,11 +130,7 @@ TEST_F(LimitsTest, CountsTheBytesOfInputAndOutputForDeviceMemory) {
 }
 
 TEST_F(LimitsTest, ComparesNoDeviceMemoryOfACardWithoutDatasheet) {
-  schema::Device device;
-  device.backend = "cupti";
-  device.name = "NVIDIA H100 NVL";
-  device.compute_capability = 90;
-  device_ = store_.add_device(run_, device);
+  use_gpu("NVIDIA H100 NVL", 90);
   add("copy", {{"warp_instructions", 400}}, 4'800'000);
   const std::string text = limits();
   EXPECT_THAT(text, HasSubstr("\"limit\":\"issue slots, or device memory\""));
@@ -131,11 +138,7 @@ TEST_F(LimitsTest, ComparesNoDeviceMemoryOfACardWithoutDatasheet) {
 }
 
 TEST_F(LimitsTest, SaysThatRatesAreNotListed) {
-  schema::Device device;
-  device.backend = "cupti";
-  device.name = "NVIDIA GeForce RTX 5090";
-  device.compute_capability = 120;
-  device_ = store_.add_device(run_, device);
+  use_gpu("NVIDIA GeForce RTX 5090", 120);
   add("copy", {{"warp_instructions", 400}});
   EXPECT_THAT(limits(), HasSubstr("compute capability 12.0 are not on the list"));
 }
@@ -152,12 +155,7 @@ TEST_F(LimitsTest, DrawsARooflineOfOperationsOverBytes) {
 }
 
 TEST_F(LimitsTest, ShowsTheRoofThatWasMeasuredOnTheCard) {
-  schema::Device device;
-  device.backend = "cupti";
-  device.name = "NVIDIA H200";
-  device.compute_capability = 90;
-  device.uuid = "GPU-1";
-  device_ = store_.add_device(run_, device);
+  schema::Device device = use_gpu("NVIDIA H200", 90);
   device.driver = "an earlier one";  // the same card all the same
   const schema::Peak peaks[] = {{"fp32", "TFLOP/s", 60, 1980, ""},
                                 {"l1_read", "GB/s", 30'000, 1980, ""}};
@@ -283,11 +281,7 @@ TEST_F(LimitsTest, CountsSpecialFunctions) {
 
 /// A T4 has no wgmma and no cp.async: nothing of them can limit a kernel there.
 TEST_F(LimitsTest, NeedsNoCountOfLaterInstructions) {
-  schema::Device device;
-  device.backend = "cupti";
-  device.name = "Tesla T4";
-  device.compute_capability = 75;
-  device_ = store_.add_device(run_, device);
+  use_gpu("Tesla T4", 75);
   schema::Launch launch = counted_launch("shared", {{"shared_load_wavefronts", 1000}}, 1024);
   std::erase_if(launch.counters, [](const auto& counter) {
     return counter.name.starts_with("shared_wgmma") || counter.name.starts_with("async_copy") ||

@@ -53,7 +53,7 @@ cudaError_t record_launch(Process& process, const cudaLaunchAttribute& attribute
 
 cudaError_t launch_kernel(Process& process, const void* function, dim3 grid, dim3 block,
                           void** arguments, std::size_t shared, cudaStream_t stream) {
-  const OnDeviceOf device(process, stream);
+  const OnDevice device(device_of_launch(process, stream));
   return launch(process, function, grid, block, arguments, shared, stream);
 }
 
@@ -152,7 +152,7 @@ cudaError_t function_set_cache_config(Process& process, const void* function,
 /// All blocks have to be resident at once.
 cudaError_t launch_cooperative_kernel(Process& process, const void* function, dim3 grid, dim3 block,
                                       void** arguments, std::size_t shared, cudaStream_t stream) {
-  const OnDeviceOf device(process, stream);
+  const OnDevice device(device_of_launch(process, stream));
   return launch(process, function, grid, block, arguments, shared, stream, true);
 }
 
@@ -191,7 +191,7 @@ cudaError_t launch_kernel_ex_c(Process& process, const cudaLaunchConfig_t* confi
 cudaError_t launch_with_config(Process& process, const cudaLaunchConfig_t* config,
                                const void* function, void** arguments) {
   if (config == nullptr) return cudaErrorInvalidValue;
-  const OnDeviceOf device(process, config->stream);
+  const OnDevice device(device_of_launch(process, config->stream));
   return launch_kernel_ex_c(process, config, function, arguments);
 }
 

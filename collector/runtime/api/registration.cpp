@@ -104,7 +104,7 @@ cudaError_t get_kernel(cudaKernel_t* kernel, const void* stub) {
 
 cudaError_t launch_kernel(Process& process, cudaKernel_t kernel, dim3 grid, dim3 block,
                           void** arguments, std::size_t shared, cudaStream_t stream) {
-  const OnDeviceOf device(process, stream);
+  const OnDevice device(device_of_launch(process, stream));
   return launch(process, kernel, grid, block, arguments, shared, stream);
 }
 

@@ -15,6 +15,18 @@ namespace warpmeter::runtime {
 /// The device that this thread's calls mean (cudaSetDevice).
 extern thread_local int current_device;
 
+/// Another one, as long as it lives.
+class OnDevice {
+ public:
+  explicit OnDevice(int device) : before_(std::exchange(current_device, device)) {}
+  ~OnDevice() { current_device = before_; }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+ private:
+  const int before_;
+};
+
 /// The device for the schema.
 schema::Device described_device(int arch, std::uint32_t ordinal);
 

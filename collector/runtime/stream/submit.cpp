@@ -335,11 +335,10 @@ bool waits_for_launches() {
 
 }  // namespace
 
-OnDeviceOf::OnDeviceOf(Process& process, cudaStream_t stream) : before_(current_device) {
-  if (const Stream* given = process.stream(stream)) current_device = device_of(stream, *given);
+int device_of_launch(Process& process, cudaStream_t stream) {
+  const Stream* given = process.stream(stream);
+  return given != nullptr ? device_of(stream, *given) : current_device;
 }
-
-OnDeviceOf::~OnDeviceOf() { current_device = before_; }
 
 cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block, void** arguments,
                    std::size_t shared, cudaStream_t stream, bool is_cooperative,

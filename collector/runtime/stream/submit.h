@@ -14,18 +14,9 @@ cudaError_t run(Process& process, const Work& work, std::uint32_t stream);
 /// Gives it to the stream, or makes it a node.
 cudaError_t submit(Process& process, cudaStream_t stream, Work work);
 
-/// The stream's device is the current one meanwhile. A kernel of the program runs there, whichever
-/// device is current: CUDA 13.0 did so on two H200s. A module's function belongs to its context.
-class OnDeviceOf {
- public:
-  OnDeviceOf(Process& process, cudaStream_t stream);
-  ~OnDeviceOf();
-  OnDeviceOf(const OnDeviceOf&) = delete;
-  OnDeviceOf& operator=(const OnDeviceOf&) = delete;
-
- private:
-  const int before_;
-};
+/// The device on which a kernel of the program runs: its stream's, whichever is current (CUDA 13.0
+/// on two H200s). The function of a module belongs to its context.
+int device_of_launch(Process& process, cudaStream_t stream);
 
 /// A launch as the API describes it.
 cudaError_t launch(Process& process, const void* function, dim3 grid, dim3 block, void** arguments,

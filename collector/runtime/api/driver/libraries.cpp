@@ -20,10 +20,8 @@ cudaError_t kernel_set_attribute_for_device(Process& process, cudaKernel_t kerne
   if (which < cudaFuncAttributeMaxDynamicSharedMemorySize || which >= cudaFuncAttributeMax) {
     return cudaErrorInvalidValue;
   }
-  const int current = std::exchange(current_device, device);
-  const cudaError_t result = launches::function_set_attribute(process, kernel, which, value);
-  current_device = current;
-  return result;
+  const OnDevice current(device);
+  return launches::function_set_attribute(process, kernel, which, value);
 }
 
 }  // namespace

@@ -70,10 +70,8 @@ CUresult context_get_device(CUdevice* device, CUcontext handle) {
 CUresult context_synchronize(Process& process, CUcontext handle) {
   const Context* context = active_context_of(handle);
   if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  const int before = std::exchange(current_device, context->device);
-  const cudaError_t result = streams::device_synchronize(process);
-  current_device = before;
-  return as_driver_error(result);
+  const OnDevice device(context->device);
+  return as_driver_error(streams::device_synchronize(process));
 }
 
 CUresult context_get_shared_mem_config(CUsharedconfig* config) {
