@@ -136,13 +136,25 @@ def limits_of(program, database):
     return limits
 
 
-def of_ncu(command, log):
+def of_ncu(command, log, *choice):
     pathlib.Path(log).unlink(missing_ok=True)
     # Without "--cache-control none" caches are empty before each pass, as they are before the one of warpmeter.
-    run(["ncu", *AS_IT_IS[:-2], "--profile-from-start", "off", "-k", *CHOICE, "--set", "full", "--metrics",
-         ",".join([*METRICS, *SPEEDS.values(), *BREAKDOWN]), "--log-file", log, *command])
+    run(["ncu", *AS_IT_IS[:-2], "--profile-from-start", "off", "-k", *CHOICE, *choice, "--log-file", log, *command])
     with open(log, encoding="utf-8", errors="replace") as file:
         return [row for row in csv.DictReader(line for line in file if line.startswith('"')) if row.get("ID")]
+
+
+def of_full_set(command, log):
+    return of_ncu(command, log, "--set", "full", "--metrics", ",".join([*METRICS, *SPEEDS.values(), *BREAKDOWN]))
+
+
+def of_one_pass(command, log, group):
+    """The figures of one group alone, each launch with them as (figure → value). Before each of the many passes of the full
+    set ncu writes the kernel's memory again; what of it waits in the L2 cache reaches DRAM during the kernel."""
+    formulas = {name: FIGURES[name] for name in group if name in FIGURES}
+    metrics = sorted({metric for _, formula, _ in formulas.values() for metric in PERFWORKS.findall(formula)})
+    return [{name: value_of(formula, factor, row) for name, (_, formula, factor) in formulas.items()}
+            for row in of_ncu(command, log, "--metrics", ",".join(metrics))]
 
 
 def value_of(formula, factor, row):
@@ -165,11 +177,12 @@ class Tally:
         self.same = self.launches = 0
         self.differing, self.everything = [], []
 
-    def add_figures(self, kernel, counts, passes, rows):
+    def add_figures(self, kernel, counts, passes, rows, alone):
+        """`alone`: figure → value, a run of ncu each; such a figure has these beside the values of the full sets."""
         for name, (counters, formula, factor) in FIGURES.items():
             sources = passes if counters[0] in sum(ONE_PASS, []) else [counts]
             ours = [sum(found[c] for c in counters) if None not in [found.get(c) for c in counters] else None for found in sources]
-            theirs = [value_of(formula, factor, row) for row in rows]
+            theirs = [value_of(formula, factor, row) for row in rows] + [found[name] for found in alone if name in found]
             if None in ours or None in theirs:
                 if (None in ours) != (None in theirs) and any(value for value in ours + theirs):
                     self.differing.append(f"{kernel}, {name}: warpmeter {ours}, ncu {theirs}")
@@ -206,17 +219,20 @@ def measure(program, command, work, tally, seconds):
     rows = []
     for _ in range(RUNS):
         before = time.monotonic()
-        rows.append(of_ncu(command, f"{work}/ncu.csv"))
+        rows.append(of_full_set(command, f"{work}/ncu.csv"))
         print(f"ncu: {time.monotonic() - before:.1f} s, {len(rows[-1][0]) if rows[-1] else 0} columns", flush=True)
         if time.monotonic() - begin + (time.monotonic() - before) > seconds:
             break
-    numbers = {len(counts), *map(len, passes), *map(len, rows)}
+    alone = [of_one_pass(command, f"{work}/ncu.csv", group) for group in ONE_PASS]
+    print(f"ncu, figures of one pass: {time.monotonic() - begin:.1f} s since the start", flush=True)
+    numbers = {len(counts), *map(len, passes), *map(len, rows), *map(len, alone)}
     if len(numbers) != 1:
         sys.exit(f"limits: numbers of launches differ: {numbers}")
     for index, (kernel, found) in enumerate(counts):
-        tally.add_figures(kernel, found, [launches[index] for launches in passes], [launches[index] for launches in rows])
+        tally.add_figures(kernel, found, [launches[index] for launches in passes], [launches[index] for launches in rows],
+                          [launches[index] for launches in alone])
         tally.add_limit(kernel, limits.get(kernel, ("–", "no row in the report")), rows[-1][index])
-    tally.everything.append({"command": command, "counts": counts, "passes": passes, "ncu": rows})
+    tally.everything.append({"command": command, "counts": counts, "passes": passes, "ncu": rows, "alone": alone})
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Memory charts and limits of kernels beside `ncu --set full`: ten of the catalogue (limits.cu) and, where Python has PyTorch
-# and Triton, some of theirs (limits_libraries.py). Each tool runs twice.
+# and Triton, some of theirs (limits_libraries.py). Each tool runs twice; ncu once more for what takes one pass by itself.
 #
 #   tests/device/limits.sh [BUILD] [RECORD]      BUILD: where warpmeter is; build/release or build/gpu when not given
 #
