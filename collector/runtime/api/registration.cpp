@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "collector/runtime/api/row.h"
+#include "collector/runtime/device/device.h"
 #include "collector/runtime/image/registry.h"
 #include "collector/runtime/process/process.h"
 #include "collector/runtime/stream/launcher.h"
