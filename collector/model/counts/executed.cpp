@@ -71,10 +71,12 @@ std::optional<sass::MachineExecutions> followed_executions(const Program& progra
     all.threads_again = one.threads_again;
     all.threads_vary = one.threads_vary;
     all.knows_warps = all.knows_threads = true;
+    all.threads_acting = one.acted.value_or(0);
     all.knows_threads_on = one.passed.has_value();
+    all.knows_threads_acting = one.acted.has_value();
     all.parted = one.parted;
     all.knows_parted = true;
-    if (!all.knows_threads_on) result.reason = guard_reason;
+    if (!all.knows_threads_on || !all.knows_threads_acting) result.reason = guard_reason;
   }
   return result;
 }

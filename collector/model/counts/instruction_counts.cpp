@@ -33,6 +33,7 @@ constexpr std::string_view parting_reason =
 enum class Executors {
   warps,
   threads_on,
+  threads_acting,    ///< without those whose second predicate of a branch or exit is false
   warps_with_lanes,  ///< without those of which no thread's guard is true
   nobody,            ///< hardware makes several of one: only a count of 0 is known
 };
@@ -68,7 +69,7 @@ constexpr InstructionCounter instruction_counters[] = {
     {"flop_hp_add", counted::hadd, threads},
     {"flop_hp_mul", counted::hmul, threads},
     {"flop_hp_fma", counted::hfma, threads},
-    {"thread_instructions_pred_on", all_operations, threads},
+    {"thread_instructions_pred_on", all_operations, Executors::threads_acting},
     {"inst_executed_global_loads", counted::global_load, warps},
     {"inst_executed_global_stores", counted::global_store, warps},
     {"inst_executed_global_reductions", counted::global_reduction, warps},
@@ -180,12 +181,16 @@ class Sum {
 
  private:
   static std::optional<std::uint64_t> times(const sass::Executions& executed, Executors executors) {
-    if (executors != Executors::threads_on) {
+    const bool is_acting = executors == Executors::threads_acting;
+    if (executors != Executors::threads_on && !is_acting) {
       return executed.knows_warps ? std::optional(executed.warps) : std::nullopt;
     }
     // Nobody comes: no guard is asked.
     if (executed.knows_threads && executed.threads == 0) return 0;
-    return executed.knows_threads_on ? std::optional(executed.threads_on) : std::nullopt;
+    if (!(is_acting ? executed.knows_threads_acting : executed.knows_threads_on)) {
+      return std::nullopt;
+    }
+    return is_acting ? executed.threads_acting : executed.threads_on;
   }
   std::nullopt_t refuse(std::string_view reason) {
     reason_ = reason;

@@ -17,7 +17,9 @@
 #include "collector/model/counts/steps/steps.h"
 #include "tests/collector/model/prepared_launch.h"
 #include "tests/csv.h"
+#include "tests/device/model/arguments.h"
 #include "tests/device/model/cases.h"
+#include "tests/device/model/images.h"
 #include "tests/paths.h"
 
 namespace warpmeter::model {
@@ -54,7 +56,7 @@ const std::map<std::string, std::string>& golden() {
 }
 
 struct Followed {
-  schema::Counter warps, threads;
+  schema::Counter warps, threads, threads_on, control;
   Executions executions;
 };
 
@@ -76,6 +78,8 @@ Followed follow(const agreement::Case& which) {
   EXPECT_FALSE(outcome.trap) << outcome.trap->message;
   return {counter("warp_instructions", prepared->program, outcome),
           counter("thread_instructions", prepared->program, outcome),
+          counter("thread_instructions_pred_on", prepared->program, outcome),
+          counter("inst_control", prepared->program, outcome),
           outcome.executions.value_or(Executions())};
 }
 
@@ -158,6 +162,54 @@ TEST(MachineCodeAsAWhole, CountsTheIssuesOfAWarpsyncThatNoInstructionHas) {
     EXPECT_EQ(ours.warps.value, theirs.warps) << theirs.entry;
     EXPECT_EQ(ours.threads.value, theirs.threads) << theirs.entry;
     EXPECT_EQ(ours.threads.grade, schema::Grade::exact) << theirs.entry;
+  }
+}
+
+/// A second predicate of an exit or a jump (`@P0 EXIT P1`): an H200's class of control flow has the
+/// threads of the first, its sum over all instructions those of both
+/// (tests/device/facts/two_predicates.cu, driver 580.159.04, 2026-11-30).
+TEST(MachineCodeAsAWhole, CountsTheThreadsForWhichBothPredicatesOfAJumpHold) {
+  struct Totals {
+    agreement::Case which;
+    double warps, threads, threads_on, control;
+  };
+  const auto corner = [] {
+    return kernels::Problem(agreement::Arguments()
+                                .ints(std::vector<std::int32_t>(320))
+                                .ints(std::vector<std::int32_t>(320))
+                                .out<float>(320)
+                                .value<std::int32_t>(10));
+  };
+  const auto rows = [] {
+    std::vector<std::int32_t> left, right;
+    for (int i = 0; i < 320; ++i) {
+      left.push_back(i % 10 * (i / 10 % 5 + 1));
+      right.push_back(i % 10 * 7 + i / 10);
+    }
+    return kernels::Problem(
+        agreement::Arguments().ints(left).ints(right).out<std::int32_t>(640).value<std::int32_t>(
+            10));
+  };
+  for (const Totals& theirs :
+       {Totals{{"all_but_a_corner", &kernels::images::agree_control, {{1}, {32, 16}}, corner},
+               416,
+               11728,
+               11348,
+               732},
+        {{"merged_rows", &kernels::images::agree_control, {{1}, {1}}, rows},
+         557,
+         13409,
+         12809,
+         696}}) {
+    const Followed ours = follow(theirs.which);
+    EXPECT_EQ(ours.warps.value, theirs.warps) << theirs.which.entry;
+    EXPECT_EQ(ours.threads.value, theirs.threads) << theirs.which.entry;
+    EXPECT_EQ(ours.threads_on.value, theirs.threads_on) << theirs.which.entry;
+    EXPECT_EQ(ours.control.value, theirs.control) << theirs.which.entry;
+    for (const schema::Counter* one :
+         {&ours.warps, &ours.threads, &ours.threads_on, &ours.control}) {
+      EXPECT_EQ(one->grade, schema::Grade::exact) << theirs.which.entry << " " << one->reason;
+    }
   }
 }
 

@@ -117,3 +117,25 @@ extern "C" __global__ void local_array(const int* in, int* out, int n) {
   }
   out[i] = best;
 }
+
+// `@P0 EXIT P1`: a second predicate decides. No row of cases.cpp: steps_test.cpp has its totals.
+extern "C" __global__ void all_but_a_corner(const float* a, const float* b, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int j = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i >= n && j >= n) return;
+  out[i * n + j] = a[i * n + j] + b[i * n + j];
+}
+
+// `@!P0 BRA P1`: a loop with two conditions, merging two sorted rows.
+extern "C" __global__ void merged_rows(const int* a, const int* b, int* out, int n) {
+  const int* left = a + threadIdx.x * n;
+  const int* right = b + threadIdx.x * n;
+  int i = 0, j = 0, k = 0;
+  while (i < n && j < n) {
+    const bool is_left = left[i] <= right[j];
+    out[threadIdx.x * 2 * n + k++] = is_left ? left[i] : right[j];
+    is_left ? ++i : ++j;
+  }
+  while (i < n) out[threadIdx.x * 2 * n + k++] = left[i++];
+  while (j < n) out[threadIdx.x * 2 * n + k++] = right[j++];
+}

@@ -18,7 +18,8 @@ MachineExecutions executions(const Program& program, const LaunchOutcome& outcom
     const MachineOperation& operation = program.machine_operations[i];
     if (!operation.may_run) {
       Executions& none = result.of[i];
-      none.knows_warps = none.knows_threads = none.knows_threads_on = none.knows_parted = true;
+      none.knows_warps = none.knows_threads = none.knows_threads_on = true;
+      none.knows_threads_acting = none.knows_parted = true;
       continue;
     }
     if (!program.is_straight) {
@@ -27,9 +28,10 @@ MachineExecutions executions(const Program& program, const LaunchOutcome& outcom
     }
     Executions& all = result.of[i];
     all.warps = outcome.warps;
-    all.threads = all.threads_on = outcome.threads_of_blocks;
+    all.threads = all.threads_on = all.threads_acting = outcome.threads_of_blocks;
     all.knows_warps = all.knows_threads = true;
-    all.knows_threads_on = all.knows_parted = !operation.is_guarded;
+    all.knows_threads_on = all.knows_threads_acting = !operation.is_guarded;
+    all.knows_parted = !operation.is_guarded;
     if (operation.is_guarded) result.reason = guards_reason;
   }
   return result;

@@ -129,6 +129,8 @@ Instruction decode(Word word, std::uint64_t offset, int arch) {
   result.counts_lanes = number == count_lanes;
   result.is_break = number == break_;
   result.elects_lane = is_one_of(number, elections);
+  // A second predicate of a branch or exit.
+  if (number == bra || number == exit_) result.is_guarded |= (word.high >> 23 & 15) != 7;
   if (number == bra && (word.high >> 27 & 1) != 0) {
     // BRA.DIV: what follows it executes the same lane group by lane group where a warp is not
     // together, which the model's never is.

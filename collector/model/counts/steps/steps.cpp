@@ -229,9 +229,11 @@ class Followed : public FollowedLaunch {
       const Block& block = code_.blocks[code_.block_of[i]];
       result.of[i].threads_vary = i + 1 == block.end && sum.crowded[code_.block_of[i]] != 0;
       const Predicate& guard = code_.operations[i].guard;
-      if (guard.is_true()) continue;
-      if (!guard.is_uniform) result.of[i].passed = sum.on[i].threads;
-      if (guard.is_uniform || sum.unknown[i] != 0) result.of[i].passed.reset();
+      if (!guard.is_true() && !guard.is_uniform) result.of[i].passed = sum.on[i].threads;
+      if (!guard.is_true() && (guard.is_uniform || sum.unknown[i] != 0)) {
+        result.of[i].passed.reset();
+      }
+      result.of[i].acted = acted(i, result.of[i].passed);
     }
     for (const std::uint32_t access : code_.accesses) {
       const bool is_guarded = !code_.operations[access].guard.is_true();
@@ -242,6 +244,21 @@ class Followed : public FollowedLaunch {
       if (sum.unknown[access] != 0) found->second.reset();
     }
     return result;
+  }
+
+  /// `@P0 BRA P1` and `@P0 EXIT P1`: an H200's inst_control counts the threads of P0, its sum over
+  /// all instructions those of both. Nobody has measured others of control flow with a second
+  /// predicate, nor one of the whole warp.
+  std::optional<std::uint64_t> acted(std::size_t i, std::optional<std::uint64_t> passed) const {
+    const Operation& operation = code_.operations[i];
+    const bool is_control = operation.kind >= Kind::branch && operation.kind != Kind::barrier;
+    if (!is_control || (operation.input.is_true() && operation.second_input.is_true())) {
+      return passed;
+    }
+    const bool is_measured = (operation.kind == Kind::branch || operation.kind == Kind::end) &&
+                             operation.second_input.is_true();
+    if (!is_measured && sum_.blocks[code_.block_of[i]].threads != 0) return std::nullopt;
+    return sum_.acted[i];
   }
 
   const Code& code_;

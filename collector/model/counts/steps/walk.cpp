@@ -31,6 +31,7 @@ void Tally::add(const Tally& other) {
   for (std::size_t i = 0; i < on.size(); ++i) {
     on[i].warps += other.on[i].warps;
     on[i].threads += other.on[i].threads;
+    acted[i] += other.acted[i];
     parted[i] += other.parted[i];
     again[i].warps += other.again[i].warps;
     again[i].threads += other.again[i].threads;
@@ -166,6 +167,7 @@ bool Walk::leave_block(Group& group, const Operation& last, std::uint32_t at, Ta
     return true;
   }
   if (taken.unknown != 0) return doubt(tally, by_value, at);
+  tally.acted[at] += count(taken.holds);
   switch (last.kind) {
     case Kind::branch:
     case Kind::branch_by_table:

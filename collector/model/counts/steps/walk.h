@@ -18,6 +18,7 @@ struct Tally {
   explicit Tally(const Code& code)
       : blocks(code.blocks.size()),
         on(code.operations.size()),
+        acted(code.operations.size()),
         again(code.operations.size()),
         parted(code.operations.size()),
         unknown(code.operations.size()),
@@ -29,6 +30,8 @@ struct Tally {
   };
   std::vector<Times> blocks;
   std::vector<Times> on;  ///< by operation with a guard: those that it lets pass
+  /// By operation of control flow: the threads for which it holds.
+  std::vector<std::uint64_t> acted;
   /// By operation: issues that hardware counts for the warp, and not for the instruction. A
   /// WARPSYNC at which lanes met or part is issued once more for those that go on together or still
   /// wait.

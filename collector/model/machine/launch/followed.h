@@ -28,6 +28,9 @@ struct Execution {
   std::uint64_t threads = 0;  ///< active threads, over those times
   /// Those of them that its guard let pass; nothing where the guard is not known.
   std::optional<std::uint64_t> passed;
+  /// Those of them that jumped or ended, where a predicate beside the guard decides that; else as
+  /// `passed`. Nothing where hardware's number is not known.
+  std::optional<std::uint64_t> acted;
   std::uint64_t parted = 0;  ///< warps whose threads go on at two places
   /// Issues of it that hardware counts in its sums, and not for the instruction.
   std::uint64_t warps_again = 0, threads_again = 0;
