@@ -55,6 +55,26 @@ TEST_P(WaitingCode, AFenceOfTheBlockIsForNobodyElse) {
   EXPECT_FALSE(may_wait(until_set("ld.global.u32 %r1, [%rd1];\n  fence.proxy.async.shared::cta;")));
 }
 
+/// As cuBLAS adds up the parts of a product: the rounds are counted, and the values are loaded into
+/// the registers that held their address.
+TEST_P(WaitingCode, ACountedLoopThatAddsUpWhatOthersWroteDoesNotWait) {
+  EXPECT_FALSE(may_wait(R"(  ld.param.u32 %r3, [n];
+  mov.u32 %r2, 0;
+loop:
+  ld.relaxed.gpu.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd1];
+  add.u32 %r1, %r1, %r4;
+  add.u32 %r1, %r1, %r5;
+  add.u32 %r1, %r1, %r6;
+  add.u32 %r1, %r1, %r7;
+  cvt.u64.u32 %rd3, %r3;
+  add.u64 %rd1, %rd1, %rd3;
+  add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p1, %r2, %r3;
+  @%p1 bra loop;
+  st.global.u32 [%rd2], %r1;
+)"));
+}
+
 TEST_P(WaitingCode, LoopsThatGiveUpAfterATimeWait) {
   EXPECT_TRUE(waits(R"(  mov.u64 %rd3, %clock64;
 loop:

@@ -34,10 +34,11 @@ bool is_fence(Word word) {
 
 /// R2UR, VOTE, VOTEU: the value goes on as one of the whole warp, which is not followed.
 constexpr std::uint16_t to_the_warp[] = {0x2ca, 0x3c2, 0x806, 0x886};
-/// ISETP, FSETP, DSETP, LOP3, PLOP3, IADD3, LEA, HSETP2: the lower bits of those that set
-/// predicates.
-constexpr std::uint16_t sets_predicates[] = {0x00c, 0x00b, 0x02a, 0x012,
-                                             0x01c, 0x010, 0x011, 0x034};
+/// ISETP, FSETP, DSETP, PLOP3, IADD3, HSETP2, LOP3, LEA: the lower bits of those that set
+/// predicates. All but the last two set two of them.
+constexpr std::uint16_t sets_predicates[] = {0x00c, 0x00b, 0x02a, 0x01c,
+                                             0x010, 0x034, 0x012, 0x011};
+constexpr std::size_t sets_one = 6;  ///< from there on
 
 /// CS2R, S2R and S2UR of CLOCKLO, CLOCKHI, GLOBALTIMERLO and GLOBALTIMERHI.
 bool reads_clock(Word word) {
@@ -88,37 +89,56 @@ struct Step {
   }
 };
 
-/// The values in one loop that follow from what it loads.
+/// MOV, SEL, FSETP, ISETP, PLOP3, FMUL, FADD, DSETP, VIADD: the lower bits of those that have no
+/// third register; the comparisons have a predicate there.
+constexpr std::uint16_t has_no_third[] = {0x002, 0x007, 0x00b, 0x00c, 0x01c,
+                                          0x020, 0x021, 0x02a, 0x036};
+/// IADD3, LEA, LOP3, MOV, SEL, PRMT, IMNMX, SHF, FMUL, FADD, FFMA, IMAD, IMAD.WIDE, IMAD.HI, VIADD,
+/// LDG, LDC, LDS: the lower bits of those that write their result and nothing else but predicates.
+constexpr std::uint16_t writes_result[] = {0x010, 0x011, 0x012, 0x002, 0x007, 0x016,
+                                           0x017, 0x019, 0x020, 0x021, 0x023, 0x024,
+                                           0x025, 0x027, 0x036, 0x181, 0x182, 0x184};
+
+/// The values in one loop that follow from what it loads. A register that is written anew from
+/// other values follows no more: compilers load into the registers of the address.
 class Followed {
  public:
   Followed(const std::vector<Step>& steps, std::size_t first, std::size_t last)
-      : steps_(steps), first_(first), last_(last) {}
+      : steps_(steps), first_(first), last_(last), before_(last - first + 1) {}
 
   /// True if such a value decides whether the loop goes on. `is_polled` says what it follows from.
   template <class IsPolled>
   bool decides(IsPolled is_polled) {
-    std::size_t known = 0;
     do {
-      known = size();
+      has_grown_ = false;
       for (std::size_t i = first_; i <= last_; ++i) {
         const Step& step = steps_[i];
-        if (is_polled(step)) add_result(step);
-        if (depends(step)) follow(step);
+        values_ = before_[i - first_];
+        const bool follows = depends(step);
+        if (is_polled(step)) {
+          add_result(step);
+        } else if (!follows) {
+          forget_result(step);
+        }
+        if (follows) follow(step);
         if (is_found_) return true;
+        hand_on(i);
       }
-    } while (size() != known);
+    } while (has_grown_);
     return parts_ && has_way_out();
   }
 
  private:
-  std::size_t size() const {
-    return registers_.count() + predicates_.count() + (through_shared_ ? 1 : 0) + (parts_ ? 1 : 0);
-  }
+  struct Values {
+    std::bitset<256> registers;
+    std::bitset<8> predicates;
+  };
+
   bool has_register(std::uint64_t number) const {
-    return number != no_register && registers_[number];
+    return number != no_register && values_.registers[number];
   }
   bool has_predicate(std::uint64_t number) const {
-    return (number & 7) != 7 && predicates_[number & 7];
+    return (number & 7) != 7 && values_.predicates[number & 7];
   }
   static bool leads_out(const Step& step, std::uint64_t first, std::uint64_t last) {
     if (step.instruction.jump == Jump::end) return true;
@@ -142,17 +162,36 @@ class Followed {
         step.instruction.space == AddressSpace::shared && through_shared_) {
       return true;
     }
+    const auto number = static_cast<std::uint16_t>(step.number & 0x1ff);
+    const bool has_third = !is_one_of(number, has_no_third);
     return has_register(step.instruction.base) || has_register(step.instruction.second) ||
-           has_register(step.instruction.third) ||
+           (has_third && has_register(step.instruction.third)) ||
+           (number == 0x00c && has_predicate(word.high >> 4)) ||  // ISETP.EX
            (step.number == 0x81c &&
             (has_predicate(word.high >> 13) || has_predicate(word.high >> 4)));
   }
-  void add_result(const Step& step) {
+  void set_result(const Step& step, bool follows) {
     const std::size_t count =
         step.is_clock() ? 2 : std::max<std::size_t>(1, step.instruction.width / 4);
     for (std::size_t i = 0; i < count && step.instruction.result + i < no_register; ++i) {
-      registers_[step.instruction.result + i] = true;
+      values_.registers[step.instruction.result + i] = follows;
     }
+  }
+  void add_result(const Step& step) { set_result(step, true); }
+  void set_predicates(const Step& step, bool follow) {
+    const auto number = static_cast<std::uint16_t>(step.number & 0x1ff);
+    const auto* const found =
+        std::find(std::begin(sets_predicates), std::end(sets_predicates), number);
+    if (found == std::end(sets_predicates)) return;
+    values_.predicates[step.word.high >> 17 & 7] = follow;
+    if (found < sets_predicates + sets_one) values_.predicates[step.word.high >> 20 & 7] = follow;
+  }
+  void forget_result(const Step& step) {
+    if (step.instruction.is_guarded) return;
+    if (is_one_of(static_cast<std::uint16_t>(step.number & 0x1ff), writes_result)) {
+      set_result(step, false);
+    }
+    set_predicates(step, false);
   }
   void follow(const Step& step) {
     const Instruction& instruction = step.instruction;
@@ -166,23 +205,40 @@ class Followed {
     }
     if (is_one_of(step.number, to_the_warp)) is_found_ = true;
     if (instruction.access == AccessKind::store || instruction.access == AccessKind::reduction) {
-      through_shared_ |= instruction.space == AddressSpace::shared;
+      const bool is_new = !through_shared_ && instruction.space == AddressSpace::shared;
+      through_shared_ |= is_new;
+      has_grown_ |= is_new;
       return;
     }
     add_result(step);
-    if (is_one_of(static_cast<std::uint16_t>(step.number & 0x1ff), sets_predicates)) {
-      predicates_[step.word.high >> 17 & 7] = true;
-      predicates_[step.word.high >> 20 & 7] = true;
+    set_predicates(step, true);
+  }
+  /// What follows behind a step does so in front of the next ones.
+  void hand_on(std::size_t at) {
+    const Instruction& instruction = steps_[at].instruction;
+    const bool may_go_anywhere =
+        instruction.jump == Jump::call || instruction.jump == Jump::indirect;
+    for (std::size_t i = first_; may_go_anywhere && i <= last_; ++i) join(i);
+    const bool goes_on = instruction.jump == Jump::none || instruction.is_guarded;
+    if (goes_on && at < last_) join(at + 1);
+    if (instruction.jump == Jump::branch && !leads_out(steps_[at], first_, last_)) {
+      join(static_cast<std::size_t>(instruction.target) / instruction_bytes);
     }
+  }
+  void join(std::size_t to) {
+    Values& there = before_[to - first_];
+    const Values both{there.registers | values_.registers, there.predicates | values_.predicates};
+    has_grown_ |= both.registers != there.registers || both.predicates != there.predicates;
+    there = both;
   }
 
   const std::vector<Step>& steps_;
   const std::size_t first_, last_;
-  std::bitset<256> registers_;
-  std::bitset<8> predicates_;
+  std::vector<Values> before_;   ///< what follows in front of each step
+  Values values_;                ///< what follows at the step that is looked at
   bool through_shared_ = false;  ///< one of the values was stored there
   bool parts_ = false;           ///< lanes or rounds part within the loop
-  bool is_found_ = false;
+  bool is_found_ = false, has_grown_ = false;
 };
 
 Step step_at(Bytes code, std::uint64_t offset, int arch) {
