@@ -82,10 +82,14 @@
   X(cuGraphGetNodes)                   \
   X(cuGraphNodeGetType)                \
   X(cuGraphKernelNodeGetParams_v2)     \
+  X(cuGraphKernelNodeSetParams_v2)     \
   X(cuGraphKernelNodeGetAttribute)     \
   X(cuGraphKernelNodeCopyAttributes)   \
   X(cuGraphMemcpyNodeGetParams)        \
+  X(cuGraphMemcpyNodeSetParams)        \
   X(cuGraphMemsetNodeGetParams)        \
+  X(cuGraphMemsetNodeSetParams)        \
+  X(cuGraphNodeFindInClone)            \
   X(cuGraphChildGraphNodeGetGraph)     \
   X(cuGraphGetEdges_v2)                \
   X(cuGraphCreate)                     \

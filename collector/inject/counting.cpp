@@ -31,52 +31,22 @@ struct Pending {
   std::optional<std::pair<LaunchCall, std::string>> waits;
   LaunchShape shape;
   std::uint32_t occurrence = 0;
+  std::map<std::size_t, std::uint32_t> chosen;  ///< kernels of a graph → the occurrence of each
+  bool is_in_graph = false;                     ///< the shape is that of one of them
 };
 thread_local Pending pending;
+
+Launch launch_of(const LaunchShape& shape) {
+  Launch launch;
+  launch.shape = shape;
+  launch.occurrence = pending.occurrence;
+  launch.is_in_graph = pending.is_in_graph;
+  return launch;
+}
 
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds patience_to_stop{1};
-
-/// The sums of a graph's kernels. A metric that is no sum of something has no total.
-class Totals {
- public:
-  explicit Totals(const cupti::Plan& plan) : plan_(plan) {}
-  void add(std::vector<schema::Counter> counters) {
-    if (counters_.empty()) {
-      counters_ = std::move(counters);
-      return;
-    }
-    for (std::size_t i = 0; i < counters_.size(); ++i) {
-      if (!counters[i].value) {
-        counters_[i] = counters[i];
-      } else if (counters_[i].value) {
-        *counters_[i].value += *counters[i].value;
-        if (counters[i].grade > counters_[i].grade) {
-          counters_[i].grade = counters[i].grade;
-          counters_[i].reason = counters[i].reason;
-        }
-      }
-    }
-    is_sum_ = true;
-  }
-  std::vector<schema::Counter> take() {
-    for (std::size_t i = 0; is_sum_ && i < counters_.size(); ++i) {
-      const std::string& perfworks = plan_.items()[i].perfworks;
-      if (!counters_[i].value || perfworks.ends_with(".sum")) continue;
-      counters_[i].value.reset();
-      counters_[i].grade = schema::Grade::unavailable;
-      counters_[i].reason =
-          fmt::format("{} of the kernels of a CUDA graph do not add up to the graph's", perfworks);
-    }
-    return std::move(counters_);
-  }
-
- private:
-  const cupti::Plan& plan_;
-  std::vector<schema::Counter> counters_;
-  bool is_sum_ = false;
-};
 
 std::optional<std::uint32_t> attribute(const cupti::DriverApi& driver, CUfunction function,
                                        CUfunction_attribute which) {
@@ -125,7 +95,7 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
   if (pending.depth++ > 0) return;
   pending.lock = std::unique_lock(mutex_);
   pending.session = nullptr;
-  pending.is_by_line = false;
+  pending.is_by_line = pending.is_in_graph = false;
   pending.waits.reset();
   std::optional<LaunchCall> call = read_launch(function, data.functionParams);
   if (call && is_captured(driver(), stream_of(*call))) return;
@@ -136,12 +106,14 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
   Context& context = context_of(data.context);
   const std::vector<std::string> ranges = open_ranges();
   pending.occurrence = count(call.value_or(LaunchCall{}), data.context, kernel);
+  if (call && !uses_heap_) {
+    const std::vector<std::string> kernels = kernels_of(*call, kernel);
+    uses_heap_ = std::any_of(kernels.begin(), kernels.end(),
+                             [&](const std::string& name) { return waits_.allocates(name); });
+  }
   const std::string waiting = call ? waiting_obstacle(*call, kernel, context.device) : "";
   if (!waiting.empty()) pending.waits = {*call, kernel};
-  if (!filter_.takes(kernel, context.device, ranges)) {
-    if (left_out_.insert(kernel).second) channel_.send(Seen{channel_.name(kernel)});
-    return;
-  }
+  if (!chooses(call.value_or(LaunchCall{}), data.context, kernel, ranges)) return;
   if (mode_ != Mode::counters) {
     if (!call || !by_line_.takes(kernel)) return;
     pending.shape = shape_of(*call, data, context, kernel);
@@ -235,16 +207,7 @@ std::string Counting::obstacle(const LaunchCall& call, CUcontext handle, Context
   leave_unloaded_code(context);
   const std::string refusal = context.session ? "" : open_session(handle, context);
   if (!refusal.empty()) return refusal;
-  const bool allocates = std::any_of(kernels.begin(), kernels.end(), [&](const std::string& name) {
-    return waits_.allocates(name);
-  });
   if (context.plan->passes() == 1) return "";
-  if (allocates) {
-    return fmt::format(
-        "it allocates on the device's heap, which {0} passes would do {0} times; --replay "
-        "application counts it, and so do counters of one pass",
-        context.plan->passes());
-  }
   if (const std::string reason = memory_obstacle(context); !reason.empty()) {
     count_in_one_pass(context, reason);
   }
@@ -252,7 +215,38 @@ std::string Counting::obstacle(const LaunchCall& call, CUcontext handle, Context
   return open_session(handle, context);
 }
 
-/// Does the graph's nodes here, so that the driver has nothing left to launch.
+/// Asks the filter, for a graph about each of its kernels: their numbers are in pending.chosen.
+/// True if it takes one.
+bool Counting::chooses(const LaunchCall& call, CUcontext context, const std::string& kernel,
+                       std::span<const std::string> ranges) {
+  const auto takes = [&](const std::string& name) {
+    if (filter_.takes(name, context_of(context).device, ranges)) return true;
+    if (left_out_.insert(name).second) channel_.send(Seen{channel_.name(name)});
+    return false;
+  };
+  pending.chosen.clear();
+  const bool is_graph = mode_ == Mode::counters && call.graph != nullptr;
+  const std::shared_ptr<GraphSteps> graph = is_graph ? graphs_.find(call.graph) : nullptr;
+  if (graph == nullptr) return takes(kernel);
+  for (std::size_t i = 0; i < graph->kernels().size(); ++i) {
+    const std::string& name = graph->kernels()[i];
+    const std::uint32_t occurrence = count(kernel_of(*graph, i, call), context, name, true);
+    if (takes(name)) pending.chosen.emplace(i, occurrence);
+  }
+  return !pending.chosen.empty();
+}
+
+/// The launch of one kernel in the launch of a graph.
+LaunchCall Counting::kernel_of(const GraphSteps& graph, std::size_t kernel,
+                               const LaunchCall& call) {
+  LaunchCall one = graph.call_of(kernel);
+  one.stream = call.stream;
+  one.per_thread_stream = call.per_thread_stream;
+  return one;
+}
+
+/// Does the graph's nodes here, so that the driver has nothing left to launch. Each chosen kernel
+/// is a launch.
 void Counting::count_graph(const LaunchCall& call, const CUpti_CallbackData& data,
                            Context& context) {
   const std::shared_ptr<GraphSteps> graph = graphs_.find(call.graph);
@@ -260,36 +254,54 @@ void Counting::count_graph(const LaunchCall& call, const CUpti_CallbackData& dat
   if (graph == nullptr || context.empty_graph == nullptr) {
     return send_refusal(pending.shape, "how this CUDA graph was made has not been seen");
   }
-  Totals totals(*context.plan);
-  std::string failure;
-  const auto count_one = [&](const std::function<bool()>& launch) {
+  const LaunchShape whole = pending.shape;
+  const std::uint32_t occurrence = pending.occurrence;
+  std::map<std::size_t, std::uint32_t> left = pending.chosen;
+  const auto describe = [&](std::size_t kernel) {
+    const std::string& name = graph->kernels()[kernel];
+    pending.shape = shape_of(kernel_of(*graph, kernel, call), data, context, name);
+    pending.shape.range = whole.range;
+    pending.is_in_graph = true;
+    pending.occurrence = pending.chosen.at(kernel);
+    pending.doubt = doubt({name}, context);
+  };
+  const auto count_one = [&](std::size_t kernel, const std::function<bool()>& launch) {
+    if (!pending.chosen.contains(kernel)) return launch();
+    describe(kernel);
+    counted_ = pending.shape.kernel;
+    std::vector<schema::Counter> counters;
+    std::string failure;
     try {
       context.session->start();
     } catch (const Error& error) {
       failure = error.what();
-      return launch();
     }
-    const bool ok = launch();
+    const bool is_launched = launch();
     try {
-      totals.add(context.session->finish(pending.code));
+      if (failure.empty()) {
+        counters = context.session->finish(waits_.code_of({graph->kernels()[kernel]}));
+      }
     } catch (const Error& error) {
-      failure = error.what();
+      failure = reason_of(error);
     }
-    return ok;
+    counted_ = 0;
+    if (!is_launched) return false;
+    left.erase(kernel);
+    failure.empty() ? send_counters(pending.shape, counters) : send_refusal(pending.shape, failure);
+    return true;
   };
-  counted_ = pending.shape.kernel;
-  const bool is_done = graph->run(data.context, stream_of(call), count_one);
-  counted_ = 0;
-  if (is_done) launch_instead(data.functionParams, context.empty_graph);
-  if (!is_done) pending.waits = {call, "graph"};  // it may hold a node that waits
-  if (failure.empty()) failure = graph->obstacle();
-  const std::vector<schema::Counter> counters = totals.take();
-  if (failure.empty() && counters.empty()) failure = "this CUDA graph holds no kernel";
-  if (failure.empty()) {
-    send_counters(pending.shape, counters);
-  } else {
-    send_refusal(pending.shape, failure);
+  if (graph->run(data.context, stream_of(call), count_one)) {
+    launch_instead(data.functionParams, context.empty_graph);
+    for (const auto& [kernel, _] : left) {
+      describe(kernel);
+      send_refusal(pending.shape, graph->obstacle());
+    }
+    return;
   }
+  pending.waits = {call, "graph"};  // it may hold a node that waits
+  pending.occurrence = occurrence;
+  pending.is_in_graph = false;
+  send_refusal(whole, graph->obstacle());
 }
 
 void Counting::exit(const CUpti_CallbackData& data) {
@@ -315,11 +327,18 @@ void Counting::exit(const CUpti_CallbackData& data) {
     }
   } catch (const Error& error) {
     if (result == CUDA_SUCCESS) {
-      send_refusal(pending.shape, error.what());
+      send_refusal(pending.shape, reason_of(error));
       return;
     }
   }
   send_refusal(pending.shape, "the launch failed: " + cupti::in_words(driver(), result));
+}
+
+/// Why a launch has no counts: its kernel failed, or CUPTI did.
+std::string Counting::reason_of(const Error& error) {
+  const CUresult ended = driver().cuCtxSynchronize();
+  return ended == CUDA_SUCCESS ? error.what()
+                               : "the kernel failed: " + cupti::in_words(driver(), ended);
 }
 
 void Counting::start_by_line(const CUpti_CallbackData& data, const Context& context) {
@@ -347,7 +366,7 @@ void Counting::finish_by_line(const CUpti_CallbackData& data) {
 
 /// Ends what was sent of the launch; `reason`: why it has none.
 void Counting::send_by_line(const std::string& reason) {
-  Launch launch{pending.shape, {}, pending.occurrence};
+  Launch launch = launch_of(pending.shape);
   if (!reason.empty()) launch.without_lines = channel_.name(reason);
   channel_.send(launch);
 }
@@ -378,22 +397,22 @@ LaunchShape Counting::shape_of(const LaunchCall& call, const CUpti_CallbackData&
   return shape;
 }
 
-std::uint32_t Counting::count(const LaunchCall& call, CUcontext context,
-                              const std::string& kernel) {
+std::uint32_t Counting::count(const LaunchCall& call, CUcontext context, const std::string& kernel,
+                              bool is_in_graph) {
   std::uint32_t stream = 0;
   api_.cuptiGetStreamIdEx(context, call.stream, call.per_thread_stream ? 1 : 0, &stream);
-  return launched_[{context, stream, kernel, call.grid, call.block}]++;
+  return launched_[{context, stream, kernel, call.grid, call.block, is_in_graph}]++;
 }
 
 void Counting::send_refusal(const LaunchShape& shape, const std::string& reason) {
-  Launch launch{shape, {}, pending.occurrence};
+  Launch launch = launch_of(shape);
   launch.values.assign(counters_.size(), {0, channel_.name(reason), schema::Grade::unavailable});
   channel_.send(launch);
 }
 
 void Counting::send_counters(const LaunchShape& shape,
                              const std::vector<schema::Counter>& counters) {
-  Launch launch{shape, {}, pending.occurrence};
+  Launch launch = launch_of(shape);
   auto next = counters.begin();
   for (const std::string& name : counters_) {
     schema::Counter counter{name, std::nullopt, schema::Grade::unavailable, pending.left_out};

@@ -13,10 +13,12 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "base/error.h"
 #include "collector/inject/by_line.h"
 #include "collector/inject/channel.h"
 #include "collector/inject/filter.h"
@@ -61,6 +63,7 @@ class Counting {
   /// anything: so it is looked up at the first launch. Throws Error{no_hardware} when it is not one
   /// of ours.
   static const cupti::DriverApi& driver();
+  static std::string reason_of(const Error& error);
   /// The state of a context; without a session there is a reason.
   struct Context {
     std::uint32_t device = 0, number = 0;
@@ -94,6 +97,9 @@ class Counting {
   CUcontext holder_of(std::uint32_t device) const;
   std::string pending_on(std::uint32_t device);
   void close_sessions(std::uint32_t device);
+  bool chooses(const LaunchCall& call, CUcontext context, const std::string& kernel,
+               std::span<const std::string> ranges);
+  static LaunchCall kernel_of(const GraphSteps& graph, std::size_t kernel, const LaunchCall& call);
   void count_graph(const LaunchCall& call, const CUpti_CallbackData& data, Context& context);
   void announce(std::uint32_t device);
   /// A device's counters are ours, or another process has its turn.
@@ -113,8 +119,10 @@ class Counting {
   void give_wanted();
   LaunchShape shape_of(const LaunchCall& call, const CUpti_CallbackData& data,
                        const Context& context, const std::string& kernel) const;
-  /// How many launches alike there were before; counts this one.
-  std::uint32_t count(const LaunchCall& call, CUcontext context, const std::string& kernel);
+  /// How many launches alike there were before; counts this one. Kernels of graphs are alike among
+  /// themselves.
+  std::uint32_t count(const LaunchCall& call, CUcontext context, const std::string& kernel,
+                      bool is_in_graph = false);
   void start_by_line(const CUpti_CallbackData& data, const Context& context);
   void finish_by_line(const CUpti_CallbackData& data);
   void send_by_line(const std::string& reason);
@@ -139,9 +147,10 @@ class Counting {
   std::atomic<bool> is_stopped_{false};
   std::atomic<std::uint64_t> unloads_{0};  ///< the number of modules unloaded so far
   std::set<std::string> left_out_;         ///< kernels that were said to be left out
+  bool uses_heap_ = false;  ///< a kernel was launched that allocates on the device's heap
   using Extent = std::array<std::uint32_t, 3>;
-  std::map<std::tuple<CUcontext, std::uint32_t, std::string, Extent, Extent>, std::uint32_t>
-      launched_;  ///< by stream, kernel and geometry
+  std::map<std::tuple<CUcontext, std::uint32_t, std::string, Extent, Extent, bool>, std::uint32_t>
+      launched_;  ///< by stream, kernel, geometry and whether it is in a graph
   Graphs graphs_;
   const std::chrono::milliseconds patience_;
   Waits waits_;

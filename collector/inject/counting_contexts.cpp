@@ -154,6 +154,11 @@ void Counting::open(CUcontext handle, Context& context) {
 /// collective waited for ever. JAX reserves three quarters of a card: on an H200 a counted launch
 /// of two passes did not end in 40 s, and took milliseconds once JAX reserved less.
 std::string Counting::memory_obstacle(Context& context) const {
+  if (uses_heap_) {
+    return "kernels of the program allocate on the device's heap, which a second pass would do "
+           "again, and whose contents nothing restores: ask for fewer metrics, or --replay "
+           "application";
+  }
   if (waits_.shares_memory()) {
     return "the program shares memory with another process or GPU, whose values a second pass "
            "would "

@@ -108,6 +108,7 @@ void GraphSteps::add_node(CUgraphNode node) {
         obstacle_ = "the driver does not tell what a kernel of this CUDA graph is";
       }
       kernels_.push_back(kernel_name(api_, kernel));
+      kernel_nodes_.push_back(node);
       steps_.push_back({node, type});
       break;
     case CU_GRAPH_NODE_TYPE_MEMCPY:
@@ -125,6 +126,29 @@ void GraphSteps::add_node(CUgraphNode node) {
           "be launched one by one; profile without --metrics shows them",
           kind_of(type));
   }
+}
+
+bool GraphSteps::change(
+    CUgraphNode node, const std::function<CUresult(const cupti::DriverApi&, CUgraphNode)>& repeat) {
+  CUgraphNode copied = nullptr;
+  if (copy_ == nullptr || !repeat ||
+      api_.cuGraphNodeFindInClone(&copied, node, copy_) != CUDA_SUCCESS ||
+      repeat(api_, copied) != CUDA_SUCCESS) {
+    return false;
+  }
+  for (Step& step : steps_) {
+    if (step.node != copied || step.alone == nullptr) continue;
+    api_.cuGraphExecDestroy(step.alone);
+    step.alone = nullptr;
+    is_prepared_ = false;
+  }
+  for (std::size_t i = 0; i < kernel_nodes_.size(); ++i) {
+    CUDA_KERNEL_NODE_PARAMS kernel{};
+    if (kernel_nodes_[i] != copied) continue;
+    if (api_.cuGraphKernelNodeGetParams_v2(copied, &kernel) != CUDA_SUCCESS) return false;
+    kernels_[i] = kernel_name(api_, kernel);
+  }
+  return true;
 }
 
 CUgraphExec GraphSteps::make_alone(const Step& step, CUcontext context) const {
@@ -185,19 +209,14 @@ std::optional<CUDA_KERNEL_NODE_PARAMS> GraphSteps::read_kernel(CUgraphNode node)
 
 LaunchCall GraphSteps::call_of(std::size_t kernel) const {
   LaunchCall call;
-  if (copy_ == nullptr) return call;  // the program's nodes may be gone
-  std::size_t number = 0;
-  for (const Step& step : steps_) {
-    if (step.type != CU_GRAPH_NODE_TYPE_KERNEL || number++ != kernel) continue;
-    const auto read = read_kernel(step.node);
-    if (!read) break;
-    call.function = read->func;
-    call.grid = {read->gridDimX, read->gridDimY, read->gridDimZ};
-    call.block = {read->blockDimX, read->blockDimY, read->blockDimZ};
-    call.dynamic_shared_bytes = read->sharedMemBytes;
-    call.parameters = read->kernelParams;
-    break;
-  }
+  if (copy_ == nullptr || kernel >= kernel_nodes_.size()) return call;  // the nodes may be gone
+  const auto read = read_kernel(kernel_nodes_[kernel]);
+  if (!read) return call;
+  call.function = read->func;
+  call.grid = {read->gridDimX, read->gridDimY, read->gridDimZ};
+  call.block = {read->blockDimX, read->blockDimY, read->blockDimZ};
+  call.dynamic_shared_bytes = read->sharedMemBytes;
+  call.parameters = read->kernelParams;
   return call;
 }
 
@@ -231,13 +250,15 @@ bool GraphSteps::launch_kernel(CUgraphNode node, CUstream stream) const {
          CUDA_SUCCESS;
 }
 
-bool GraphSteps::run(CUcontext context, CUstream stream,
-                     const std::function<bool(const std::function<bool()>&)>& around) {
+bool GraphSteps::run(CUcontext context, CUstream stream, const Around& around) {
   if (!obstacle_.empty() || !prepare(context)) return false;
   bool has_run = false;
+  std::size_t kernel = 0;
   for (Step& step : steps_) {
     const auto launch = [&] { return launch_kernel(step.node, stream); };
-    if (step.alone == nullptr && !around(launch)) {
+    const std::size_t number = kernel;
+    if (step.type == CU_GRAPH_NODE_TYPE_KERNEL) ++kernel;
+    if (step.alone == nullptr && !around(number, launch)) {
       obstacle_ = "a kernel of this CUDA graph could not be launched by itself";
       if (!has_run) return false;
       step.alone = make_alone(step, context);

@@ -27,17 +27,21 @@ class GraphSteps {
   /// Why it can be launched only as a whole; empty when it can be done node by node.
   const std::string& obstacle() const { return obstacle_; }
   void refuse(const std::string& obstacle) { obstacle_ = obstacle; }
+  /// Changes the copy as the program changed `node` of the graph. False when that cannot be done.
+  bool change(CUgraphNode node,
+              const std::function<CUresult(const cupti::DriverApi&, CUgraphNode)>& repeat);
   /// Names of its kernels as the machine code has them, those of its child graphs included.
   const std::vector<std::string>& kernels() const { return kernels_; }
   /// How that one of them is launched. The parameters live as long as this object; there are none
   /// when the driver does not say.
   LaunchCall call_of(std::size_t kernel) const;
 
-  /// Runs all nodes on `stream`. `around` is called for each kernel with a function that launches
-  /// it, and both return whether the driver did. False when nothing has run, so that the graph has
-  /// to be launched after all.
-  bool run(CUcontext context, CUstream stream,
-           const std::function<bool(const std::function<bool()>&)>& around);
+  /// Counts a kernel, the how manyth of kernels() it is, and launches it by `launch`. Returns what
+  /// that returned: true if the driver did.
+  using Around = std::function<bool(std::size_t kernel, const std::function<bool()>& launch)>;
+  /// Runs all nodes on `stream`, each kernel by `around`. False when nothing has run, so that the
+  /// graph has to be launched after all.
+  bool run(CUcontext context, CUstream stream, const Around& around);
 
  private:
   struct Step {
@@ -56,6 +60,7 @@ class GraphSteps {
   CUgraph copy_ = nullptr;
   std::vector<Step> steps_;  ///< in an order that the edges allow
   std::vector<std::string> kernels_;
+  std::vector<CUgraphNode> kernel_nodes_;  ///< theirs
   std::string obstacle_;
   bool is_prepared_ = false;
 };

@@ -21,10 +21,12 @@ void Graphs::add(const cupti::DriverApi& api, CUgraphExec executable, CUgraph gr
 
 void Graphs::change(const cupti::DriverApi& api, const GraphChange& change) {
   if (change.graph != nullptr) return add(api, change.executable, change.graph);
-  if (const auto steps = find(change.executable)) {
+  const auto steps = find(change.executable);
+  if (steps != nullptr && !steps->change(change.node, change.repeat)) {
     steps->refuse(
         "CUPTI cannot count inside of a CUDA graph, and a node of this one was changed after it "
-        "had been made executable; profile without --metrics shows its kernels");
+        "had been made executable, in a way that is not followed; profile without --metrics shows "
+        "its kernels");
   }
 }
 

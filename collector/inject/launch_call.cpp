@@ -31,10 +31,15 @@ struct GraphParameters {
   CUstream stream;
 };
 
-/// How all of graph_changing_functions() begin; the graph is cuGraphExecUpdate's.
+/// How all of graph_changing_functions() begin. The graph is cuGraphExecUpdate's; the others have a
+/// node there, and those that set its parameters these.
 struct GraphChangeParameters {
   CUgraphExec executable;
-  CUgraph graph;
+  union {
+    CUgraph graph;
+    CUgraphNode node;
+  };
+  const void* parameters;
 };
 
 LaunchCall plain(const void* parameters) {
@@ -132,13 +137,88 @@ std::span<const CUpti_CallbackId> graph_changing_functions() {
   return functions;
 }
 
+namespace {
+
+/// The parameters of a kernel in any of their versions, which begin alike.
+template <class Parameters>
+CUDA_KERNEL_NODE_PARAMS kernel_of(const Parameters& old) {
+  CUDA_KERNEL_NODE_PARAMS kernel{};
+  kernel.func = old.func;
+  kernel.gridDimX = old.gridDimX;
+  kernel.gridDimY = old.gridDimY;
+  kernel.gridDimZ = old.gridDimZ;
+  kernel.blockDimX = old.blockDimX;
+  kernel.blockDimY = old.blockDimY;
+  kernel.blockDimZ = old.blockDimZ;
+  kernel.sharedMemBytes = old.sharedMemBytes;
+  kernel.kernelParams = old.kernelParams;
+  kernel.extra = old.extra;
+  if constexpr (requires { old.kern; }) {
+    kernel.kern = old.kern;
+    kernel.ctx = old.ctx;
+  }
+  return kernel;
+}
+
+CUDA_MEMSET_NODE_PARAMS set_of(const CUDA_MEMSET_NODE_PARAMS_v2& set) {
+  return {set.dst, set.pitch, set.value, set.elementSize, set.width, set.height};
+}
+
+/// The change of a node that the function makes; see GraphChange::repeat.
+decltype(GraphChange::repeat) node_change(CUpti_CallbackId function, const void* parameters) {
+  using Kernel = CUDA_KERNEL_NODE_PARAMS;
+  const auto set_kernel = [](const Kernel& kernel) {
+    return [kernel](const cupti::DriverApi& api, CUgraphNode node) {
+      return api.cuGraphKernelNodeSetParams_v2(node, &kernel);
+    };
+  };
+  const auto set_copy = [](const CUDA_MEMCPY3D& copy) {
+    return [copy](const cupti::DriverApi& api, CUgraphNode node) {
+      return api.cuGraphMemcpyNodeSetParams(node, &copy);
+    };
+  };
+  const auto set_memory = [](const CUDA_MEMSET_NODE_PARAMS& set) {
+    return [set](const cupti::DriverApi& api, CUgraphNode node) {
+      return api.cuGraphMemsetNodeSetParams(node, &set);
+    };
+  };
+  switch (function) {
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams:
+      return set_kernel(kernel_of(*static_cast<const CUDA_KERNEL_NODE_PARAMS_v1*>(parameters)));
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2:
+      return set_kernel(*static_cast<const Kernel*>(parameters));
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemcpyNodeSetParams:
+      return set_copy(*static_cast<const CUDA_MEMCPY3D*>(parameters));
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemsetNodeSetParams:
+      return set_memory(*static_cast<const CUDA_MEMSET_NODE_PARAMS*>(parameters));
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams:
+      break;
+    default:
+      return {};
+  }
+  const auto& node = *static_cast<const CUgraphNodeParams*>(parameters);
+  switch (node.type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+      return set_kernel(kernel_of(node.kernel));
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      return set_copy(node.memcpy.copyParams);
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+      return set_memory(set_of(node.memset));
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
 std::optional<GraphChange> read_graph_change(CUpti_CallbackId function, const void* parameters) {
   const auto known = graph_changing_functions();
   if (std::find(known.begin(), known.end(), function) == known.end()) return std::nullopt;
   const auto& p = *static_cast<const GraphChangeParameters*>(parameters);
   const bool is_update = function == CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate ||
                          function == CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2;
-  return GraphChange{p.executable, is_update ? p.graph : nullptr};
+  if (is_update) return GraphChange{p.executable, p.graph, nullptr, {}};
+  return GraphChange{p.executable, nullptr, p.node, node_change(function, p.parameters)};
 }
 
 void launch_instead(const void* parameters, CUgraphExec other) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -39,7 +40,11 @@ std::optional<LaunchCall> read_launch(CUpti_CallbackId function, const void* par
 /// A graph that had been made executable is no longer what it was.
 struct GraphChange {
   CUgraphExec executable = nullptr;
-  CUgraph graph = nullptr;  ///< its graph now; nullptr: some node of it was changed
+  CUgraph graph = nullptr;     ///< its graph now; nullptr: a node of it was changed
+  CUgraphNode node = nullptr;  ///< that node, in the graph that was made executable
+  /// Changes another graph's node in the same way, as long as the program is in the call; empty for
+  /// a change that is not followed.
+  std::function<CUresult(const cupti::DriverApi& api, CUgraphNode node)> repeat;
 };
 
 /// The driver's functions that change an executable graph.

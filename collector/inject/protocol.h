@@ -142,6 +142,7 @@ struct Launch {
   /// sent before.
   std::uint32_t without_lines = 0;
   bool could_not_run = false;  ///< it failed because nothing here can execute its kernel
+  bool is_in_graph = false;    ///< a kernel of a CUDA graph that was launched by itself
 };
 
 enum class ActivityKind : std::uint8_t {

@@ -252,7 +252,8 @@ bool Recorder::take_launch(int peer, Process& process, const inject::Launch& mes
   const std::string& device = device_of(process, message.shape.device);
   std::optional<std::size_t> place;
   if (later_ || options_.has_more_passes) {
-    const std::uint32_t identity = identities_.number_of(launch->kernel, message.shape);
+    const std::uint32_t identity =
+        identities_.number_of(launch->kernel, message.shape, message.is_in_graph);
     Sightings& sightings = later_ ? later_->sightings() : first_;
     place = sightings.add(peer, message.shape, identity, message.occurrence);
     if (later_) {

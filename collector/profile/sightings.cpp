@@ -68,10 +68,11 @@ std::vector<std::optional<std::size_t>> match(std::span<const Sighting> first,
   return places;
 }
 
-std::uint32_t Identities::number_of(const std::string& kernel, const inject::LaunchShape& shape) {
+std::uint32_t Identities::number_of(const std::string& kernel, const inject::LaunchShape& shape,
+                                    bool is_in_graph) {
   const auto next = static_cast<std::uint32_t>(known_.size());
   const auto [place, is_new] =
-      known_.try_emplace(Key{kernel, shape.device, shape.grid, shape.block}, next);
+      known_.try_emplace(Key{kernel, shape.device, shape.grid, shape.block, is_in_graph}, next);
   if (is_new) kernels_.push_back(&std::get<0>(place->first));
   return place->second;
 }

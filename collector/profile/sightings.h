@@ -36,16 +36,18 @@ struct Sighting {
 std::vector<std::optional<std::size_t>> match(std::span<const Sighting> first,
                                               std::span<const Sighting> later);
 
-/// Numbers of what identifies a launch in every run.
+/// Numbers of what identifies a launch in every run: a kernel of a graph is another one than the
+/// same kernel by itself.
 class Identities {
  public:
-  std::uint32_t number_of(const std::string& kernel, const inject::LaunchShape& shape);
+  std::uint32_t number_of(const std::string& kernel, const inject::LaunchShape& shape,
+                          bool is_in_graph = false);
   const std::string& kernel_of(std::uint32_t identity) const { return *kernels_[identity]; }
 
  private:
   using Extent = std::array<std::uint32_t, 3>;
   using Key =
-      std::tuple<std::string, std::uint32_t, Extent, Extent>;  // kernel, device, grid, block
+      std::tuple<std::string, std::uint32_t, Extent, Extent, bool>;  // kernel … block, in a graph
   std::map<Key, std::uint32_t> known_;
   std::vector<const std::string*> kernels_;  ///< by number; in known_
 };

@@ -127,6 +127,18 @@ cupti::DriverApi fake_api() {
     *child = reinterpret_cast<CUgraph>(real<FakeNode>(node)->child);
     return CUDA_SUCCESS;
   };
+  api.cuGraphNodeFindInClone = [](CUgraphNode* copied, CUgraphNode node, CUgraph copy) {
+    const auto& all = real<FakeGraph>(copy)->nodes;
+    const bool is_there = std::any_of(
+        all.begin(), all.end(), [&](const FakeNode& one) { return &one == real<FakeNode>(node); });
+    *copied = node;
+    return is_there ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  };
+  api.cuGraphKernelNodeSetParams_v2 = [](CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* kernel) {
+    real<FakeNode>(node)->name = real<FakeNode>(kernel->func)->name;
+    return CUDA_SUCCESS;
+  };
+  api.cuGraphMemcpyNodeSetParams = [](CUgraphNode, const CUDA_MEMCPY3D*) { return CUDA_SUCCESS; };
   api.cuGraphMemcpyNodeGetParams = [](CUgraphNode, CUDA_MEMCPY3D*) { return CUDA_SUCCESS; };
   api.cuGraphCreate = [](CUgraph* graph, unsigned) {
     *graph = reinterpret_cast<CUgraph>(&driver->made.emplace_back());
@@ -160,17 +172,20 @@ class GraphStepsTest : public testing::Test {
 
   /// Runs them, and notes where the counting of a kernel begins and ends.
   bool run(GraphSteps& steps) {
-    return steps.run(nullptr, nullptr, [&](const std::function<bool()>& launch) {
-      driver_.done.emplace_back("(");
-      const bool ok = launch();
-      driver_.done.emplace_back(")");
-      return ok;
-    });
+    return steps.run(nullptr, nullptr,
+                     [&](std::size_t kernel, const std::function<bool()>& launch) {
+                       numbers_.push_back(kernel);
+                       driver_.done.emplace_back("(");
+                       const bool ok = launch();
+                       driver_.done.emplace_back(")");
+                       return ok;
+                     });
   }
 
   FakeDriver driver_;
   FakeGraph graph_;
   cupti::DriverApi api_ = fake_api();
+  std::vector<std::size_t> numbers_;  ///< of the kernels, as they were counted
 };
 
 TEST_F(GraphStepsTest, EachNodeIsDoneOnceAfterThoseThatItDependsOn) {
@@ -208,6 +223,7 @@ TEST_F(GraphStepsTest, ChildGraphsAndEmptyNodesArePartOfTheOrder) {
   EXPECT_THAT(all.kernels(), ElementsAre("first", "second", "last"));
   EXPECT_TRUE(run(all));
   EXPECT_THAT(driver_.done, ElementsAre("(", "first", ")", "(", "second", ")", "(", "last", ")"));
+  EXPECT_THAT(numbers_, ElementsAre(0U, 1U, 2U)) << "numbers of kernels()";
 }
 
 TEST_F(GraphStepsTest, EachKernelSaysHowItIsLaunched) {
@@ -286,12 +302,39 @@ TEST_F(GraphStepsTest, AChangedGraphIsRefusedUntilItIsMadeAnew) {
   graphs.add(api_, executable, reinterpret_cast<CUgraph>(&graph_));
   EXPECT_EQ(graphs.name_of(executable), "graph(fill)");
   EXPECT_EQ(graphs.name_of(other), "graph");
-  graphs.change(api_, {executable, nullptr});
+  graphs.change(api_, {executable, nullptr, nullptr, {}});
   EXPECT_THAT(graphs.find(executable)->obstacle(), HasSubstr("was changed after"));
-  graphs.change(api_, {executable, reinterpret_cast<CUgraph>(&graph_)});
+  graphs.change(api_, {executable, reinterpret_cast<CUgraph>(&graph_), nullptr, {}});
   EXPECT_EQ(graphs.find(executable)->obstacle(), "");
   graphs.remove(executable);
   EXPECT_EQ(graphs.find(executable), nullptr);
+}
+
+TEST_F(GraphStepsTest, AChangedNodeIsChangedInTheCopy) {
+  FakeNode* fill = graph_.kernel("fill");
+  FakeNode* copy = graph_.add(CU_GRAPH_NODE_TYPE_MEMCPY, "copy", {fill});
+  FakeGraph elsewhere;
+  FakeNode* scale = elsewhere.kernel("scale");
+  GraphSteps all = steps();
+  EXPECT_TRUE(run(all));
+  const auto to_scale = [&](const cupti::DriverApi& api, CUgraphNode node) {
+    CUDA_KERNEL_NODE_PARAMS kernel{};
+    kernel.func = reinterpret_cast<CUfunction>(scale);
+    return api.cuGraphKernelNodeSetParams_v2(node, &kernel);
+  };
+  const auto to_another = [](const cupti::DriverApi& api, CUgraphNode node) {
+    const CUDA_MEMCPY3D where{};
+    return api.cuGraphMemcpyNodeSetParams(node, &where);
+  };
+  EXPECT_TRUE(all.change(reinterpret_cast<CUgraphNode>(fill), to_scale));
+  EXPECT_TRUE(all.change(reinterpret_cast<CUgraphNode>(copy), to_another));
+  EXPECT_THAT(all.kernels(), ElementsAre("scale"));
+  driver_.done.clear();
+  EXPECT_TRUE(run(all));
+  EXPECT_THAT(driver_.done, ElementsAre("(", "scale", ")", "copy alone"));
+  EXPECT_EQ(driver_.made.size(), 2U) << "the copy is made anew";
+  EXPECT_FALSE(all.change(reinterpret_cast<CUgraphNode>(scale), to_scale)) << "of another graph";
+  EXPECT_FALSE(all.change(reinterpret_cast<CUgraphNode>(fill), {}));
 }
 
 TEST(GraphName, ListsItsKernelsInOrderAndAtMostEight) {

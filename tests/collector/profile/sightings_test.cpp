@@ -65,6 +65,9 @@ TEST(Identities, AreDeviceKernelAndGeometry) {
   shape.grid = {1, 1, 1};
   shape.device = 1;
   EXPECT_NE(identities.number_of("reduce", shape), number);
+  shape.device = 0;
+  EXPECT_EQ(identities.number_of("reduce", shape), number);
+  EXPECT_NE(identities.number_of("reduce", shape, true), number) << "it has no time by itself";
   EXPECT_EQ(identities.kernel_of(number), "reduce");
 }
 
