@@ -185,7 +185,7 @@ class GraphStepsTest : public testing::Test {
   FakeDriver driver_;
   FakeGraph graph_;
   cupti::DriverApi api_ = fake_api();
-  std::vector<std::size_t> numbers_;  ///< of the kernels, as they were counted
+  std::vector<std::size_t> numbers_;  ///< numbers of kernels, in the order of counting
 };
 
 TEST_F(GraphStepsTest, EachNodeIsDoneOnceAfterThoseThatItDependsOn) {

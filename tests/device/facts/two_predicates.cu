@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What hardware counts of an exit and of a jump that a second predicate decides (`@P0 EXIT P1`):
+// An exit and a jump that a second predicate decides (`@P0 EXIT P1`), for the counts of hardware:
 //
 //   nvcc -std=c++17 -arch=sm_90 -lineinfo -o two_predicates two_predicates.cu
 //   ncu --metrics

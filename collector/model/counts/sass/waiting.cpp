@@ -213,7 +213,7 @@ class Followed {
     add_result(step);
     set_predicates(step, true);
   }
-  /// What follows behind a step does so in front of the next ones.
+  /// Hands what follows behind a step on to the next ones.
   void hand_on(std::size_t at) {
     const Instruction& instruction = steps_[at].instruction;
     const bool may_go_anywhere =
@@ -234,8 +234,8 @@ class Followed {
 
   const std::vector<Step>& steps_;
   const std::size_t first_, last_;
-  std::vector<Values> before_;   ///< what follows in front of each step
-  Values values_;                ///< what follows at the step that is looked at
+  std::vector<Values> before_;   ///< the values in front of each step
+  Values values_;                ///< those at the step that is looked at
   bool through_shared_ = false;  ///< one of the values was stored there
   bool parts_ = false;           ///< lanes or rounds part within the loop
   bool is_found_ = false, has_grown_ = false;
