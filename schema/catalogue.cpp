@@ -66,13 +66,6 @@ MetricInfo metric_from(const ordered_json& json) {
   return metric;
 }
 
-template <class Infos>
-auto* find_in(const Infos& infos, std::string_view name) {
-  const auto found =
-      std::find_if(infos.begin(), infos.end(), [&](const auto& info) { return info.name == name; });
-  return found == infos.end() ? nullptr : &*found;
-}
-
 /// A full PerfWorks name: unit__quantity, with a rollup behind a dot.
 bool is_perfworks(std::string_view name) { return name.find("__") != std::string_view::npos; }
 
@@ -104,6 +97,8 @@ Catalogue::Catalogue() {
     }
     for (const auto& metric : part.at("metrics")) metrics_.push_back(metric_from(metric));
   }
+  counter_named_ = ByName<CounterInfo>(counters_, &CounterInfo::name);
+  metric_named_ = ByName<MetricInfo>(metrics_, &MetricInfo::name);
   const auto demand = [&](const std::string& name, const std::string& counter) {
     if (find_counter(counter) != nullptr) return;
     throw std::logic_error(fmt::format("catalogue: {} needs {}", name, counter));
@@ -157,14 +152,18 @@ void Catalogue::read_set(const SetInfo& begun, std::span<const std::string> memb
   sets_.push_back(std::move(set));
 }
 
-const SetInfo* Catalogue::find_set(std::string_view name) const { return find_in(sets_, name); }
+const SetInfo* Catalogue::find_set(std::string_view name) const {
+  const auto found = std::find_if(sets_.begin(), sets_.end(),
+                                  [&](const SetInfo& set) { return set.name == name; });
+  return found == sets_.end() ? nullptr : &*found;
+}
 
 const CounterInfo* Catalogue::find_counter(std::string_view name) const {
-  return find_in(counters_, name);
+  return counter_named_.find(name);
 }
 
 const MetricInfo* Catalogue::find_metric(std::string_view name) const {
-  return find_in(metrics_, name);
+  return metric_named_.find(name);
 }
 
 std::string Catalogue::own_name(const std::string& name) const {

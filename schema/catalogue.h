@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/by_name.h"
+
 namespace warpmeter::schema {
 
 /// A hardware counter that is not 0 where another one is not all that its description says.
@@ -105,6 +107,8 @@ class Catalogue {
 
   std::vector<CounterInfo> counters_;
   std::vector<MetricInfo> metrics_;
+  ByName<CounterInfo> counter_named_;  ///< once all are there, as the next
+  ByName<MetricInfo> metric_named_;
   std::vector<SetInfo> sets_;
 };
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/by_name.h"
+
 namespace warpmeter::model {
 namespace {
 
@@ -98,10 +100,8 @@ constexpr CounterName names[] = {
 std::span<const CounterName> counter_names() { return names; }
 
 const CounterName* find_counter_name(std::string_view name) {
-  const auto* const found =
-      std::find_if(std::begin(names), std::end(names),
-                   [&](const CounterName& known) { return known.name == name; });
-  return found == std::end(names) ? nullptr : found;
+  static const ByName<CounterName> by_name(counter_names(), &CounterName::name);
+  return by_name.find(name);
 }
 
 AccessKind kind_in(const SiteInfo& site, AddressSpace space) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string_view>
+#include <unordered_set>
 
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/instruction_counts.h"
@@ -82,13 +84,16 @@ std::optional<sass::MachineExecutions> followed_executions(const Program& progra
 }
 
 bool counts_machine_code(const std::vector<std::string>& counters) {
-  const auto& known = schema::Catalogue::get().counters();
-  return std::any_of(counters.begin(), counters.end(), [&](const std::string& name) {
-    return std::any_of(known.begin(), known.end(), [&](const schema::CounterInfo& info) {
-      const bool is_of_it = is_of_instructions(info.name) || is_instruction_counter(info.name);
-      return is_of_it && (info.name == name || info.perfworks == name);
-    });
-  });
+  static const auto of_machine_code = [] {
+    std::unordered_set<std::string_view> names;
+    for (const schema::CounterInfo& info : schema::Catalogue::get().counters()) {
+      if (!is_of_instructions(info.name) && !is_instruction_counter(info.name)) continue;
+      names.insert({info.name, info.perfworks});
+    }
+    return names;
+  }();
+  return std::any_of(counters.begin(), counters.end(),
+                     [](const std::string& name) { return of_machine_code.contains(name); });
 }
 
 }  // namespace warpmeter::model

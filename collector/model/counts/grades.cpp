@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 
 #include "collector/model/counts/counter_names.h"
 #include "collector/model/counts/executed.h"
@@ -370,6 +371,25 @@ std::vector<schema::Line> source_lines(const Program& program, const LaunchOutco
   return result;
 }
 
+namespace {
+
+/// The first counter that has the name of PerfWorks, for itself or for its copies.
+const std::unordered_map<std::string_view, const schema::CounterInfo*>& counters_by_perfworks() {
+  static const auto all = [] {
+    std::unordered_map<std::string_view, const schema::CounterInfo*> found;
+    for (const schema::CounterInfo& info : schema::Catalogue::get().counters()) {
+      for (const std::string_view name :
+           {std::string_view(info.perfworks), std::string_view(info.perfworks_copies)}) {
+        if (!name.empty()) found.try_emplace(name, &info);
+      }
+    }
+    return found;
+  }();
+  return all;
+}
+
+}  // namespace
+
 schema::Counter counter_named(const std::string& name, const std::vector<Ran>& grids,
                               std::string_view doubt) {
   schema::Counter sum;
@@ -402,12 +422,13 @@ schema::Counter counter_named(const std::string& name, const Program& program,
   }
   std::string_view own_name = name;
   std::optional<Carrier> only;
-  for (const schema::CounterInfo& info : schema::Catalogue::get().counters()) {
-    if (info.perfworks != name && info.perfworks_copies != name) continue;
+  const auto found = counters_by_perfworks().find(name);
+  if (found != counters_by_perfworks().end()) {
+    const schema::CounterInfo& info = *found->second;
     own_name = info.name;
-    if (info.perfworks_copies.empty()) break;
-    only = info.perfworks == name ? Carrier::registers : Carrier::copy;
-    break;
+    if (!info.perfworks_copies.empty()) {
+      only = info.perfworks == name ? Carrier::registers : Carrier::copy;
+    }
   }
   schema::Counter result = counter_of(own_name, program, outcome, only);
   result.name = name;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "base/by_name.h"
 #include "collector/model/counts/executed.h"
 #include "collector/model/counts/sass/operations.h"
 
@@ -117,10 +118,8 @@ constexpr std::string_view branch_efficiency = "branch_efficiency",
                            blocks_launched = "blocks_launched";
 
 const InstructionCounter* find(std::string_view name) {
-  const auto* const found =
-      std::find_if(std::begin(instruction_counters), std::end(instruction_counters),
-                   [&](const auto& counter) { return counter.name == name; });
-  return found == std::end(instruction_counters) ? nullptr : found;
+  static const ByName<InstructionCounter> by_name(instruction_counters, &InstructionCounter::name);
+  return by_name.find(name);
 }
 
 /// The launch's instructions, looked at for one counter.
@@ -219,8 +218,8 @@ std::span<const std::string_view> instruction_counter_names() {
 }
 
 bool is_instruction_counter(std::string_view name) {
-  const auto names = instruction_counter_names();
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return find(name) != nullptr || name == branch_efficiency || name == warps_launched ||
+         name == blocks_launched;
 }
 
 schema::Counter instruction_counter(std::string_view name, const Program& program,
