@@ -14,8 +14,8 @@ template <class Row>
 class ByName {
  public:
   ByName() = default;
-  /// `name` of a row lives as long as this object, and so do the rows. Of rows with one name the
-  /// first is found.
+  /// `name` of a row lives as long as this object, and so do the rows. The first row of a name is
+  /// found.
   template <class Rows, class Name>
   ByName(const Rows& rows, Name name) {
     for (const Row& row : rows) rows_.try_emplace(std::invoke(name, row), &row);
