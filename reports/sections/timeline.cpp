@@ -103,6 +103,12 @@ void add_timeline(Document& document, const Source& source) {
         reports::counted(trace.activities.size(), "activity", "activities")));
     return;
   }
+  if (timeline.untimed > 0) {
+    document.paragraph(fmt::format(
+        "The timeline lacks {} of the device: the model has no clock. A call has the time that the "
+        "model took to execute it.",
+        reports::counted(timeline.untimed, "activity", "activities")));
+  }
   const double span_ms = static_cast<double>(timeline.end_ns - timeline.begin_ns) / 1e6;
   const std::string what =
       fmt::format("{} in {} ms", reports::counted(timeline.places.size(), "activity", "activities"),

@@ -75,6 +75,48 @@ TracedShape read_shape(const schema::Reader& reader, std::int64_t run_id,
   return shape;
 }
 
+bool has_no_start(const TracedActivity& activity) { return !activity.start_ns; }
+
+/// The place in time of each activity that has no start, by its id. The model reports a kernel just
+/// before the call that launched it, and before the end of the ranges around it.
+std::unordered_map<std::int64_t, std::int64_t> places_without_start(const Trace& trace) {
+  std::vector<const TracedActivity*> by_id;
+  for (const TracedActivity& activity : trace.activities) by_id.push_back(&activity);
+  std::sort(by_id.begin(), by_id.end(),
+            [](const TracedActivity* a, const TracedActivity* b) { return a->id > b->id; });
+  std::unordered_map<std::int64_t, std::int64_t> following;  // by process
+  std::unordered_map<std::int64_t, std::int64_t> places;
+  for (const TracedActivity* activity : by_id) {
+    const TracedShape& shape = trace.shapes[activity->shape];
+    std::int64_t& next =
+        following.try_emplace(shape.process_id.value_or(0), INT64_MAX).first->second;
+    if (has_no_start(*activity)) {
+      places.emplace(activity->id, next);
+    } else {
+      next = shape.kind == "range" ? activity->end_ns() : *activity->start_ns;
+    }
+  }
+  return places;
+}
+
+/// By their starts. A call comes before what it launched.
+void put_in_order(Trace& trace) {
+  std::vector<TracedActivity>& all = trace.activities;
+  std::unordered_map<std::int64_t, std::int64_t> places;
+  if (std::any_of(all.begin(), all.end(), has_no_start)) places = places_without_start(trace);
+  const auto key = [&](const TracedActivity& activity) {
+    const bool is_placed = has_no_start(activity);
+    const std::int64_t start = is_placed ? places.at(activity.id) : *activity.start_ns;
+    return std::tuple(start, is_placed, activity.id);
+  };
+  const auto is_before = [&](const TracedActivity& a, const TracedActivity& b) {
+    return key(a) < key(b);
+  };
+  if (!std::is_sorted(all.begin(), all.end(), is_before)) {
+    std::sort(all.begin(), all.end(), is_before);
+  }
+}
+
 }  // namespace
 
 Trace read_trace(const schema::Reader& reader, std::int64_t run_id,
@@ -92,13 +134,7 @@ Trace read_trace(const schema::Reader& reader, std::int64_t run_id,
                 trace.activities.push_back(activity);
               });
   for (const std::int64_t id : first_ids) trace.shapes.push_back(read_shape(reader, run_id, id));
-  const auto is_before = [](const TracedActivity& a, const TracedActivity& b) {
-    return std::tuple(a.start_ns.value_or(INT64_MAX), a.id) <
-           std::tuple(b.start_ns.value_or(INT64_MAX), b.id);
-  };
-  if (!std::is_sorted(trace.activities.begin(), trace.activities.end(), is_before)) {
-    std::sort(trace.activities.begin(), trace.activities.end(), is_before);
-  }
+  put_in_order(trace);
   return trace;
 }
 

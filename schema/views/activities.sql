@@ -8,8 +8,8 @@
 -- thread_id: the thread that called or opened the range; NULL for what a GPU did
 -- kind: kernel, copy, set, call, range, page fault, migration, thrashing, throttling or remote map
 -- name: the kernel with its parameters, [CUDA memcpy HtoD], the function, the range's text
--- start_ns: when it began, ns since the run's clock began (a range may begin before); NULL on the model, which has no clock
--- duration_ns: how long it took, ns; NULL on the model
+-- start_ns: when it began, ns since the run's clock began (a range may begin before); NULL for what the model did as a GPU: it has no clock
+-- duration_ns: how long it took, ns; NULL where start_ns is
 -- device: title of the device, as in devices; NULL for calls and ranges
 -- device_ordinal: the device's number
 -- context: number of its context in the process; NULL for calls and ranges

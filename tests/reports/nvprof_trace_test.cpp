@@ -250,5 +250,26 @@ TEST_F(NvprofTrace, GivesTheRowsOfASummary) {
   EXPECT_TRUE(gpu_rows(reader, request, "Tesla T4 (1)").rows.empty());
 }
 
+/// As the model reports them: a kernel before the call that launched it ends.
+TEST_F(NvprofTrace, PutsAKernelWithoutATimeBehindItsCall) {
+  schema::ActivityShape first = on_device("kernel", "first()"),
+                        second = on_device("kernel", "second()");
+  call("cudaMalloc", 1, 500, 1);
+  add(first, std::nullopt, std::nullopt, std::nullopt, 2);
+  call("cudaLaunchKernel", 2, 500, 2);
+  add(second, std::nullopt, std::nullopt, std::nullopt, 3);
+  call("cudaLaunchKernel", 3, 500, 3);
+  add(on_device("kernel", "last()"), std::nullopt, std::nullopt, std::nullopt, 9);
+  const std::string text = traced(true, true);
+  std::size_t at = 0;
+  for (const char* name :
+       {"  cudaMalloc\n", "  cudaLaunchKernel (first() [2])\n", "  first() [2]\n",
+        "  cudaLaunchKernel (second() [3])\n", "  second() [3]\n", "  last() [9]\n"}) {
+    const std::size_t found = text.find(name, at);
+    EXPECT_NE(found, std::string::npos) << name << " of\n" << text;
+    if (found != std::string::npos) at = found;
+  }
+}
+
 }  // namespace
 }  // namespace warpmeter::reports::nvprof

@@ -13,6 +13,7 @@ namespace warpmeter::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 /// The lines with every process number as PID.
@@ -153,7 +154,8 @@ TEST_F(NvprofProgram, PrintsTheMetricsOfEachLaunchWithATrace) {
             program_with("==PID== Profiling result:\n") +
                 "\"Device\",\"Context\",\"Stream\",\"Kernel\",\"Correlation_ID\","
                 "\"shared_load_transactions_per_request\"\n"
-                "\"model sm_90 (0)\",1,7,\"row_column(int*)\",1,32.000000\n");
+                // cudaMalloc is the first call, and two launches lie between.
+                "\"model sm_90 (0)\",1,7,\"row_column(int*)\",4,32.000000\n");
   const Outcome none = nvprof({"--kernels", "1:8:row_column:", "-m", "gst_efficiency", square_});
   EXPECT_THAT(none.error, HasSubstr("No events/metrics were profiled."));
 }
@@ -188,6 +190,34 @@ TEST_F(NvprofProgram, WritesAFileThatItReads) {
   const Outcome over = nvprof({"-fo", name, square_});
   EXPECT_EQ(over.exit_code, 0) << over.error;
   EXPECT_THAT(nvprof({"--print-gpu-trace", "-i", name}).error, HasSubstr("row_row(int*)"));
+}
+
+TEST_F(NvprofProgram, PrintsTheTimesOfCalls) {
+  const std::string time = " *[0-9.]+(ns|us|ms|s)";
+  const Outcome traced = nvprof({"--print-api-trace", square_});
+  EXPECT_THAT(traced.error, Not(HasSubstr("stands for a time")));
+  const std::regex launch("\n" + time + time +
+                          R"(  cudaLaunchKernel \(row_column\(int\*\) \[4\]\)\n)");
+  EXPECT_TRUE(std::regex_search(traced.error, launch)) << traced.error;
+  ASSERT_EQ(nvprof({"-o", "calls.nvvp", square_}).exit_code, 0);
+  const std::string read = nvprof({"--print-api-trace", "-i", "calls.nvvp"}).error;
+  EXPECT_TRUE(std::regex_search(read, launch)) << read;
+}
+
+/// A call comes before the kernel that it launched, and the kernel's registers are known.
+TEST_F(NvprofProgram, PrintsKernelsBehindTheirCalls) {
+  const std::string text = nvprof({"--print-gpu-trace", "--print-api-trace", square_}).error;
+  const std::size_t call = text.find("cudaLaunchKernel (row_column(int*) [4])"),
+                    kernel = text.find("  row_column(int*) [4]\n"),
+                    next = text.find("cudaLaunchKernel (row_column_padded(int*) [5])");
+  ASSERT_NE(kernel, std::string::npos) << text;
+  EXPECT_LT(call, kernel);
+  EXPECT_LT(kernel, next);
+  EXPECT_NE(next, std::string::npos);
+  const std::size_t line = text.rfind('\n', kernel) + 1;
+  EXPECT_TRUE(std::regex_search(text.substr(line, kernel - line),
+                                std::regex(R"(\(1 1 1\) +\(32 32 1\) +[0-9]+ +4\.0000KB)")))
+      << text.substr(line, kernel - line);
 }
 
 TEST_F(NvprofProgram, WaitsForTheProfilersStart) {

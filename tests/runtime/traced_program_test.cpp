@@ -71,6 +71,34 @@ TEST_F(TracedProgram, HasItsCallsWithTheirThread) {
   EXPECT_EQ(value_of("SELECT count(*) FROM activities WHERE kind <> 'call'"), "0");
 }
 
+/// One thread calls: a call begins after the one before it has ended, and none is before the run.
+TEST_F(TracedProgram, HasItsCallsWithTheTimeOfTheCpu) {
+  EXPECT_EQ(run("start_stop", {"--trace-api"}).exit_code, 0);
+  EXPECT_EQ(value_of("SELECT min(start_ns) >= 0 AND min(duration_ns) >= 0 AND count(start_ns) = "
+                     "count(*) AND count(duration_ns) = count(*) FROM activities"),
+            "1");
+  EXPECT_EQ(value_of("SELECT count(*) FROM (SELECT start_ns, lag(start_ns + duration_ns) OVER "
+                     "(ORDER BY activity_id) AS before FROM activities) WHERE start_ns < before"),
+            "0");
+  EXPECT_EQ(value_of("SELECT max(start_ns) < 600e9 AND max(duration_ns) < 600e9 FROM activities"),
+            "1");
+}
+
+TEST_F(TracedProgram, HasTheCallOfEachKernelAndCopyByItsNumber) {
+  EXPECT_EQ(run("trace", {"--trace", "--trace-api"}).exit_code, 0);
+  EXPECT_EQ(value_of("SELECT group_concat(DISTINCT c.name) FROM activities k JOIN activities c ON "
+                     "c.correlation = k.correlation AND c.kind = 'call' WHERE k.kind = 'kernel'"),
+            "cudaLaunchKernel");
+  EXPECT_EQ(value_of("SELECT count(*) = count(DISTINCT correlation) FROM activities WHERE kind = "
+                     "'call'"),
+            "1");
+  EXPECT_EQ(
+      value_of("SELECT count(*) FROM activities k WHERE kind IN ('copy', 'set', 'kernel') AND "
+               "NOT EXISTS (SELECT * FROM activities c WHERE c.kind = 'call' AND "
+               "c.correlation = k.correlation)"),
+      "0");
+}
+
 TEST_F(TracedProgram, HasItsRanges) {
   EXPECT_EQ(run("ranges", {"--trace"}).exit_code, 0);
   EXPECT_EQ(value_of("SELECT group_concat(name, ' ') FROM (SELECT name FROM activities WHERE "

@@ -91,6 +91,11 @@ class Tables {
            request_.prints_gpu_summary || request_.prints_api_summary;
   }
   bool prints_summary() const { return asks_for_summary() || !request_.prints_trace(); }
+  bool prints_gpu_summary() const {
+    const bool is_of_calls_alone = request_.prints_api_summary && !request_.prints_summary &&
+                                   !request_.prints_gpu_summary && !request_.prints_summary_per_gpu;
+    return request_.traces_gpu && prints_summary() && !is_of_calls_alone;
+  }
 
   void print_trace() {
     if (!measured_.run_id) {
@@ -254,7 +259,8 @@ class Tables {
     const bool lacks_times = std::any_of(
         activities.begin(), activities.end(),
         [](const profile::Activity& activity) { return activity.durations_ns.empty(); });
-    if (!request_.counts() && lacks_times) {
+    const bool shows_gpu = request_.prints_gpu_trace || prints_gpu_summary();
+    if (!request_.counts() && lacks_times && shows_gpu) {
       text += warning(
           "the model executes the kernels on the CPU and has no clock: - stands for a "
           "time");

@@ -65,12 +65,14 @@ class Turn {
   Turn(Process& process, const Row& row, const void* caller)
       : process_(process), row_(row), lock_(process.mutex(), std::defer_lock) {
     if (call_depth == 0) lock_.lock();
-    if (++call_depth == 1) process.begin_call(row.name, caller);
+    if (++call_depth > 1) return;
+    process.begin_call(row.name, caller);
+    if (process.report() != nullptr) process.report()->begin_call();
   }
   ~Turn() {
     const bool is_outermost = --call_depth == 0;
     if (is_outermost && process_.report() != nullptr) {
-      process_.report()->called(row_.name, std::chrono::steady_clock::now() - begin_);
+      process_.report()->called(row_.name, {begin_, std::chrono::steady_clock::now()});
     }
   }
   Turn(const Turn&) = delete;

@@ -26,6 +26,10 @@ constexpr std::size_t lines_in_a_frame = 1000;
 /// Each device has one context, numbered as CUPTI numbers them.
 std::uint32_t context_of(std::uint32_t device) { return device + 1; }
 
+std::uint64_t nanoseconds(std::chrono::nanoseconds time) {
+  return static_cast<std::uint64_t>(time.count());
+}
+
 }  // namespace
 
 Report::Report(const std::string& socket) : channel_(socket) {
@@ -34,6 +38,7 @@ Report::Report(const std::string& socket) : channel_(socket) {
   allow_sources(config_.source_folders);
   filter_ = std::make_unique<inject::Filter>(config_.selection);
   if (config_.ranges) inject::keep_ended_ranges(filter_->is_on());
+  if (traces()) channel_.send(inject::TraceBegins{inject::monotonic_ns()});
 }
 
 bool Report::takes(const LaunchPlace& place) {
@@ -83,7 +88,7 @@ void Report::launched(const LaunchPlace& place, const model::Program& program,
   inject::Launch launch;
   launch.explanation = explanation;
   launch.shape = shape_of(place, &program);
-  launch.shape.correlation = ++correlation_;
+  launch.shape.correlation = call_;
   for (const std::string& name : config_.counters) {
     if (!grids.empty()) {
       launch.values.push_back(channel_.value_of(model::counter_named(name, grids, doubt)));
@@ -99,7 +104,7 @@ void Report::launched(const LaunchPlace& place, const model::Program& program,
 void Report::could_not_run(const LaunchPlace& place, const std::string& why) {
   inject::Launch launch;
   launch.shape = shape_of(place, nullptr);
-  launch.shape.correlation = ++correlation_;
+  launch.shape.correlation = call_;
   const std::uint32_t reason = channel_.name("the launch failed");
   launch.values.assign(config_.counters.size(), {0, reason, schema::Grade::unavailable});
   launch.failure = channel_.name(why);
@@ -169,12 +174,12 @@ void Report::runs(const std::string& kernel) {
 
 void Report::has_run() { channel_.send(inject::Running{}); }
 
-/// There are no times: the program waits for the model, which has no clock.
 void Report::add(const inject::ActivityShape& shape, inject::Activity activity) {
   activity.shape = shapes_.number_of(shape);
   waiting_.activities.push_back(activity);
 }
 
+/// A kernel, copy or set has no time: the model has no clock.
 void Report::ran(const LaunchPlace& place, const model::Program& program,
                  std::uint64_t instructions) {
   inject::ActivityShape shape;
@@ -183,7 +188,7 @@ void Report::ran(const LaunchPlace& place, const model::Program& program,
   shape.name = shape.shape->kernel;
   inject::Activity activity;
   activity.amount = instructions;
-  activity.correlation = ++correlation_;
+  activity.correlation = call_;
   add(shape, activity);
   flush();
 }
@@ -207,25 +212,31 @@ void Report::moved(const Move& move) {
   if (move.target_device) shape.target = end_on(*move.target_device);
   inject::Activity activity;
   activity.amount = move.bytes;
+  activity.correlation = call_;
   add(shape, activity);
   flush();
 }
 
-void Report::called(std::string_view function, std::chrono::nanoseconds duration) {
-  if (!traces() || !filter_->is_on()) return;
-  add_ranges();
-  if (!config_.calls) return;
+/// Ranges that ended before come before its kernels.
+void Report::begin_call() {
+  call_ = ++correlation_;
+  if (traces() && filter_->is_on()) add_ranges();
+}
+
+void Report::called(std::string_view function, const CallTime& time) {
+  if (!traces() || !config_.calls || !filter_->is_on()) return;
   inject::ActivityShape shape;
   shape.kind = inject::ActivityKind::call;
   shape.name = channel_.name(function);
   shape.thread = static_cast<std::uint32_t>(gettid());
   inject::Activity activity;
-  activity.duration_ns = static_cast<double>(duration.count());
+  activity.start_ns = nanoseconds(time.begin.time_since_epoch());
+  activity.duration_ns = static_cast<double>(nanoseconds(time.end - time.begin));
+  activity.correlation = call_;
   add(shape, activity);
   if (waiting_.activities.size() >= most_waiting) flush();
 }
 
-/// They are told with the call that follows their end.
 void Report::add_ranges() {
   if (!config_.ranges) return;
   for (const inject::EndedRange& range : inject::take_ended_ranges()) {
@@ -233,7 +244,10 @@ void Report::add_ranges() {
     shape.kind = inject::ActivityKind::range;
     shape.name = channel_.name(range.text);
     shape.thread = range.thread;
-    add(shape, {});
+    inject::Activity activity;
+    activity.start_ns = range.start_ns;
+    activity.duration_ns = static_cast<double>(range.end_ns - range.start_ns);
+    add(shape, activity);
   }
 }
 

@@ -28,6 +28,11 @@ struct LaunchPlace {
   std::uint32_t device = 0, stream = 0;
 };
 
+/// The time of a call, by the clock of inject::monotonic_ns().
+struct CallTime {
+  std::chrono::steady_clock::time_point begin, end;
+};
+
 /// A copy or set that was done.
 struct Move {
   std::string_view name;  ///< "[CUDA memcpy HtoD]"
@@ -72,7 +77,12 @@ class Report {
   /// A kernel, copy or call of the summary.
   void ran(const LaunchPlace& place, const model::Program& program, std::uint64_t instructions);
   void moved(const Move& move);
-  void called(std::string_view function, std::chrono::nanoseconds duration);
+  void called(std::string_view function, const CallTime& time);
+  /// This thread's outermost call begins. Its kernels and copies share its number.
+  void begin_call();
+  /// That number, and for a stream's own thread the one of the call that gave the work.
+  static std::uint32_t call() { return call_; }
+  static void continue_call(std::uint32_t number) { call_ = number; }
   /// The program called cudaProfilerStart or cudaProfilerStop.
   void profile(bool is_on);
   /// For the person, once.
@@ -99,6 +109,7 @@ class Report {
   inject::ShapeNumbers shapes_{channel_};
   inject::Activities waiting_;
   std::uint32_t correlation_ = 0, explanations_ = 0;
+  static inline thread_local std::uint32_t call_ = 0;  ///< the number of this thread's call
 };
 
 }  // namespace warpmeter::runtime

@@ -60,6 +60,7 @@ struct Stream : std::enable_shared_from_this<Stream> {
     const HostPlace* place = nullptr;  ///< the place of the call; null: not kept
     std::string_view function;         ///< the call
     bool is_of_graph = false;
+    std::uint32_t call = 0;  ///< the call's number: see Report
   };
   std::deque<Waiting> waiting;
   std::uint64_t given = 0, done = 0;  ///< the work that had to wait

@@ -109,6 +109,7 @@ void work_off(Process& process, const std::shared_ptr<Stream>& stream) {
     current_device = next.device;
     const CallElsewhere call(next.place);
     process.begin_call(next.function, nullptr);
+    Report::continue_call(next.call);
     own_work = Working{stream.get()};
     if (const auto* host = std::get_if<HostWork>(&next.work)) {
       if (races != nullptr) races->begin_host_function(next.given);
@@ -293,7 +294,7 @@ cudaError_t give(Process& process, Stream& stream, Work work, const Given* as) {
   const bool is_placed = may_be_left || (process.checks() != nullptr && !is_host);
   const HostPlace* place = is_placed ? &place_of_frequent_call() : nullptr;
   stream.waiting.push_back({std::move(work), std::move(after), std::move(given), current_device,
-                            place, process.function(), as != nullptr});
+                            place, process.function(), as != nullptr, Report::call()});
   ++stream.given;
   changed().notify_all();
   if (!std::exchange(stream.has_thread, true)) {
