@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Programs without a GPU under --trace, and what their calls of cudaProfilerStart and Stop choose.
+#include <filesystem>
+
 #include "tests/runtime/answered_program.h"
 
 namespace warpmeter::cli {
@@ -104,6 +106,35 @@ TEST_F(TracedProgram, HasItsRanges) {
   EXPECT_EQ(value_of("SELECT group_concat(name, ' ') FROM (SELECT name FROM activities WHERE "
                      "kind = 'range' ORDER BY activity_id)"),
             "solve whole");
+  // "solve" lies within "whole".
+  EXPECT_EQ(value_of("SELECT max(start_ns) = max(CASE name WHEN 'solve' THEN start_ns END) AND "
+                     "max(start_ns + duration_ns) = max(CASE name WHEN 'whole' THEN start_ns + "
+                     "duration_ns END) FROM activities WHERE kind = 'range'"),
+            "1");
+}
+
+/// Machine code for sm_90 lies in the first program; ptxas makes it for the second.
+TEST_F(TracedProgram, HasItsKernelsResources) {
+  for (const char* name : {"shared_square", "fresh_heap"}) {
+    for (const std::vector<std::string>& options : {std::vector<std::string>{}, {"--trace"}}) {
+      SCOPED_TRACE(name);
+      std::filesystem::remove(file("warpmeter.db"));
+      EXPECT_EQ(run(name, options).exit_code, 0);
+      EXPECT_EQ(
+          value_of("SELECT count(*) > 0 AND count(*) = count(registers) AND min(registers) > 0 "
+                   "FROM launches"),
+          "1");
+      EXPECT_EQ(value_of("SELECT count(*) = count(value) AND max(grade) <> 'unavailable' FROM "
+                         "results WHERE metric IN ('registers_per_thread', 'spill_stores', "
+                         "'code_bytes', 'theoretical_occupancy')"),
+                "1");
+      EXPECT_EQ(value_of("SELECT count(*) FROM activities WHERE kind = 'kernel' AND registers IS "
+                         "NULL"),
+                "0");
+      EXPECT_EQ(warpmeter({"check", "--gate", "registers_per_thread <= 255"}).exit_code, 0);
+      EXPECT_EQ(warpmeter({"check", "--gate", "registers_per_thread <= 1"}).exit_code, 1);
+    }
+  }
 }
 
 TEST_F(TracedProgram, RefusesCountersBesideATrace) {

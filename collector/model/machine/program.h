@@ -365,7 +365,8 @@ struct Program {
   std::vector<std::string> kernels;
   /// Why its counts are of PTX: the machine code was not read. Empty: it was, and the sites say
   /// what it makes of them.
-  std::string why_unaudited = "counted at PTX level: the machine code was not read";
+  static constexpr const char* not_read = "counted at PTX level: the machine code was not read";
+  std::string why_unaudited = not_read;
   bool is_audited() const { return why_unaudited.empty(); }
   Resources resources;  ///< unknown where the machine code was not read
   /// For each access of the machine code to local memory that PTX has none for, the instructions

@@ -68,7 +68,19 @@ void Kernel::audit() {
     why = model::steps::audit(*program_, *module_.parsed(), cubin);
     if (!why.empty()) why = "the cubin " + why;
   }
-  if (!why.empty()) program_->why_unaudited += ", since " + why;
+  if (!why.empty()) say_unread(why);
+}
+
+void Kernel::say_unread(const std::string& why) {
+  program_->why_unaudited = fmt::format("{}, since {}", model::Program::not_read, why);
+}
+
+void Kernel::read_resources() {
+  if (program() == nullptr || is_audited_ || resources_) return;
+  const std::string why = module_.why_apart();
+  if (!why.empty()) return say_unread(why);
+  program_->resources = resources();
+  if (!module_.why_no_cubin().empty()) say_unread(module_.why_no_cubin());
 }
 
 std::vector<std::uint32_t> Kernel::predicated_barriers() {

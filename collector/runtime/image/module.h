@@ -51,6 +51,9 @@ class Kernel {
   /// Reads the machine code, so that the counts are the hardware's. Once; takes the time of ptxas
   /// where the program brought none.
   void audit();
+  /// Reads of the machine code what the kernel takes of a multiprocessor, for a launch that is not
+  /// counted. Once; takes the time of ptxas as audit() does.
+  void read_resources();
   /// The barriers of the machine code: see LaunchOptions. Any thread may ask.
   std::vector<std::uint32_t> predicated_barriers();
   /// The resources on a multiprocessor, by the machine code.
@@ -69,6 +72,7 @@ class Kernel {
   const std::string entry_;
   std::unique_ptr<model::Program> program_;
   std::string failure_;
+  void say_unread(const std::string& why);
   bool is_read_ = false, is_audited_ = false;
   std::optional<model::Resources> resources_;
   std::once_flag barriers_read_;

@@ -363,6 +363,7 @@ void run_kernel(Process& process, const KernelWork& work, std::uint32_t stream) 
                           stream};
   const bool is_chosen = report != nullptr && report->takes(place);
   const bool is_counted = is_chosen && report->counts();
+  if (is_chosen && !is_counted && report->traces()) kernel.read_resources();
   Grids grids(process, place, is_counted);
   grids.run(work);
   if (report == nullptr) return;
