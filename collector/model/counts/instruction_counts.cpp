@@ -70,6 +70,7 @@ constexpr InstructionCounter instruction_counters[] = {
     {"flop_hp_add", counted::hadd, threads},
     {"flop_hp_mul", counted::hmul, threads},
     {"flop_hp_fma", counted::hfma, threads},
+    {"flop_count_sp_special", counted::special, threads, counted::any_special},
     {"thread_instructions_pred_on", all_operations, Executors::threads_acting},
     {"inst_executed_global_loads", counted::global_load, warps},
     {"inst_executed_global_stores", counted::global_store, warps},

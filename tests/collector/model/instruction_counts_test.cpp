@@ -10,7 +10,9 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collector/model/counts/grades.h"
@@ -39,6 +41,9 @@ const std::vector<Row>& golden() {
 const std::set<std::string> of_no_kernel = {"surface_atomic_set_accesses",
                                             "surface_reduction_set_accesses"};
 
+/// OfSpecialFunctionsAreTheHardwares compares it.
+constexpr std::string_view of_no_counter = "flop_count_sp_special";
+
 /// HeldToHardware.KernelsOfTodaysInstructions compares these.
 const std::set<std::string>& counters_of_todays_kernels() {
   static const std::set<std::string> names = [] {
@@ -64,7 +69,7 @@ TEST(InstructionCounts, ThatAreExactAreTheHardwares) {
     ASSERT_EQ(answer.failure, "") << which.entry;
     for (const auto& [name, counter] : answer.counters) {
       EXPECT_TRUE(row.contains(name) || of_no_kernel.contains(name) ||
-                  counters_of_todays_kernels().contains(name))
+                  counters_of_todays_kernels().contains(name) || name == of_no_counter)
           << name;
       if (!row.contains(name)) continue;
       ++values;
@@ -78,6 +83,49 @@ TEST(InstructionCounts, ThatAreExactAreTheHardwares) {
     }
   }
   EXPECT_GE(exact, 0.91 * values) << exact << " of " << values;
+}
+
+/// The threads that executed MUFU on the H200, by kernel: rows of h200_operation_classes.csv.
+std::map<std::string, double> special_functions_measured() {
+  std::ifstream file(source_dir() + "/tests/golden/h200_operation_classes.csv");
+  std::map<std::string, double> all;
+  for (const Row& row : csv_rows(file)) {
+    std::istringstream operations(row.at("operations"));
+    double& threads = all[row.at("kernel")];
+    for (std::string one; operations >> one;) {
+      constexpr std::uint64_t number_bits = 0x1ff, mufu = 0x108;
+      if ((std::stoull(one, nullptr, 16) & number_bits) != mufu) continue;
+      threads += std::stod(one.substr(one.rfind(':') + 1));
+    }
+  }
+  return all;
+}
+
+/// No counter of the hardware holds them; how often each instruction ran was measured. Two kernels
+/// have those of double precision too (MUFU.RCP64H, MUFU.RSQ64H), by nvdisasm of CUDA 13.
+TEST(InstructionCounts, OfSpecialFunctionsAreTheHardwares) {
+  const auto backend = model::open();
+  backend->select(std::vector<std::string>{std::string(of_no_counter)});
+  const std::map<std::string, double> measured = special_functions_measured();
+  const std::set<std::string> with_doubles = {"double_functions", "rounded"};
+  int kernels_with_some = 0;
+  for (const Case& which : cases()) {
+    const std::string entry(which.entry);
+    const auto found = measured.find(entry);
+    if (found == measured.end()) continue;
+    const Answer answer = ask(*backend, which);
+    const schema::Counter& counter = answer.counters.at(std::string(of_no_counter));
+    if (counter.grade != schema::Grade::exact) continue;
+    const double all = found->second;
+    if (with_doubles.contains(entry)) {
+      EXPECT_LT(counter.value.value_or(-1), all) << entry;
+      EXPECT_GT(counter.value.value_or(-1), 0) << entry;
+    } else {
+      EXPECT_EQ(counter.value.value_or(-1), all) << entry;
+      kernels_with_some += all > 0 ? 1 : 0;
+    }
+  }
+  EXPECT_GE(kernels_with_some, 8);
 }
 
 /// The counters that an entry of the catalogue is derived from; none: it has none.
@@ -120,6 +168,7 @@ TEST(NvprofNames, AreAnsweredByTheModelWhereTheyNeedNeitherTimeNorCaches) {
                            "flop_count_sp_add",
                            "flop_count_sp_fma",
                            "flop_count_sp_mul",
+                           "flop_count_sp_special",
                            "gld_efficiency",
                            "gld_transactions",
                            "gld_transactions_per_request",

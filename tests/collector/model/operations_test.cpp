@@ -162,6 +162,20 @@ TEST(OperationsAsAWhole, EachRowOfTheTableWasExecuted) {
   }
 }
 
+/// MUFU as ptxas of CUDA 13 writes it for sm_90: the function's number, and the precision below it.
+TEST(OperationsAsAWhole, SpecialFunctionsOfSinglePrecisionAreTold) {
+  const auto flags = [](std::uint64_t high) {
+    return counted_as({0x1000117308, high}) & (counted::special | counted::any_special);
+  };
+  EXPECT_EQ(flags(0x00000000000800), counted::special);  // EX2
+  EXPECT_EQ(flags(0xff00000002400), counted::special);   // TANH
+  EXPECT_EQ(flags(0xfea0008001800), 0u);                 // RCP64H
+  EXPECT_EQ(flags(0xfe20008001c00), 0u);                 // RSQ64H
+  EXPECT_EQ(flags(0xfe20008000900), 0u);                 // EX2.F16
+  EXPECT_EQ(flags(0xfea0008002600), 0u);                 // TANH.BF16
+  EXPECT_EQ(flags(0x2800), counted::any_special);        // no function of today
+}
+
 TEST(OperationsAsAWhole, ClassesHoldForTheArchitecturesThatHaveTheirNumbers) {
   EXPECT_EQ(why_not_counted(80), "");
   EXPECT_EQ(why_not_counted(90), "");

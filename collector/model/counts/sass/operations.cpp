@@ -177,8 +177,8 @@ static_assert(std::is_sorted(std::begin(rows), std::end(rows),
 namespace {
 
 constexpr std::uint16_t number_bits = 0x1ff;
-constexpr std::uint16_t s2r = 0x119, warpsync = 0x148, error_barrier = 0x1ab,
-                        cluster_barrier = 0x1c7;
+constexpr std::uint16_t special_function = 0x108, s2r = 0x119, warpsync = 0x148,
+                        error_barrier = 0x1ab, cluster_barrier = 0x1c7;
 constexpr std::uint16_t cluster_error_barrier_form = 0x5ab, cluster_arrival_form = 0x9c7;
 
 /// S2R by its special register (bits 72 to 79): those that differ between the threads of a warp
@@ -191,6 +191,17 @@ CountedAs unit_of_special(unsigned special) {
   };
   if (is_among(of_warps)) return counted::adu;
   return is_among(of_threads) ? 0 : counted::any_unit;
+}
+
+/// MUFU by its function (bits 74 to 79): those of double precision have half of their operand, and
+/// bits 72 and 73 say that it is of half precision. ptxas of CUDA 13 showed the numbers.
+CountedAs special_of_function(Word word) {
+  constexpr unsigned last_function = 9, reciprocal_of_double = 6, root_of_double = 7;
+  const auto precision = static_cast<unsigned>(word.high >> 8 & 3);
+  const auto function = static_cast<unsigned>(word.high >> 10 & 63);
+  const bool is_wide = function == reciprocal_of_double || function == root_of_double;
+  if (function > last_function || precision == 3) return counted::any_special;
+  return is_wide || precision != 0 ? 0 : counted::special;
 }
 
 CountedAs unit_of_form(Word word, std::uint16_t number) {
@@ -218,6 +229,7 @@ CountedAs counted_as(Word word) {
   if (number == 0x147 && (word.high >> 23 & 15) != 7) {
     return counted::control | counted::any_branch;
   }
+  if (number == special_function) return row->counted_as | special_of_function(word);
   if ((row->counted_as & counted::adu_by_form) == 0) return row->counted_as;
   return (row->counted_as & ~counted::adu_by_form) | unit_of_form(word, number);
 }

@@ -47,6 +47,9 @@ inline constexpr CountedAs branch = CountedAs{1} << 44;
 inline constexpr CountedAs any_branch = CountedAs{1} << 45;  ///< it is not known whether it is one
 /// Only in the table: the form of the instruction says whether it is `adu`.
 inline constexpr CountedAs adu_by_form = CountedAs{1} << 43;
+// Threads whose guard is true, of special functions of single precision; no counter holds them.
+inline constexpr CountedAs special = CountedAs{1} << 47;
+inline constexpr CountedAs any_special = CountedAs{1} << 48;  ///< it is not known whether it is one
 }  // namespace counted
 
 struct OperationRow {
