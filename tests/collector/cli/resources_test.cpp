@@ -156,6 +156,30 @@ TEST_F(ResourceMetrics, GatesFailOnWhatIsSpilled) {
   EXPECT_EQ(warpmeter({"check", "--gate", "code_bytes < 128"}).exit_code, 1);
 }
 
+/// Each resource in a gate that holds by ptxas's number, and in one that misses it by one.
+TEST_F(ResourceMetrics, AreHeldToGatesEachOfThem) {
+  const auto code = section_bytes(contents("k.cubin"));
+  for (const std::string kernel : {"crowded", "lean"}) {
+    ASSERT_EQ(model(kernel, {"--shared", "64"}).exit_code, 0);
+    const std::string said = said_of(kernel);
+    const std::pair<const char*, std::uint64_t> expected[] = {
+        {"local_bytes_per_thread", std::stoull(before("bytes stack frame", said))},
+        {"spill_loads", std::stoull(before("bytes spill loads", said))},
+        {"static_shared_bytes", std::stoull(before("bytes smem", said))},
+        {"dynamic_shared_bytes", 64},
+        {"theoretical_occupancy", 50},
+        {"code_bytes", code.at(".text." + kernel)}};
+    for (const auto& [metric, value] : expected) {
+      const std::string holds = metric + std::string(" <= ") + std::to_string(value);
+      const std::string misses = metric + std::string(" >= ") + std::to_string(value + 1);
+      EXPECT_EQ(warpmeter({"check", "--gate", holds}).exit_code, 0) << kernel << ' ' << holds;
+      const Outcome broken = warpmeter({"check", "--gate", misses});
+      EXPECT_EQ(broken.exit_code, 1) << kernel << ' ' << misses << broken.error;
+      EXPECT_THAT(broken.output, AllOf(HasSubstr(metric), HasSubstr("broken")));
+    }
+  }
+}
+
 TEST_F(ResourceMetrics, AreListedForBothBackends) {
   const std::string listed = warpmeter({"list", "metrics", "--format", "csv"}).output;
   for (const char* metric :
