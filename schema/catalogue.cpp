@@ -119,7 +119,7 @@ Catalogue::Catalogue() {
 }
 
 /// A member is a metric, a counter, an earlier @set, "*" for everything, or nvprof's names that are
-/// answered, each once.
+/// answered ("nvprof metrics", "nvprof events", "nvprof metrics of kernels"), each once.
 void Catalogue::read_set(const SetInfo& begun, std::span<const std::string> members) {
   SetInfo set = begun;
   for (const std::string& name : set.where_any) {
@@ -129,11 +129,13 @@ void Catalogue::read_set(const SetInfo& begun, std::span<const std::string> memb
     if (name == "*") {
       for (const MetricInfo& metric : metrics_) set.metrics.push_back(metric.name);
       for (const CounterInfo& counter : counters_) set.metrics.push_back(counter.name);
-    } else if (name == "nvprof metrics" || name == "nvprof events") {
+    } else if (name.starts_with("nvprof ")) {
       for (const NvprofName& known : nvprof_names()) {
         const bool is_known =
             std::find(set.metrics.begin(), set.metrics.end(), known.answer) != set.metrics.end();
-        if (known.is_event != (name == "nvprof events") || known.answer.empty() || is_known) {
+        const bool is_left_out = name == "nvprof metrics of kernels" && known.is_of_links();
+        if (known.is_event != (name == "nvprof events") || known.answer.empty() || is_known ||
+            is_left_out) {
           continue;
         }
         set.metrics.push_back(known.answer);

@@ -33,6 +33,9 @@ struct NvprofName {
   std::string note;     ///< the answer differs from nvprof's in this; mostly empty
   std::string reason;   ///< where nothing answers it: why
   std::string instead;  ///< and the entry of the catalogue that comes nearest
+
+  /// True of NVLink and PCIe: no kernel's own, and not measured together with others.
+  bool is_of_links() const { return name.starts_with("nvlink_") || name.starts_with("pcie_"); }
 };
 
 /// Metrics, then events, each by name.

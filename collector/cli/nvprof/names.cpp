@@ -69,7 +69,7 @@ Counted of_catalogue(const std::string& name, bool is_event) {
 class Reading {
  public:
   void read(const AskedName& asked) {
-    if (asked.name == "all") return read_all(asked);
+    if (asked.name == "all" || asked.name == "@analysis") return read_all(asked);
     if (asked.name.starts_with('@')) return read_set(asked);
     if (const NvprofName* name = schema::find_nvprof_name(asked.name, asked.is_event)) {
       if (name->answer.empty()) {
@@ -104,8 +104,10 @@ class Reading {
 
   /// nvprof too left out what a device lacks.
   void read_all(const AskedName& asked) {
+    const bool is_of_kernels = asked.name != "all";
     for (const NvprofName& name : schema::nvprof_names()) {
       if (name.is_event != asked.is_event || name.answer.empty()) continue;
+      if (is_of_kernels && name.is_of_links()) continue;
       Counted one = counted(name);
       one.is_of_all = true;
       add(std::move(one), asked.scope);

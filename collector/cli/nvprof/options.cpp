@@ -53,9 +53,9 @@ constexpr std::string_view nsight_systems = "Nsight Systems (nsys profile)";
 constexpr Option all_options[] = {
     {"aggregate-mode", 0, "on|off", "values of the whole device", nullptr, "off",
      "PerfWorks names with .min, .max or .avg over the units: profile -m NAME.max"},
-    {"analysis-metrics", 0, "", "the metrics of @default",
+    {"analysis-metrics", 0, "", "all metrics but those of NVLink and PCIe (@analysis)",
      [](Request& r, const std::string&) {
-       r.names.push_back({"@default", false, r.scope});
+       r.names.push_back({"@analysis", false, r.scope});
      }},
     {"annotate-mpi", 0, "off|openmpi|mpich", "no ranges of MPI calls", nullptr, "openmpi|mpich",
      "Nsight Systems (nsys profile --trace=mpi)"},
