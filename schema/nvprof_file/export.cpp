@@ -71,12 +71,13 @@ enum : std::size_t {
 class Exporter {
  public:
   Exporter(const Reader& reader, std::int64_t run_id, sqlite3* db,
-           std::set<std::string, std::less<>> names)
+           std::set<std::string, std::less<>> names, const NvprofNaming& naming)
       : reader_(reader),
         run_({{":run", run_id}}),
         run_id_(run_id),
         db_(db),
         names_(std::move(names)),
+        naming_(naming),
         texts_(db) {}
 
   NvprofExported write() {
@@ -92,6 +93,7 @@ class Exporter {
     write_calls();
     write_activities();
     write_contexts();
+    write_names();
     write_launches();
     return exported_;
   }
@@ -162,6 +164,7 @@ class Exporter {
     }
   }
 
+  void write_names();
   void write_launches();
   void write_values(NvprofRows& metrics, NvprofRows& events, std::int64_t launch);
 
@@ -170,6 +173,7 @@ class Exporter {
   std::int64_t run_id_;
   sqlite3* db_;
   std::set<std::string, std::less<>> names_;  ///< the chosen metrics and events; empty: all
+  const NvprofNaming& naming_;
   NvprofTexts texts_;
   NvprofExported exported_;
   std::int64_t begin_ns_ = 0, last_correlation_ = 0, markers_ = 0;
@@ -302,6 +306,38 @@ void Exporter::write_managed(Tables& tables, Row row) {
                      integer_in(row[column::process]));
 }
 
+/// An object is a process and a thread, in 4 bytes and 8, or a device, a context and a stream.
+void Exporter::write_names() {
+  NvprofRows rows(db_, "NAME", {"objectKind", "objectId", "name"});
+  const auto add = [&](NvprofObject kind, const std::string& object, const std::string& name) {
+    if (!name.empty()) {
+      rows.add(static_cast<int>(kind), Blob{object}, texts_.number_of(name));
+    }
+  };
+  const auto word = [](std::int64_t number) {
+    return little_endian(static_cast<std::uint64_t>(number), 4);
+  };
+  const std::string nothing(8, '\0');
+  reader_.each("SELECT min(family) FROM launches WHERE run_id = :run", run_,
+               [&](Row row) { add(NvprofObject::unknown, word(0) + nothing, text_in(row[0])); });
+  if (!naming_.process && !naming_.context) return;
+  reader_.each("SELECT DISTINCT process_id FROM activities WHERE run_id = :run ORDER BY 1", run_,
+               [&](Row row) {
+                 const std::int64_t process = integer_in(row[0]);
+                 if (naming_.process) {
+                   add(NvprofObject::process, word(process) + nothing, naming_.process(process));
+                 }
+               });
+  reader_.each(
+      "SELECT DISTINCT process_id, device_ordinal, context FROM activities WHERE run_id = :run "
+      "AND context IS NOT NULL ORDER BY 1, 2, 3",
+      run_, [&](Row row) {
+        if (!naming_.context) return;
+        add(NvprofObject::context, word(integer_in(row[1])) + word(integer_in(row[2])) + word(0),
+            naming_.context(integer_in(row[0]), integer_in(row[2])));
+      });
+}
+
 /// Launches that were counted, or of an untraced run: nvprof's kernels that ran one after the
 /// other.
 void Exporter::write_launches() {
@@ -373,7 +409,7 @@ void copy_to(const Destination& destination, const std::string& from) {
 
 NvprofExported export_nvprof_file(const Reader& reader, std::int64_t run_id,
                                   const Destination& destination,
-                                  std::span<const std::string> names) {
+                                  std::span<const std::string> names, const NvprofNaming& naming) {
   const TemporaryFolder folder;
   const std::string file = (folder.path() / "nvprof.db").string();
   sqlite3* opened = nullptr;
@@ -384,7 +420,7 @@ NvprofExported export_nvprof_file(const Reader& reader, std::int64_t run_id,
   execute(opened, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
   create_nvprof_tables(opened);
   const NvprofExported exported =
-      Exporter(reader, run_id, opened, {names.begin(), names.end()}).write();
+      Exporter(reader, run_id, opened, {names.begin(), names.end()}, naming).write();
   create_nvprof_indexes(opened);
   execute(opened, "COMMIT");
   db.reset();

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -23,10 +24,18 @@ struct NvprofExported {
   bool has_unknown_times = false;
 };
 
+/// Names that a person gave, of --process-name and --context-name; empty: none.
+struct NvprofNaming {
+  std::function<std::string(std::int64_t process)> process;
+  std::function<std::string(std::int64_t process, std::int64_t context)> context;
+};
+
 /// Writes the file, whole or not at all; one that is there is replaced. `names`: of metrics and
-/// events only these; all that the run has where there are none. Throws Error{file}.
+/// events only these; all that the run has where there are none. The program's name is in the file
+/// too, as an object of an unknown kind, for import_nvprof_file(). Throws Error{file}.
 NvprofExported export_nvprof_file(const Reader& reader, std::int64_t run_id,
                                   const Destination& destination,
-                                  std::span<const std::string> names = {});
+                                  std::span<const std::string> names = {},
+                                  const NvprofNaming& naming = {});
 
 }  // namespace warpmeter::schema

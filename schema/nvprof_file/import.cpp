@@ -6,16 +6,19 @@
 #include <fmt/ranges.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/statistics.h"
+#include "base/utf8.h"
 #include "schema/database.h"
 #include "schema/nvprof_file/activities.h"
 #include "schema/nvprof_file/source.h"
@@ -93,6 +96,30 @@ Span span_of(const NvprofSource& source) {
   return {changed, changed, first, "the file's last change, for its activities have no date"};
 }
 
+/// The only name of this kind of object that can be a program's; empty: there is none, or several.
+std::string only_name(const NvprofSource& source, NvprofObject kind) {
+  constexpr std::size_t longest = 200;
+  std::set<std::string> names;
+  Statement row(source.db(), source.select("NAME", "objectKind name", 2));
+  while (row.step()) {
+    if (source.number(row, 0, 0, NvprofSource::any_32) != static_cast<int>(kind)) continue;
+    names.insert(source.text(source.number(row, 1, 0, NvprofSource::any)));
+  }
+  if (names.size() != 1) return "";
+  const std::string& name = *names.begin();
+  const bool has_odd_letters = std::any_of(name.begin(), name.end(), [](char letter) {
+    return static_cast<unsigned char>(letter) < ' ' || letter == '/' || letter == '\x7f';
+  });
+  return has_odd_letters || name.size() > longest || !is_utf8(name) ? "" : name;
+}
+
+/// The program, or the process that --process-name named.
+std::string program_named_in(const NvprofSource& source) {
+  if (!source.has("NAME")) return "";
+  const std::string program = only_name(source, NvprofObject::unknown);
+  return program.empty() ? only_name(source, NvprofObject::process) : program;
+}
+
 class Importer {
  public:
   Importer(NvprofSource& source, const std::string& target, const NvprofImport& options)
@@ -101,8 +128,9 @@ class Importer {
   std::string run() {
     const Span span = span_of(source_);
     read_devices();
-    program_ = options_.program.empty() ? std::filesystem::path(source_.path()).stem().string()
-                                        : options_.program;
+    program_ = options_.program;
+    if (program_.empty()) program_ = program_named_in(source_);
+    if (program_.empty()) program_ = std::filesystem::path(source_.path()).stem().string();
     Run record;
     record.backend = backend_;
     record.tool_version = "nvprof";

@@ -10,8 +10,8 @@
 namespace warpmeter::schema {
 
 struct NvprofImport {
-  /// The program that was profiled, which nvprof's files do not name; else the file's name without
-  /// its ending.
+  /// The program that was profiled; empty: the file's own name for it, of warpmeter or of
+  /// --process-name, and where it has none its file name without the ending.
   std::string program;
   std::function<bool()> cancelled;
 };

@@ -13,6 +13,9 @@
 
 namespace warpmeter::schema {
 
+/// CUpti_ActivityObjectKind, of the table NAME.
+enum class NvprofObject { unknown = 0, process = 1, context = 4 };
+
 /// CUpti_ActivityMemcpyKind of "[CUDA memcpy HtoD]", and back; 0 is the unknown kind.
 std::int64_t nvprof_copy_kind(std::string_view name);
 std::string nvprof_copy_name(std::int64_t kind);

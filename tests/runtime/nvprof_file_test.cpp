@@ -31,6 +31,16 @@ TEST_F(RuntimeProgram, IsWrittenAsNvprofsFileAndMergedFromIt) {
             "count(*),min(value),max(value)\n2,32,32\n");
 }
 
+/// The file names the program, however it is called itself.
+TEST_F(RuntimeProgram, KeepsItsNameInNvprofsFile) {
+  EXPECT_EQ(profile("shared_square", {"--nvprof-out", "monday.nvvp"}).exit_code, 0);
+  EXPECT_EQ(warpmeter({"merge", "monday.nvvp", "-o", "lab.db"}).exit_code, 0);
+  EXPECT_EQ(warpmeter({"query", "SELECT DISTINCT family FROM launches", "--db", "lab.db",
+                       "--format", "csv"})
+                .output,
+            "family\nshared_square\n");
+}
+
 TEST_F(RuntimeProgram, IsTracedIntoNvprofsFileWhereNothingIsCounted) {
   const Outcome traced =
       run_program({{"profile", "-b", "model", "--nvprof-out", "t.nvvp", program("shared_square")},

@@ -3,6 +3,9 @@
 // nvprof2json, nvprof-tools, PyTorch's load_nvprof, PyProf's NVVP, openvprof.
 #include "schema/nvprof_file/export.h"
 
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <utility>
 
 #include "schema/merge/merge.h"
@@ -94,6 +97,10 @@ std::int64_t store_traced_run(const std::string& path) {
   store.add_activities(run, batch);
   store.end_run(run, RunOutcome::done, "");
   return run;
+}
+
+std::string family_of(const std::string& path) {
+  return lines_of(path, "SELECT min(family) FROM launches").at(0);
 }
 
 class NvprofExport : public ::testing::Test {
@@ -279,6 +286,52 @@ TEST_F(NvprofExport, GivesMetricsBackAsTheyWere) {
       "x.metric <> 'duration_profiled' ORDER BY x.metric";
   EXPECT_THAT(lines_of(database, sql), SizeIs(6));
   EXPECT_EQ(lines_of(again, sql), lines_of(database, sql));
+}
+
+/// Objects as CUPTI has them: a process with a thread, and a device with a context and a stream; 4
+/// bytes each, and 8 of a thread.
+TEST_F(NvprofExport, NamesProcessesAndContexts) {
+  const std::int64_t run = store_traced_run(database);
+  NvprofNaming naming;
+  naming.process = [](std::int64_t process) { return fmt::format("process {}", process); };
+  naming.context = [](std::int64_t process, std::int64_t context) {
+    return fmt::format("{} in {}", context, process);
+  };
+  export_nvprof_file(Reader(database), run, FileClaims().write(file, "-o"), {}, naming);
+  const auto names = rows_of(file,
+                             "SELECT objectKind, hex(objectId), value FROM "
+                             "CUPTI_ACTIVITY_KIND_NAME JOIN StringTable s ON s._id_ = name ORDER "
+                             "BY objectKind, objectId");
+  // 4711 is 0x1267. The run has no launch, so nothing says which program it is of.
+  EXPECT_THAT(names, ElementsAre("1|671200000000000000000000|process 4711",
+                                 "4|000000000100000000000000|1 in 4711"));
+}
+
+/// The only name of an object that can be a program's: warpmeter's own before a process's.
+TEST_F(NvprofExport, IsReadAsTheProgramThatItNames) {
+  store_run(database, {example_launch()});
+  write(1);
+  const auto family_with = [&](const std::string& sql) {
+    const std::string other = folder / "other.nvvp", again = folder / "again.db";
+    std::filesystem::copy_file(file, other, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::remove(again);
+    execute(open_plain(other).get(), sql);
+    import_nvprof_file(other, again, {});
+    return family_of(again);
+  };
+  const std::string none = "DELETE FROM CUPTI_ACTIVITY_KIND_NAME;",
+                    text =
+                        "INSERT INTO StringTable VALUES (900, 'solver'), (901, '../solver'), "
+                        "(902, 'other');",
+                    process =
+                        "INSERT INTO CUPTI_ACTIVITY_KIND_NAME (objectKind, objectId, name) "
+                        "VALUES (1, x'00', ";
+  EXPECT_EQ(family_with(""), family_of(database));
+  EXPECT_EQ(family_with(none), "other");  // the file's
+  EXPECT_EQ(family_with(none + text + process + "900)"), "solver");
+  EXPECT_EQ(family_with(none + text + process + "901)"), "other");
+  EXPECT_EQ(family_with(none + text + process + "900), (1, x'01', 902)"), "other");
+  EXPECT_EQ(family_with(text + process + "900)"), family_of(database));
 }
 
 TEST_F(NvprofExport, SaysWhereItCannotWrite) {

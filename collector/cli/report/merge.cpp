@@ -141,7 +141,8 @@ Command add_merge(CLI::App& program) {
   add_flag(app, "--skip-unreadable", merge->skip_unreadable,
            "Leave out what is missing or damaged, and merge the rest");
   add_text(app, "--program", "NAME", merge->program,
-           "The program that nvprof's files are of; else the file's name without its ending");
+           "The program that nvprof's files are of; else the one that a file names, or the file's "
+           "name without its ending");
   add_text(app, "--one-run", "COMMAND", merge->one_run,
            "Make one run of them all, of this command line: of the tasks of a job, each of which "
            "measured a part");
