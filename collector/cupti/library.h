@@ -189,7 +189,12 @@
   X(nvmlDeviceGetHandleByIndex_v2)                \
   X(nvmlDeviceGetTotalEnergyConsumption)          \
   X(nvmlSystemGetCudaDriverVersion_v2)            \
-  X(nvmlDeviceGetUUID)
+  X(nvmlDeviceGetUUID)                            \
+  X(nvmlDeviceGetPciInfo_v3)                      \
+  X(nvmlDeviceGetNvLinkState)                     \
+  X(nvmlDeviceGetNvLinkVersion)                   \
+  X(nvmlDeviceGetNvLinkRemoteDeviceType)          \
+  X(nvmlDeviceGetNvLinkRemotePciInfo_v2)
 
 namespace warpmeter::cupti {
 

@@ -179,7 +179,10 @@ ExitCode profile(const Request& request, const std::string& command_line) {
     if (processes.empty()) {
       log.write(getpid(), "======== Warning: No CUDA application was profiled, exiting\n");
     }
-    print_results({request, names, processes, database.path(), recorder.run_id(), &recorder}, log);
+    const bool is_of_model = asked.backend == "model" || cupti::devices().empty();
+    print_results(
+        {request, names, processes, database.path(), recorder.run_id(), &recorder, is_of_model},
+        log);
     const pid_t first = processes.empty() ? getpid() : processes.begin()->first;
     if (!request.export_file.empty() && recorder.run_id()) {
       export_run(request, names, database.path(), *recorder.run_id(), first, log);

@@ -35,7 +35,8 @@ struct Request {
   reports::nvprof::Style style;
   bool prints_gpu_summary = false, prints_api_summary = false, prints_summary = false,
        prints_summary_per_gpu = false, prints_gpu_trace = false, prints_api_trace = false,
-       queries_metrics = false, queries_events = false, helps = false, tells_version = false;
+       prints_nvlink_topology = false, queries_metrics = false, queries_events = false,
+       helps = false, tells_version = false;
   bool demangles = true, is_quiet = false, from_start = true, follows_children = false,
        overwrites = false, traces_gpu = true, traces_api = true, managed_memory = true;
   std::string apis = "all";  ///< the value of --profile-api-trace

@@ -10,6 +10,7 @@
 
 #include "base/kernel_name.h"
 #include "collector/cli/nvprof/kernel_path.h"
+#include "collector/cli/nvprof/topology.h"
 #include "reports/nvprof/kernel_name.h"
 #include "reports/nvprof/memory.h"
 #include "reports/nvprof/summary_rows.h"
@@ -285,9 +286,16 @@ bool needs_trace(const Request& request) {
 }
 
 void print_results(const Measured& measured, Log& log) {
+  const bool shows_links = measured.request.prints_nvlink_topology && measured.recorder != nullptr;
   for (const auto& [process, command] : measured.processes) {
     if (measured.recorder != nullptr) {
       log.write(process, fmt::format("{}Profiling application: {}\n", prefix(process), command));
+    }
+    if (shows_links && process == measured.processes.begin()->first) {
+      const cupti::NvLinkTopology links =
+          measured.is_of_model ? cupti::NvLinkTopology() : cupti::nvlink_topology();
+      log.write(process, fmt::format("{}NVLink topology:\n{}", prefix(process),
+                                     topology_text(links, measured.request.style.csv)));
     }
     Tables(measured, process, log).print();
   }

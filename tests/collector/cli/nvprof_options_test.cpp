@@ -17,6 +17,7 @@
 #include "collector/cli/nvprof/kernel_path.h"
 #include "collector/cli/nvprof/log.h"
 #include "collector/cli/nvprof/options.h"
+#include "collector/cli/nvprof/topology.h"
 #include "tests/paths.h"
 
 namespace warpmeter::cli::nvprof {
@@ -155,6 +156,20 @@ TEST(NvprofKernelPath, RefusesWhatItCannotTell) {
   for (const char* wrong : {"own:::", ":s1:scan:2", ":::(", "::(:"}) {
     EXPECT_THROW(KernelPath{wrong}, Error) << wrong;
   }
+}
+
+TEST(NvprofTopology, HasARowForEachDeviceAndPeer) {
+  cupti::NvLinkTopology topology;
+  EXPECT_EQ(topology_text(topology, false), "No device has NVLink.\n");
+  topology.links = {{"NVIDIA H200 (0)", "NVSwitch", "4.0", 18}};
+  EXPECT_EQ(topology_text(topology, false),
+            "                  Device  Links   NVLink  Peer\n"
+            "         NVIDIA H200 (0)     18      4.0  NVSwitch\n");
+  EXPECT_EQ(
+      topology_text(topology, true),
+      "\"Device\",\"Links\",\"NVLink\",\"Peer\"\n\"NVIDIA H200 (0)\",18,\"4.0\",\"NVSwitch\"\n");
+  topology.failure = "NVML is not there";
+  EXPECT_EQ(topology_text(topology, true), "NVLink is not known: NVML is not there\n");
 }
 
 /// The rows of docs/nvprof.md's table of options.
