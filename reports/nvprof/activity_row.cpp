@@ -68,7 +68,7 @@ std::string time_of(const std::optional<std::int64_t>& ns, TimeUnit unit) {
 }  // namespace
 
 ActivityRows::ActivityRows(const schema::Reader& reader, std::int64_t run_id,
-                           std::int64_t process_id)
+                           std::int64_t process_id, const ContextNames& context_names)
     : trace_(read_trace(reader, run_id, process_id)) {
   std::map<std::int64_t, std::string> names;
   const schema::Rows devices =
@@ -84,7 +84,8 @@ ActivityRows::ActivityRows(const schema::Reader& reader, std::int64_t run_id,
                      {},
                      title(shape.device_ordinal),
                      title(shape.source_device),
-                     title(shape.target_device)});
+                     title(shape.target_device),
+                     shape.context ? context_text(context_names, process_id, *shape.context) : ""});
   }
 }
 
@@ -98,6 +99,11 @@ void ActivityRows::each(const std::function<bool(const TracedShape&)>& accepts,
     static_cast<TracedActivity&>(row) = activity;
     on_row(row);
   }
+}
+
+std::string context_text(const ContextNames& names, std::int64_t process, std::int64_t context) {
+  const std::string name = names ? names(process, context) : "";
+  return name.empty() ? fmt::format("{}", context) : fmt::format("{} ({})", name, context);
 }
 
 const std::string& ShownNames::of(const ActivityRow& row, bool demangles) {
@@ -122,7 +128,7 @@ std::string text_cell(const ActivityRow& row, std::string_view heading, TimeUnit
   if (heading == "SrcMemType") return source_of(row);
   if (heading == "DstMemType") return target_of(row);
   if (heading == "Device") return row.device_title;
-  if (heading == "Context") return is_managed(row) ? "" : text_of(row.context);
+  if (heading == "Context") return is_managed(row) ? "" : row.context_title;
   if (heading == "Stream") return is_managed(row) ? "" : text_of(row.stream);
   if (heading == "Src Dev") return row.source_title;
   if (heading == "Src Ctx") return text_of(row.source_context);

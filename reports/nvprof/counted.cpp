@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "reports/nvprof/activity_row.h"
 #include "reports/nvprof/cells.h"
 #include "schema/grade.h"
 
@@ -278,7 +279,12 @@ class LaunchTable {
     const auto name = [&](const std::string& whole, std::size_t width) {
       return csv_ ? csv_text(whole) : whole.substr(0, width);
     };
-    std::vector<std::string> cells = {name(kernel.device, device_width), number(origin.context),
+    const auto context = [&] {
+      if (origin.context == 0 || !request_.context_names) return number(origin.context);
+      const std::string text = context_text(request_.context_names, origin.process, origin.context);
+      return csv_ ? csv_text(text) : text;
+    };
+    std::vector<std::string> cells = {name(kernel.device, device_width), context(),
                                       number(origin.stream), name(kernel.name, kernel_width),
                                       number(origin.correlation)};
     for (const std::size_t place : shown_) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ struct Style {
   bool csv = false;
   TimeUnit unit = TimeUnit::automatic;
 };
+
+/// The name that a person gave a context of a process; empty: none.
+using ContextNames = std::function<std::string(std::int64_t process, std::int64_t context)>;
 
 struct SummaryRow {
   std::string name;

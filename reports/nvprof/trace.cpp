@@ -68,7 +68,9 @@ struct Extent {
 class Trace {
  public:
   Trace(const schema::Reader& reader, const TraceRequest& request, const Sink& sink)
-      : rows_(reader, request.run_id, request.process_id), request_(request), sink_(sink) {}
+      : rows_(reader, request.run_id, request.process_id, request.context_names),
+        request_(request),
+        sink_(sink) {}
 
   void print() {
     extent_ = extent();

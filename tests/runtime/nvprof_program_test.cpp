@@ -184,6 +184,9 @@ TEST_F(NvprofProgram, WritesAFileThatItReads) {
                                     "          1                            gst_efficiency"
                                     "            Global Memory Store Efficiency"
                                     "     100.00%     100.00%     100.00%\n"));
+  const Outcome chosen = nvprof({"-i", name, "-m", "gst_efficiency,gld_efficiency"});
+  EXPECT_THAT(chosen.error, HasSubstr(name + " has no value of gld_efficiency\n"));
+  EXPECT_THAT(chosen.error, HasSubstr("gst_efficiency"));
   const Outcome again = nvprof({"-o", name, square_});
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_THAT(again.error, HasSubstr(name + " is already there: -f writes over it"));
@@ -227,6 +230,42 @@ TEST_F(NvprofProgram, WaitsForTheProfilersStart) {
   EXPECT_THAT(outcome.error, HasSubstr("\n         10                          gst_transactions"));
   EXPECT_THAT(nvprof({"--profile-from-start", "off", square_}).error,
               HasSubstr("the program never called cudaProfilerStart"));
+}
+
+TEST_F(NvprofProgram, ShowsContextsUnderTheirNames) {
+  const Outcome traced = nvprof({"--context-name", "rank %q{RANK} of %i", "--process-name", "P%p",
+                                 "--csv", "--print-gpu-trace", "-o", "named.nvvp", square_},
+                                {{"RANK", "3"}});
+  EXPECT_EQ(traced.exit_code, 0) << traced.error;
+  EXPECT_THAT(traced.error, HasSubstr("\"rank 3 of 1 (1)\",\"7\""));
+  const Outcome counted = nvprof({"--context-name", "own", "--kernels", "o.n:7:row_row:", "-m",
+                                  "gst_efficiency", "--print-gpu-trace", square_});
+  EXPECT_THAT(counted.error, HasSubstr("own (1)"));
+  EXPECT_THAT(counted.error, HasSubstr("row_row"));
+  EXPECT_THAT(
+      nvprof({"--context-name", "own", "--kernels", "other:::", "-m", "gst_efficiency", square_})
+          .error,
+      HasSubstr("No events/metrics were profiled."));
+  EXPECT_THAT(nvprof({"--kernels", "own:::", "-m", "gst_efficiency", square_}).error,
+              HasSubstr("--context-name"));
+}
+
+TEST_F(NvprofProgram, HasNoLinksOnTheModel) {
+  const Outcome outcome = nvprof({"--print-nvlink-topology", "--print-gpu-summary", square_});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(without_numbers(outcome.error),
+              HasSubstr("==PID== NVLink topology:\nNo device has NVLink.\n"));
+}
+
+TEST_F(NvprofProgram, MeasuresWhatTheAnalysisNeeds) {
+  const Outcome outcome = nvprof({"--analysis-metrics", "--csv", square_});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  for (const char* name :
+       {"inst_executed", "flop_count_sp_special", "shared_load_transactions_per_request",
+        "gld_transactions_per_request", "warp_execution_efficiency"}) {
+    EXPECT_THAT(outcome.error, HasSubstr(std::string(",\"") + name + "\","));
+  }
+  EXPECT_THAT(outcome.error, Not(HasSubstr("duration_profiled")));
 }
 
 TEST_F(NvprofProgram, RefusesWhatNvprofDidNotTake) {

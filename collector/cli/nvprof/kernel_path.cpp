@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include "base/error.h"
 #include "base/numbers.h"
@@ -34,34 +35,46 @@ std::optional<std::uint32_t> number_of(const std::string& part, const std::strin
   if (part.empty()) return std::nullopt;
   const auto number = read_all<std::uint32_t>(part);
   if (number) return number;
-  throw Error(ExitCode::usage,
-              fmt::format("option --kernels {}: contexts and streams are chosen by their numbers "
-                          "today, and {} is none",
-                          path, part));
+  throw Error(
+      ExitCode::usage,
+      fmt::format("option --kernels {}: streams are chosen by their numbers today, contexts "
+                  "by number or by what --context-name calls them, and {} is none",
+                  path, part));
+}
+
+/// A part that matches as a whole. Throws Error{usage}.
+RegularExpression whole_match(const std::string& part, const char* what) {
+  try {
+    return RegularExpression("^(" + part + ")$");
+  } catch (const Error& error) {
+    throw Error(ExitCode::usage, fmt::format("invalid argument of option --kernels: the {}: {}",
+                                             what, error.what()));
+  }
 }
 
 }  // namespace
 
-KernelPath::KernelPath(const std::string& text) {
+KernelPath::KernelPath(const std::string& text, reports::nvprof::ContextNames names)
+    : names_(std::move(names)) {
   const std::array<std::string, 4> parts = parts_of(text);
-  context_ = number_of(parts[0], text);
+  if (names_ && !parts[0].empty() && !read_all<std::uint32_t>(parts[0])) {
+    named_.emplace(whole_match(parts[0], "context"));
+  } else {
+    context_ = number_of(parts[0], text);
+  }
   stream_ = number_of(parts[1], text);
   kernel_ = parts[2];
   invocation_ = parts[3];
   pattern_ = std::make_shared<inject::KernelPattern>(kernel_.empty() ? "" : "regex:" + kernel_);
   if (!invocation_.empty() && !read_all<std::uint64_t>(invocation_)) {
-    try {
-      invocations_.emplace("^(" + invocation_ + ")$");
-    } catch (const Error& error) {
-      throw Error(
-          ExitCode::usage,
-          fmt::format("invalid argument of option --kernels: the invocation: {}", error.what()));
-    }
+    invocations_.emplace(whole_match(invocation_, "invocation"));
   }
 }
 
 bool KernelPath::matches(const reports::nvprof::CountedLaunch& launch) const {
-  if (context_ && launch.origin.context != *context_) return false;
+  const reports::nvprof::Origin& origin = launch.origin;
+  if (context_ && origin.context != *context_) return false;
+  if (named_ && !named_->finds(names_(origin.process, origin.context))) return false;
   if (stream_ && launch.origin.stream != *stream_) return false;
   if (!kernel_.empty() && !pattern_->matches(launch.kernel)) return false;
   if (invocation_.empty()) return true;

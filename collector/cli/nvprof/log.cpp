@@ -17,7 +17,8 @@
 
 namespace warpmeter::cli::nvprof {
 
-std::string file_name(std::string_view option, std::string_view pattern, pid_t process) {
+std::string file_name(std::string_view option, std::string_view pattern, pid_t process,
+                      std::optional<std::int64_t> context) {
   std::string name;
   const auto refuse = [&](const std::string& why) {
     throw Error(ExitCode::usage, fmt::format("{} {}: {}", option, pattern, why));
@@ -32,6 +33,8 @@ std::string file_name(std::string_view option, std::string_view pattern, pid_t p
       name += '%';
     } else if (kind == 'p') {
       name += std::to_string(process);
+    } else if (kind == 'i' && context) {
+      name += std::to_string(*context);
     } else if (kind == 'h') {
       name += host_name();
     } else if (kind == 'q' && pattern.substr(i + 1).starts_with('{')) {
@@ -43,7 +46,7 @@ std::string file_name(std::string_view option, std::string_view pattern, pid_t p
       name += value;
       i = end;
     } else {
-      refuse("% stands before p, h, q{NAME} or %");
+      refuse(fmt::format("% stands before {}p, h, q{{NAME}} or %", context ? "i, " : ""));
     }
   }
   return name;

@@ -5,16 +5,20 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace warpmeter::cli::nvprof {
 
-/// A name with %p (the process), %h (the host), %q{NAME} (a variable) and %% replaced. Throws
-/// Error{usage} for any other character behind % and for a variable that is not set.
-std::string file_name(std::string_view option, std::string_view pattern, pid_t process);
+/// A name with %p (the process), %h (the host), %q{NAME} (a variable) and %% replaced, and %i where
+/// there is a context. Throws Error{usage} for any other character behind % and for a variable that
+/// is not set.
+std::string file_name(std::string_view option, std::string_view pattern, pid_t process,
+                      std::optional<std::int64_t> context = {});
 
 class Log {
  public:

@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "base/file_claims.h"
 #include "base/output.h"
@@ -48,10 +49,10 @@ std::string command_of(pid_t process, const std::vector<std::string>& words) {
 }
 
 /// The kernels of all scopes, as `profile -k` takes them; empty: one of them takes any.
-std::string kernels_of(const Names& names) {
+std::string kernels_of(const Request& request, const Names& names) {
   std::set<std::string> patterns;
   for (const ScopedName& name : names.names) {
-    const KernelPath path(name.scope.kernels);
+    const KernelPath path(name.scope.kernels, context_names(request));
     if (path.kernel().empty()) return "";
     patterns.insert("(" + path.kernel() + ")");
   }
@@ -79,7 +80,7 @@ ProfileRequest profile_request(const Request& request, const Names& names,
   wanted.trace_calls =
       traces && request.traces_api &&
       (request.prints_api_trace || request.follows_children || !request.export_file.empty());
-  wanted.kernel = kernels_of(names);
+  wanted.kernel = kernels_of(request, names);
   wanted.devices = devices_of(names);
   wanted.managed_memory = request.managed_memory;
   wanted.from_start = request.from_start ? "on" : "off";
@@ -146,7 +147,14 @@ void export_run(const Request& request, const Names& names, const std::string& d
   std::vector<std::string> wanted;
   for (const ScopedName& name : names.names) wanted.push_back(name.counted.answer);
   const Destination destination = export_destination(request, database, process);
-  schema::export_nvprof_file(schema::Reader(database), run_id, destination, wanted);
+  schema::NvprofNaming naming;
+  naming.context = context_names(request);
+  if (!request.process_name.empty()) {
+    naming.process = [&](std::int64_t of) {
+      return file_name("--process-name", request.process_name, static_cast<pid_t>(of));
+    };
+  }
+  schema::export_nvprof_file(schema::Reader(database), run_id, destination, wanted, naming);
   log.write(process, fmt::format("{}Generated result file: {}\n", prefix(process),
                                  std::filesystem::absolute(destination.path()).string()));
 }
@@ -193,6 +201,28 @@ ExitCode profile(const Request& request, const std::string& command_line) {
   return profile_program(wanted, hooks);
 }
 
+/// The names that were asked for and that an imported file has; a warning has the others.
+Names shown_of(const Request& request, Names there, Log& log) {
+  if (!request.counts()) return there;
+  Names shown = names_of(request.names);
+  std::vector<std::string> missing;
+  const auto is_missing = [&](const ScopedName& asked) {
+    return std::none_of(there.names.begin(), there.names.end(), [&](const ScopedName& one) {
+      return one.counted.name == asked.counted.name &&
+             one.counted.is_event == asked.counted.is_event;
+    });
+  };
+  for (const ScopedName& asked : shown.names) {
+    if (is_missing(asked) && !asked.counted.is_of_all) missing.push_back(asked.counted.name);
+  }
+  std::erase_if(shown.names, is_missing);
+  if (!missing.empty()) {
+    log.write(0, fmt::format("======== Warning: {} has no value of {}\n", request.import_file,
+                             fmt::join(missing, ", ")));
+  }
+  return shown;
+}
+
 /// --import-profile: the tables of a file that nvprof wrote.
 ExitCode print_imported(const Request& request) {
   const TemporaryFolder folder;
@@ -207,7 +237,7 @@ ExitCode print_imported(const Request& request) {
   }
   const schema::Reader reader(database);
   const std::int64_t run_id = reader.find_run("last");
-  const Names names = names_in(reader, run_id);
+  const Names names = shown_of(request, names_in(reader, run_id), log);
   Processes processes;
   const schema::Rows rows = reader.query(
       "SELECT DISTINCT process_id FROM activities WHERE run_id = :run", {{":run", run_id}});

@@ -5,6 +5,7 @@
 
 #include "base/numbers.h"
 #include "collector/cli/arguments.h"
+#include "collector/cli/nvprof/log.h"
 
 namespace warpmeter::cli::nvprof {
 namespace {
@@ -128,7 +129,12 @@ constexpr Option all_options[] = {
      "Nsight Systems (nsys profile --trace=osrt)"},
     {"openacc-profiling", 0, "on|off", "no OpenACC constructs; their kernels are shown"},
     {"openmp-profiling", 0, "on|off", "no OpenMP constructs; their kernels are shown"},
-    {"context-name", 0, "<name>", "no effect: tables number contexts"},
+    {"context-name", 0, "<name>",
+     "contexts by this name, with %i the context and what --log-file has",
+     [](Request& r, const std::string& name) {
+       file_name("--context-name", name, 0, 0);
+       r.context_name = name;
+     }},
     {"csv", 0, "", "tables as comma-separated values",
      [](Request& r, const std::string&) { r.style.csv = true; }},
     {"demangling", 0, "on|off", "off: kernels under the names of the machine code",
@@ -156,7 +162,12 @@ constexpr Option all_options[] = {
      [](Request& r, const std::string&) { r.prints_summary = true; }},
     {"print-summary-per-gpu", 0, "", "a summary for each GPU",
      [](Request& r, const std::string&) { r.prints_summary_per_gpu = true; }},
-    {"process-name", 0, "<name>", "no effect: tables number processes"},
+    {"process-name", 0, "<name>",
+     "the process by this name in files of -o, with what --log-file has",
+     [](Request& r, const std::string& name) {
+       file_name("--process-name", name, 0);
+       r.process_name = name;
+     }},
     {"quiet", 'q', "", "print nothing", [](Request& r, const std::string&) { r.is_quiet = true; }},
     {"export-profile", 'o', "<file>", "write an SQLite file as nvprof did; no summary then",
      [](Request& r, const std::string& file) { r.export_file = file; }},
@@ -181,5 +192,10 @@ constexpr Option all_options[] = {
 }  // namespace
 
 std::span<const Option> options() { return all_options; }
+
+std::string Request::name_of_context(std::int64_t process, std::int64_t context) const {
+  if (context_name.empty()) return "";
+  return file_name("--context-name", context_name, static_cast<pid_t>(process), context);
+}
 
 }  // namespace warpmeter::cli::nvprof

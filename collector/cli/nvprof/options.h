@@ -43,8 +43,12 @@ struct Request {
   std::string replay = "kernel";
   double timeout = 0;  ///< seconds; 0: none
   std::string log_file, export_file, import_file;
+  std::string context_name, process_name;  ///< patterns; empty: numbers are all
   std::string backend = "auto";
   std::string database;  ///< empty: a temporary one
+
+  /// The name of --context-name; empty: there is none. Throws Error{usage} for a wrong pattern.
+  std::string name_of_context(std::int64_t process, std::int64_t context) const;
 
   bool counts() const { return !names.empty(); }
   bool prints_trace() const { return prints_gpu_trace || prints_api_trace; }

@@ -112,6 +112,7 @@ class Tables {
     wanted.apis = request_.apis;
     wanted.demangles = request_.demangles;
     wanted.style = request_.style;
+    wanted.context_names = context_names(request_);
     reports::nvprof::print_trace(reader(), wanted,
                                  [&](std::string_view lines) { log_.write(process_, lines); });
   }
@@ -202,7 +203,7 @@ class Tables {
     std::vector<KernelPath> paths;
     for (const ScopedName& name : measured_.names.names) {
       wanted.names.push_back(name.counted);
-      paths.emplace_back(name.scope.kernels);
+      paths.emplace_back(name.scope.kernels, context_names(request_));
     }
     wanted.shows = [this, paths = std::move(paths)](const reports::nvprof::CountedLaunch& launch,
                                                     std::size_t name) {
@@ -213,6 +214,7 @@ class Tables {
       return is_own && is_there && paths[name].matches(launch);
     };
     wanted.each_launch = request_.prints_gpu_trace;
+    wanted.context_names = context_names(request_);
     if (tells_processes_apart()) {
       wanted.origin = [this](std::int64_t launch_id) { return origin_of(launch_id); };
     }
@@ -276,6 +278,13 @@ class Tables {
 };
 
 }  // namespace
+
+reports::nvprof::ContextNames context_names(const Request& request) {
+  if (request.context_name.empty()) return {};
+  return [&request](std::int64_t process, std::int64_t context) {
+    return request.name_of_context(process, context);
+  };
+}
 
 std::string prefix(pid_t process) { return fmt::format("=={}== ", process); }
 

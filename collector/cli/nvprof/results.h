@@ -35,6 +35,9 @@ void print_results(const Measured& measured, Log& log);
 /// "==123== "
 std::string prefix(pid_t process);
 
+/// The names of --context-name; empty: there are none. They live as long as the request.
+reports::nvprof::ContextNames context_names(const Request& request);
+
 /// True of a request whose tables are read from the view `activities`.
 bool needs_trace(const Request& request);
 

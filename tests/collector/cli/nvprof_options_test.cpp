@@ -107,6 +107,8 @@ TEST(NvprofFileName, ReplacesWhatStandsBehindAPercentSign) {
   setenv("NVPROF_TEST_RANK", "3", 1);
   EXPECT_EQ(file_name("--log-file", "a%p_%q{NVPROF_TEST_RANK}%%.txt", 42), "a42_3%.txt");
   EXPECT_EQ(file_name("--log-file", "%h", 1), host_name());
+  EXPECT_EQ(file_name("--context-name", "c%i of %p", 42, 7), "c7 of 42");
+  EXPECT_THROW(file_name("--log-file", "%i", 42), Error);
   for (const char* wrong : {"%", "a%z", "%q", "%q{NVPROF_TEST_NOT_SET}", "%q{NVPROF"}) {
     EXPECT_THROW(file_name("--log-file", wrong, 1), Error) << wrong;
   }
@@ -114,6 +116,15 @@ TEST(NvprofFileName, ReplacesWhatStandsBehindAPercentSign) {
 
 CountedLaunch launch(const std::string& kernel, std::uint64_t invocation) {
   return {0, kernel, invocation, {}};
+}
+
+TEST(NvprofOptions, NameContextsAndProcesses) {
+  const Request request = read({"--context-name", "c%i", "--process-name", "p", "./app"});
+  EXPECT_EQ(request.name_of_context(42, 1), "c1");
+  EXPECT_EQ(request.process_name, "p");
+  EXPECT_EQ(read({"./app"}).name_of_context(42, 1), "");
+  EXPECT_THROW(read({"--context-name", "%x", "./app"}), Error);
+  EXPECT_THROW(read({"--process-name", "%i", "./app"}), Error);
 }
 
 struct Case {
@@ -150,6 +161,22 @@ TEST(NvprofKernelPath, ChoosesByContextAndStream) {
   for (const char* path : {"2:::", ":7::", "1:13:scan:1", "13:1::"}) {
     EXPECT_FALSE(KernelPath(path).matches(one)) << path;
   }
+}
+
+TEST(NvprofKernelPath, ChoosesByTheNameOfAContext) {
+  const auto names = [](std::int64_t process, std::int64_t context) {
+    return fmt::format("rank {} of {}", context, process);
+  };
+  CountedLaunch one = launch("_Z4scanPf", 2);
+  one.origin = {42, 1, 13, 0};
+  for (const char* path : {"rank 1 of 42:::", "rank.*:13:scan:2", "1:::"}) {
+    EXPECT_TRUE(KernelPath(path, names).matches(one)) << path;
+  }
+  for (const char* path : {"rank:::", "rank 2.*:::", "rank.*:7::"}) {
+    EXPECT_FALSE(KernelPath(path, names).matches(one)) << path;
+  }
+  EXPECT_THROW(KernelPath("(:::", names), Error);
+  EXPECT_THROW(KernelPath(":named stream::", names), Error);
 }
 
 TEST(NvprofKernelPath, RefusesWhatItCannotTell) {
