@@ -25,6 +25,7 @@ void Store::continue_run(std::int64_t run_id, int repeat) {
                                               run_id, other.id));
     }
   }
+  Statement(db_.get(), "DELETE FROM t_alike WHERE run_id = ?").execute(run_id);
   Statement(db_.get(),
             "DELETE FROM t_launch WHERE run_id = ?1 AND outcome = 'done' AND "
             "(device_id, family, variant, coalesce(size, 0)) IN (SELECT device_id, family, "

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/escapes.h"
+#include "schema/alike/alike.h"
 #include "schema/catalogue.h"
 #include "schema/embedded.h"
 #include "schema/explanations.h"
@@ -210,6 +211,13 @@ void migrate(sqlite3* db, const std::string& path) {
   transaction.commit();
 }
 
+/// The same of a file that stays. One of an older version then says which launches are alike.
+void migrate_file(sqlite3* db, const std::string& path) {
+  const std::int64_t version = integer_of(db, "PRAGMA user_version");
+  migrate(db, path);
+  if (version < newest_version()) keep_alike_of_all_runs(db);
+}
+
 /// Readers do not wait for writers, nor writers for readers. Changing the mode needs the file alone
 /// for a moment, and SQLite does not wait for that by itself.
 void use_write_ahead_log(sqlite3* db) {
@@ -232,7 +240,7 @@ Handle keep(const std::string& path) {
     if (sqlite3_db_readonly(db.get(), "main") != 0) return no_handle();
     if (look_at(db.get(), path) == Content::empty) return no_handle();
     execute(db.get(), "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL");
-    if (!is_current(db.get())) migrate(db.get(), path);
+    if (!is_current(db.get())) migrate_file(db.get(), path);
     mark_interrupted(db.get());
     return db;
   } catch (const Error&) {
@@ -345,7 +353,7 @@ Handle open_for_writing(const std::string& path) {
   // commits, never the file.
   execute(db.get(), "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL");
   if (content == Content::ours) refuse_damaged(db.get(), path);
-  if (content == Content::empty || !is_current(db.get())) migrate(db.get(), path);
+  if (content == Content::empty || !is_current(db.get())) migrate_file(db.get(), path);
   mark_interrupted(db.get());
   return db;
 }

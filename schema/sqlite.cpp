@@ -275,6 +275,21 @@ void Statement::read(int column, Value& value) const {
   }
 }
 
+void Statement::append(int column, std::string& bytes) const {
+  const int type = sqlite3_column_type(statement_.get(), column);
+  bytes += static_cast<char>(type);
+  const auto add = [&](auto number) {
+    bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  if (type == SQLITE_INTEGER) add(integer(column));
+  if (type == SQLITE_FLOAT) add(number(column));
+  if (type != SQLITE_TEXT && type != SQLITE_BLOB) return;
+  const void* held = sqlite3_column_blob(statement_.get(), column);
+  const int size = sqlite3_column_bytes(statement_.get(), column);
+  add(size);
+  bytes.append(static_cast<const char*>(held), static_cast<std::size_t>(size));
+}
+
 void execute(sqlite3* db, std::string_view sql) {
   if (sqlite3_exec(db, std::string(sql).c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
     throw_file_error(db);

@@ -8,10 +8,12 @@
 #include <random>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "base/kernel_name.h"
 #include "base/members.h"
 #include "base/statistics.h"
+#include "schema/alike/alike.h"
 #include "schema/database.h"
 #include "schema/explanations.h"
 #include "schema/process.h"
@@ -113,6 +115,9 @@ struct Store::Statements {
                      [this](const std::string& counter) { return counters.number_of(counter); }),
         activities(handle),
         timed(handle, "UPDATE t_launch SET timing_reason = NULL WHERE launch_id = ?"),
+        forget_alike(handle,
+                     "DELETE FROM t_alike WHERE run_id = (SELECT run_id FROM t_launch WHERE "
+                     "launch_id = ?) RETURNING run_id"),
         mine(handle,
              "SELECT process_id = ?2 AND process_start = ?3 AND boot_id = ?4 FROM t_run "
              "WHERE run_id = ?1") {}
@@ -164,6 +169,11 @@ struct Store::Statements {
   }
 
   void complete(const Completion& record) {
+    // Lines and stalls leave launches alike.
+    if (!record.counters.empty() || record.timing || record.measured) {
+      forget_alike.bind(1, record.launch_id);
+      while (forget_alike.step()) changed_runs.insert(forget_alike.integer(0));
+    }
     insert_counters(record.launch_id, record.counters);
     insert_lines(record.launch_id, record.lines);
     insert_stalls(record.launch_id, record.stalls);
@@ -249,7 +259,8 @@ struct Store::Statements {
   Statement launch, value, timing, sample, expectation, line, stall;
   ExplanationWriter explanations;
   ActivityWriter activities;
-  Statement timed, mine;
+  Statement timed, forget_alike, mine;
+  std::set<std::int64_t> changed_runs;  ///< those whose launches were alike before a completion
   ProcessIdentity process = ProcessIdentity::of_this_process();
 };
 
@@ -382,6 +393,9 @@ void Store::complete_launches(std::span<const Completion> completions) {
   statements_->in_transaction([&] {
     for (const Completion& completion : completions) statements_->complete(completion);
   });
+  for (const std::int64_t run : std::exchange(statements_->changed_runs, {})) {
+    keep_alike(db_.get(), run);
+  }
 }
 
 void Store::add_sources(std::int64_t run_id,
@@ -425,6 +439,7 @@ void Store::tell_kernels_apart(std::int64_t run_id) {
 }
 
 void Store::end_run(std::int64_t run_id, RunOutcome outcome, const std::string& reason) {
+  keep_alike(db_.get(), run_id);
   Statement statement(db_.get(),
                       "UPDATE t_run SET outcome = ?, reason = ?, "
                       "ended = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE run_id = ?");

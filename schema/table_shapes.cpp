@@ -11,7 +11,8 @@ namespace warpmeter::schema {
 std::vector<TableShape> tables_of(sqlite3* db) {
   Statement statement(db,
                       "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c "
-                      "WHERE m.type = 'table' AND m.name GLOB 't_*' ORDER BY m.name, c.cid");
+                      "WHERE m.type = 'table' AND m.name GLOB 't_*' AND m.name <> 't_alike' "
+                      "ORDER BY m.name, c.cid");
   std::vector<TableShape> tables;
   while (statement.step()) {
     const std::string name = statement.text(0);

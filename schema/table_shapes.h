@@ -21,7 +21,7 @@ struct TableShape {
   }
 };
 
-/// All of ours, by their names.
+/// All of ours, by their names. Rows of t_alike follow from the others, and are left out.
 std::vector<TableShape> tables_of(sqlite3* db);
 
 /// The tables of a run in an order in which rows can be added: t_launch before what belongs to it.

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "base/temporary.h"
+#include "schema/alike/alike.h"
 #include "schema/database.h"
 #include "schema/merge/conflict.h"
 #include "schema/nvprof_file/import.h"
@@ -278,6 +279,7 @@ class Merger {
         compare(from.get(), run, *known, result);
       } else {
         const Copier::Copied copied = copier.copy(run);
+        keep_alike(target_.get(), copier.run_id());
         result.launches += copied.launches;
         result.rows += copied.rows;
         ++result.added;
@@ -385,6 +387,7 @@ std::int64_t copy_run(const std::string& source, std::int64_t run, const std::st
     Copier copier(from.get(), to.get(), shapes);
     copier.copy_peaks();
     copier.copy(each);
+    keep_alike(to.get(), copier.run_id());
     return copier.run_id();
   }
   throw Error(ExitCode::file, fmt::format("there is no run {} in {} any more", run, source));

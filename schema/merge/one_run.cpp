@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "schema/alike/alike.h"
 #include "schema/database.h"
 #include "schema/sqlite.h"
 #include "schema/table_shapes.h"
@@ -118,7 +119,9 @@ std::int64_t make_one_run(const std::string& path, const std::string& command,
             "ORDER BY host)), planned_launches = nullif(?6, 0) WHERE run_id = ?1")
       .execute(kept, uuid, command, outcome.word, outcome.reason, extent.planned);
   Statement(db.get(), "DELETE FROM t_run WHERE run_id <> ?1").execute(kept);
+  execute(db.get(), "DELETE FROM t_alike");
   transaction.commit();
+  keep_alike(db.get(), kept);
   return kept;
 }
 
