@@ -23,16 +23,18 @@ namespace {
 class Recording {
  public:
   explicit Recording(RunRecord& run) : run_(run), of_kind_(run.kinds->all.size()) {
-    record_of_.reserve(run.kinds->ids.size());
+    record_of_.resize(run.kinds->ids.size(), none);
   }
 
   void add(const schema::LaunchFigures& launch) {
     const std::uint32_t place = place_of(launch);
-    record_of_.push_back(place);
+    record_of_[launch.launch] = place;
     LaunchRecord& record = run_.launches[place];
-    ++record.count;
+    record.count += launch.times;
     for (std::size_t i = 0; i < launch.values.size(); ++i) {
-      if (launch.shape->figures[i].has_value()) record.values[i].add(launch.values[i]);
+      if (launch.shape->figures[i].has_value()) {
+        record.values[i].add(launch.values[i], launch.times);
+      }
     }
   }
 
@@ -43,10 +45,10 @@ class Recording {
     }
   }
 
-  /// nullptr for a launch that was written since.
-  LaunchRecord* of_launch(std::int64_t id) {
+  /// The record of a launch that was timed; nullptr for one that was written since.
+  LaunchRecord* of_timed(std::int64_t id) {
     const auto launch = run_.kinds->find(id);
-    return launch && *launch < record_of_.size() ? &run_.launches[record_of_[*launch]] : nullptr;
+    return launch && record_of_[*launch] != none ? &run_.launches[record_of_[*launch]] : nullptr;
   }
 
  private:
@@ -76,14 +78,15 @@ class Recording {
 
   RunRecord& run_;
   std::vector<std::vector<std::pair<const schema::FigureShape*, std::uint32_t>>> of_kind_;
-  std::vector<std::uint32_t> record_of_;  ///< by the launch's place
+  static constexpr std::uint32_t none = UINT32_MAX;
+  std::vector<std::uint32_t> record_of_;  ///< by the launch's place; `none` where one spoke for it
 };
 
 void read_session_shifts(const schema::Reader& reader, std::int64_t run_id, Recording& recording) {
   std::int64_t launch = 0;
   Samples samples;
   const auto finish = [&] {
-    LaunchRecord* record = samples.sorted_ns.empty() ? nullptr : recording.of_launch(launch);
+    LaunchRecord* record = samples.sorted_ns.empty() ? nullptr : recording.of_timed(launch);
     if (record != nullptr) {
       std::sort(samples.sorted_ns.begin(), samples.sorted_ns.end());
       const double median = samples.median();
@@ -273,7 +276,7 @@ bool is_smaller(const Group& a, const Group& b) {
 schema::Parameters run_parameter(std::int64_t run_id) { return {{":run", run_id}}; }
 
 void require_run(const schema::Reader& reader, std::int64_t run_id) {
-  if (reader.query(sql::run, run_parameter(run_id)).rows.empty()) {
+  if (reader.query("SELECT 1 FROM runs WHERE run_id = :run", run_parameter(run_id)).rows.empty()) {
     throw Error(
         ExitCode::usage,
         fmt::format("there is no run {}; `warpmeter list runs` shows those there are", run_id));

@@ -116,7 +116,8 @@ void add_device(const DeviceOfRun& device, LaunchGroup& group) {
 
 /// The launches of a program are not planned.
 bool is_of_program(const schema::Reader& reader, std::int64_t run) {
-  const schema::Rows rows = reader.query(sql::run, run_parameter(run));
+  const schema::Rows rows =
+      reader.query("SELECT planned_launches FROM runs WHERE run_id = :run", run_parameter(run));
   return !rows.rows.empty() && !Row(rows, 0).integer("planned_launches");
 }
 
@@ -212,7 +213,7 @@ void read_counters_of(const schema::Reader& reader, std::int64_t run,
     const auto [own, is_new] = places[kind].try_emplace(launch.shape);
     if (is_new) own->second = places_of(*launch.shape, *by_kind[kind]);
     for (std::size_t i = 0; i < launch.values.size(); ++i) {
-      if (own->second[i] != nullptr) own->second[i]->values.add(launch.values[i]);
+      if (own->second[i] != nullptr) own->second[i]->values.add(launch.values[i], launch.times);
     }
   });
 }

@@ -88,8 +88,12 @@ struct Derivation {
   std::string_view reason;        ///< the reason of the weakest counter that has one
 };
 
+/// A counter of a launch: its number, its grade, the number of its reason, 1 with a value.
+using Counted = std::array<std::int64_t, 4>;
+
 /// Launches with the same counters of the same grades for the same reasons.
 struct CountedShape {
+  std::vector<Counted> counters;  ///< by ascending number
   std::vector<Derivation> derivations;
   /// By what is known of their values only: which quotients are undefined, what the timing gives.
   std::unordered_map<std::string, const FigureShape*> shapes;
@@ -114,6 +118,8 @@ class Pass {
         reasons_(reader, "SELECT reason_id, text FROM t_reason"),
         formulas_(read_formulas(reader)),
         latest_(kinds.all.size()) {
+    is_timed_ = std::any_of(kinds.all.begin(), kinds.all.end(),
+                            [](const LaunchKind& kind) { return !kind.cache.empty(); });
     for (const MetricInfo& metric : Catalogue::get().metrics()) {
       if (metric.is_timed) timed_metrics_.push_back(&metric);
     }
@@ -121,6 +127,7 @@ class Pass {
   }
 
   std::deque<FigureShape> run() {
+    if (!kinds_.alike.empty()) read_groups();
     // Launches between which other runs have a few are read together, a part at a time.
     constexpr std::size_t part = 20'000;
     constexpr std::int64_t gap = 64;
@@ -128,7 +135,12 @@ class Pass {
     while (launch_ < ids.size()) {
       std::size_t end = launch_ + 1;
       while (end < ids.size() && end - launch_ < part && ids[end] - ids[end - 1] <= gap) ++end;
-      run_part(end);
+      if (is_timed_) read_timed({{":first", ids[launch_]}, {":last", ids[end - 1]}});
+      if (kinds_.alike.empty()) {
+        run_part(end);
+      } else {
+        while (launch_ < end) finish_alike();
+      }
     }
     return std::move(shapes_);
   }
@@ -137,7 +149,6 @@ class Pass {
   /// The launches up to this place.
   void run_part(std::size_t end) {
     const Parameters range = {{":first", kinds_.ids[launch_]}, {":last", kinds_.ids[end - 1]}};
-    read_timed(range);
     reader_.each(
         "SELECT launch_id, counter_id, value, grade, reason_id FROM t_value "
         "WHERE launch_id BETWEEN :first AND :last ORDER BY launch_id, counter_id",
@@ -183,10 +194,64 @@ class Pass {
     });
   }
 
-  void finish_launch() {
-    CountedShape& counted = counted_shape();
+  // ---- launches that are alike
+
+  /// The figures that the counters of a group's launches give: all but those of times.
+  struct CountedGroup {
+    CountedShape* shape = nullptr;
+    std::size_t first_value = 0, values = 0;  ///< their place in group_values_, and number
+    std::string key;
+  };
+
+  /// Reads the counters of the first launch of each group.
+  void read_groups() {
+    const std::vector<std::uint32_t>& first = kinds_.alike.first;
+    groups_.reserve(first.size());
+    const auto finish_group = [&] {
+      CountedShape& shape = derive_counted(first[groups_.size()]);
+      groups_.push_back({&shape, group_values_.size(), values_.size(), key_});
+      group_values_.insert(group_values_.end(), values_.begin(), values_.end());
+      clear_launch();
+    };
+    reader_.each(
+        "SELECT launch_id, counter_id, value, grade, reason_id FROM t_value WHERE launch_id IN "
+        "(SELECT value FROM json_each(:launches)) ORDER BY launch_id, counter_id",
+        {{":launches", kinds_.first_alike()}}, [&](std::span<const Value> row) {
+          while (kinds_.ids[first[groups_.size()]] < integer(row[0])) finish_group();
+          add_counter(row);
+        });
+    while (groups_.size() < first.size()) finish_group();
+  }
+
+  void finish_alike() {
+    const std::uint32_t group = kinds_.alike.groups[launch_];
+    const bool is_first = kinds_.alike.first[group] == launch_;
+    const bool is_together = kinds_.of(launch_).cache.empty();
+    if (is_together && !is_first) {
+      ++launch_;
+      return;
+    }
+    const CountedGroup& counted = groups_[group];
+    const auto begin = group_values_.begin() + static_cast<std::ptrdiff_t>(counted.first_value);
+    values_.assign(begin, begin + static_cast<std::ptrdiff_t>(counted.values));
+    key_ = counted.key;
+    finish(*counted.shape, is_together ? kinds_.alike.launches[group] : 1);
+  }
+
+  // ---- the figures of a launch
+
+  void finish_launch() { finish(derive_counted(launch_), 1); }
+
+  /// Appends the figures that its counters give.
+  CountedShape& derive_counted(std::size_t launch) {
+    CountedShape& counted = counted_shape(launch);
     key_.clear();
     for (const Derivation& derivation : counted.derivations) derive(derivation);
+    return counted;
+  }
+
+  /// Appends the figures of its timing, and calls on_launch.
+  void finish(CountedShape& counted, std::uint32_t times) {
     const LaunchKind& kind = kinds_.of(launch_);
     const Timed* timed = nullptr;
     if (next_timed_ < timed_.size() && timed_[next_timed_].launch == launch_) {
@@ -195,25 +260,27 @@ class Pass {
     add_timed(kind, timed);
     const FigureShape*& shape = counted.shapes[key_];
     if (shape == nullptr) shape = new_shape(counted, kind, timed);
-    on_launch_({launch_, shape, values_});
+    on_launch_({launch_, times, shape, values_});
+    clear_launch();
+    ++launch_;
+  }
+
+  void clear_launch() {
     counted_.clear();
     values_.clear();
-    ++launch_;
   }
 
   // ---- what is known of a launch from its counters, their grades and reasons
 
   static constexpr std::int64_t no_reason = INT64_MIN;
-  /// Counter, grade, reason, 1 with a value.
-  using Counted = std::array<std::int64_t, 4>;
 
   /// Most launches of a kind have the same counters as the one before.
-  CountedShape& counted_shape() {
-    auto& [counted, shape] = latest_[kinds_.places[launch_]];
+  CountedShape& counted_shape(std::size_t launch) {
+    auto& [counted, shape] = latest_[kinds_.places[launch]];
     if (shape != nullptr && counted == counted_) return *shape;
     counted = counted_;
     const auto [place, is_new] = counted_shapes_.try_emplace(counted_);
-    if (is_new) place->second.derivations = derivations();
+    if (is_new) place->second = {counted_, derivations(), {}};
     shape = &place->second;
     return *shape;
   }
@@ -298,7 +365,7 @@ class Pass {
   const FigureShape* new_shape(const CountedShape& counted, const LaunchKind& kind,
                                const Timed* timed) {
     FigureShape& shape = shapes_.emplace_back();
-    for (const Counted& counter : counted_) {
+    for (const Counted& counter : counted.counters) {
       shape.figures.push_back({std::string(counters_[counter[0]]),
                                std::max(grade_numbered(counter[1]),
                                         counter[3] != 0 ? Grade::measured : Grade::unavailable),
@@ -341,12 +408,16 @@ class Pass {
   std::vector<Formula> formulas_;
   std::vector<const MetricInfo*> timed_metrics_;
   std::string timed_sql_;
+  bool is_timed_ = false;     ///< true if a launch has a timing
   std::vector<Timed> timed_;  ///< those of the part that is read
   std::size_t next_timed_ = 0;
   std::deque<FigureShape> shapes_;
   std::map<std::vector<Counted>, CountedShape> counted_shapes_;
   /// The counters of each kind's launch before, with their shape.
   std::vector<std::pair<std::vector<Counted>, CountedShape*>> latest_;
+
+  std::vector<CountedGroup> groups_;  ///< those of kinds_.alike
+  std::vector<double> group_values_;
 
   std::size_t launch_ = 0;        ///< the place of the launch that is read
   std::vector<Counted> counted_;  ///< its counters, by ascending id
@@ -370,7 +441,8 @@ std::deque<FigureShape> each_launch(const Reader& reader, const LaunchKinds& kin
 
 void each_figure(const Reader& reader, std::int64_t run_id,
                  const std::function<void(const Figure&)>& on_figure) {
-  const LaunchKinds kinds = read_kinds(reader, run_id);
+  LaunchKinds kinds = read_kinds(reader, run_id);
+  kinds.alike = {};  // each launch is to be told
   each_launch(reader, kinds, [&](const LaunchFigures& launch) {
     for (std::size_t i = 0; i < launch.values.size(); ++i) {
       const FigureKind& figure = launch.shape->figures[i];

@@ -53,7 +53,8 @@ struct FigureShape {
 };
 
 struct LaunchFigures {
-  std::size_t launch = 0;  ///< its place in LaunchKinds::ids
+  std::size_t launch = 0;   ///< its place in LaunchKinds::ids
+  std::uint32_t times = 1;  ///< the number of launches with these figures: it and later ones
   const FigureShape* shape = nullptr;
   std::span<const double> values;  ///< one a figure of the shape; 0 for those without a value
 };
@@ -70,12 +71,13 @@ inline std::string_view estimate_of(std::string_view reason) {
   return reason.starts_with(estimate_words) ? reason.substr(0, reason.find(';')) : "";
 }
 
-/// Calls `on_launch` for each launch in their order, also for those without figures. The shapes
-/// that it names are those that are returned, and stay where they are.
+/// Calls `on_launch` for the launches in their order, also for those without figures. Launches
+/// without a timing that `kinds` calls alike have one call, at the first of them. The shapes that
+/// it names are those that are returned, and stay where they are.
 std::deque<FigureShape> each_launch(const Reader& reader, const LaunchKinds& kinds,
                                     const std::function<void(const LaunchFigures&)>& on_launch);
 
-/// The same figure by figure, as `results` has them.
+/// The same figure by figure, for each launch, as `results` has them.
 void each_figure(const Reader& reader, std::int64_t run_id,
                  const std::function<void(const Figure&)>& on_figure);
 

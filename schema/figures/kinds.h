@@ -30,14 +30,27 @@ struct LaunchKind {
   std::string timing_reason;  ///< why there is no timing
 };
 
+/// Launches that are alike: equal in all that is stored of them, but for their times, samples,
+/// lines and stalls. Those of one kind may differ in their figures and explanations.
+struct AlikeLaunches {
+  std::vector<std::uint32_t> groups;    ///< the group of each launch, by its place in the run
+  std::vector<std::uint32_t> first;     ///< the place of the first launch of each group, ascending
+  std::vector<std::uint32_t> launches;  ///< their number, by group
+
+  bool empty() const { return groups.empty(); }
+};
+
 struct LaunchKinds {
   std::deque<LaunchKind> all;         ///< in the order of their first launches
   std::vector<std::int64_t> ids;      ///< the launches of the run, ascending
   std::vector<std::uint32_t> places;  ///< the place in `all` of each
+  AlikeLaunches alike;                ///< empty where the database does not say
 
   const LaunchKind& of(std::size_t launch) const { return all[places[launch]]; }
   /// The place in `ids` of a launch; nullopt for one that is not of the run.
   std::optional<std::size_t> find(std::int64_t id) const;
+  /// A JSON array of the first launches of the groups of `alike`.
+  std::string first_alike() const;
 };
 
 using KindsByRun = std::map<std::int64_t, std::shared_ptr<const LaunchKinds>>;
