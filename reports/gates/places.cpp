@@ -4,8 +4,12 @@
 #include "reports/gates/places.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/comments.h"
 #include "base/kernel_name.h"
@@ -40,27 +44,6 @@ std::string_view access_of(std::string_view gate) {
   return "";
 }
 
-schema::Parameters launch_parameters(std::int64_t run, const LaunchName& name) {
-  return {{":run", run},
-          {":family", name.family},
-          {":variant", name.variant},
-          {":size", name.size ? schema::Value(*name.size) : schema::Value()}};
-}
-
-/// The line with the largest excess of the accesses that the gate is about.
-void add_costliest_line(const schema::Reader& reader, std::int64_t run, Finding& finding) {
-  const std::string_view access =
-      access_of(finding.condition.empty() ? finding.gate : finding.condition);
-  if (finding.outcome != Outcome::broken || access.empty()) return;
-  schema::Parameters parameters = launch_parameters(run, finding.name);
-  parameters.emplace_back(":access", std::string(access));
-  const schema::Rows rows = reader.query(sql::costliest_line, parameters);
-  for (const Row& row : each_row(rows)) {
-    finding.file = row.text("file");
-    finding.line = row.integer("line").value_or(0);
-  }
-}
-
 struct Source {
   std::string file, text;
 };
@@ -72,25 +55,84 @@ std::vector<Source> read_sources(const schema::Reader& reader, std::int64_t run)
   return sources;
 }
 
-/// The first kernel of the launch that a source declares. The source of the costliest line is asked
-/// first: others may have a kernel of the same name.
-void add_kernel_line(const schema::Reader& reader, std::int64_t run,
-                     const std::vector<Source>& sources, Finding& finding) {
-  const schema::Rows rows =
-      reader.query(sql::kernels_of_launch, launch_parameters(run, finding.name));
-  for (const bool is_of_costliest_line : {true, false}) {
-    for (const Source& source : sources) {
-      if ((source.file == finding.file) != is_of_costliest_line) continue;
+/// A variant at a size.
+using VariantAtSize = std::tuple<std::string, std::string, std::optional<std::int64_t>>;
+
+VariantAtSize variant_of(const Row& row) {
+  return {row.text("family"), row.text("variant"), row.integer("size")};
+}
+
+VariantAtSize variant_of(const LaunchName& name) { return {name.family, name.variant, name.size}; }
+
+/// The lines of the findings of a run. Each part is read once, when a finding first needs it: a
+/// variant may have a million launches.
+class FindingPlaces {
+ public:
+  FindingPlaces(const schema::Reader& reader, std::int64_t run) : reader_(reader), run_(run) {}
+
+  void add(Finding& finding) {
+    add_costliest_line(finding);
+    if (!sources_) sources_ = read_sources(reader_, run_);
+    if (!sources_->empty()) add_kernel_line(finding);
+  }
+
+ private:
+  /// The line with the largest excess of the accesses that the gate is about.
+  void add_costliest_line(Finding& finding) {
+    const std::string_view access =
+        access_of(finding.condition.empty() ? finding.gate : finding.condition);
+    if (finding.outcome != Outcome::broken || access.empty()) return;
+    if (!costliest_) {
+      costliest_.emplace();
+      const schema::Rows rows = reader_.query(sql::costliest_lines, run_parameter(run_));
       for (const Row& row : each_row(rows)) {
-        const std::int64_t line = kernel_line(source.text, function_name(row.text("kernel")));
-        if (line == 0) continue;
-        finding.kernel_file = source.file;
-        finding.kernel_line = line;
-        return;
+        (*costliest_)[{variant_of(row), row.text("access")}] = {row.text("file"),
+                                                                row.integer("line").value_or(0)};
+      }
+    }
+    const auto found = costliest_->find({variant_of(finding.name), std::string(access)});
+    if (found != costliest_->end()) std::tie(finding.file, finding.line) = found->second;
+  }
+
+  /// The first kernel of the launch that a source declares. The source of the costliest line is
+  /// asked first: others may have a kernel of the same name.
+  void add_kernel_line(Finding& finding) {
+    const std::vector<std::string>& kernels = kernels_of(finding.name);
+    for (const bool is_of_costliest_line : {true, false}) {
+      for (const Source& source : *sources_) {
+        if ((source.file == finding.file) != is_of_costliest_line) continue;
+        for (const std::string& kernel : kernels) {
+          const std::int64_t line = kernel_line(source.text, function_name(kernel));
+          if (line == 0) continue;
+          finding.kernel_file = source.file;
+          finding.kernel_line = line;
+          return;
+        }
       }
     }
   }
-}
+
+  /// In the order of their names.
+  const std::vector<std::string>& kernels_of(const LaunchName& name) {
+    if (!kernels_) {
+      kernels_.emplace();
+      const schema::Rows rows = reader_.query(sql::kernels, run_parameter(run_));
+      for (const Row& row : each_row(rows)) {
+        (*kernels_)[variant_of(row)].push_back(row.text("kernel"));
+      }
+    }
+    return (*kernels_)[variant_of(name)];
+  }
+
+  const schema::Reader& reader_;
+  std::int64_t run_;
+  std::optional<std::vector<Source>> sources_;
+  /// By the variant and the kind of accesses: the file and the line.
+  std::optional<
+      std::map<std::pair<VariantAtSize, std::string>, std::pair<std::string, std::int64_t>>>
+      costliest_;
+  std::optional<std::map<VariantAtSize, std::vector<std::string>>> kernels_;
+};
 
 /// The place of the name in a declaration "__global__ … NAME(".
 std::optional<std::size_t> global_function(std::string_view text, std::string_view name) {
@@ -137,12 +179,9 @@ std::int64_t kernel_line(std::string_view source, std::string_view name) {
 }
 
 void add_places(const schema::Reader& reader, std::int64_t run, std::vector<Finding>& findings) {
-  std::optional<std::vector<Source>> sources;
+  FindingPlaces places(reader, run);
   for (Finding& finding : findings) {
-    if (finding.outcome == Outcome::holds || finding.launch.empty()) continue;
-    add_costliest_line(reader, run, finding);
-    if (!sources) sources = read_sources(reader, run);
-    add_kernel_line(reader, run, *sources, finding);
+    if (finding.outcome != Outcome::holds && !finding.launch.empty()) places.add(finding);
   }
 }
 
