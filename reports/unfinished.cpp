@@ -32,6 +32,10 @@ std::string run_name(const schema::Reader& reader, std::int64_t run, const RunNa
 }
 
 std::string why_unfinished(const schema::Reader& reader, std::int64_t run, const RunNames& names) {
+  // Launches are counted for a run that lacks some.
+  const schema::Rows outcomes =
+      reader.query("SELECT outcome FROM runs WHERE run_id = :run", run_parameter(run));
+  if (each_row(outcomes).at(0).text("outcome") == "done") return "";
   const schema::Rows rows = reader.query(sql::run, run_parameter(run));
   const Row row = each_row(rows).at(0);
   const std::string outcome = row.text("outcome");

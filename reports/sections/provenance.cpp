@@ -173,7 +173,8 @@ std::string timing_text(const schema::Rows& rows) {
 
 void add_title(Document& document, const Source& source) {
   if (!document.blocks.empty()) return;
-  const schema::Rows runs = source.reader.query(sql::run, run_parameter(source.run.id));
+  const schema::Rows runs = source.reader.query("SELECT label FROM runs WHERE run_id = :run",
+                                                run_parameter(source.run.id));
   const std::string label = Row(runs, 0).text("label");
   document.heading(1, fmt::format("warpmeter report: run {}{}", source.run.id,
                                   label.empty() ? "" : ", " + label));
