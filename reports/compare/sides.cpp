@@ -17,6 +17,7 @@
 #include "base/nearest.h"
 #include "base/variant_name.h"
 #include "reports/compare/common_sizes.h"
+#include "reports/compare/run_before_last.h"
 #include "reports/record.h"
 #include "reports/sql/sql.h"
 #include "reports/unfinished.h"
@@ -66,44 +67,10 @@ Error unknown_value(std::string_view kind, std::string_view value,
 
 // ---- by run, by label
 
-/// A launch of one was measured in the other too, on the same backend.
-bool are_comparable(const schema::Reader& reader, std::int64_t first, std::int64_t second) {
-  return !reader
-              .query(
-                  "SELECT family, variant, size, backend FROM launches "
-                  "WHERE run_id = :first AND outcome = 'done' "
-                  "INTERSECT SELECT family, variant, size, backend FROM launches "
-                  "WHERE run_id = :second LIMIT 1",
-                  {{":first", first}, {":second", second}})
-              .rows.empty();
-}
-
-/// The latest run before the last one that measured some of the same launches.
-std::string run_before_last(const schema::Reader& reader) {
-  const std::int64_t last = reader.find_run("last");
-  const schema::Rows rows = reader.query(
-      "SELECT run_id FROM runs WHERE outcome <> 'running' AND run_id <> :last "
-      "ORDER BY started DESC, run_id DESC",
-      {{":last", last}});
-  if (rows.rows.empty()) return "last~1";  // which says how many runs there are
-  for (const Row& row : each_row(rows)) {
-    const std::int64_t run = row.integer("run_id").value_or(0);
-    if (are_comparable(reader, run, last)) return std::to_string(run);
-  }
-  const std::vector<std::string> launched = texts(reader.query(
-      "SELECT DISTINCT family || '/' || variant || ' on ' || backend AS launched FROM launches "
-      "WHERE run_id = :last ORDER BY launch_id LIMIT 1",
-      {{":last", last}}));
-  throw Error(
-      ExitCode::nothing,
-      fmt::format("no earlier run has launches of run {}{}: measure them again, or name two runs: "
-                  "warpmeter compare BASE CONTENDER (see: warpmeter runs)",
-                  last, launched.empty() ? "" : fmt::format(" ({}, …)", launched[0])));
-}
-
 Sides by_run(const schema::Reader& reader, const CompareRequest& request) {
   const auto& names = request.names;
-  const std::string base = names.empty() ? run_before_last(reader) : names.front();
+  schema::KindsByRun kinds = request.kinds;
+  const std::string base = names.empty() ? run_before_last(reader, kinds) : names.front();
   const std::string contender = names.size() < 2 ? "last" : names[1];
   const std::int64_t first = reader.find_run(base), second = reader.find_run(contender);
   if (first == second) {
@@ -114,8 +81,8 @@ Sides by_run(const schema::Reader& reader, const CompareRequest& request) {
   }
   return {side_of(reader, run_name(reader, first, request.run_names), {first}),
           side_of(reader, run_name(reader, second, request.run_names), {second}),
-          read_groups(reader, RunIds{first}, false, request.kinds),
-          read_groups(reader, RunIds{second}, false, request.kinds)};
+          read_groups(reader, RunIds{first}, false, kinds),
+          read_groups(reader, RunIds{second}, false, kinds)};
 }
 
 RunIds runs_of_label(const schema::Reader& reader, const std::string& label) {
