@@ -117,7 +117,7 @@ TEST_F(RunsOfManyLaunches, HaveANumberForEachLaunchInTheOrderOfTheFirstOfAKind) 
 TEST_F(RunsOfManyLaunches, TellWhatEachLaunchTells) {
   make(launches_of_program(many));
   const auto lines = told(1);
-  EXPECT_GT(lines.size(), 20u);
+  EXPECT_GE(lines.size(), 12u) << "a line for each kind";
   EXPECT_EQ(lines, told_launch_by_launch(1));
 }
 
@@ -221,21 +221,23 @@ TEST_F(RunsOfManyLaunches, AreLookedAtInAnOlderDatabase) {
 TEST_F(RunsOfManyLaunches, AreReadLaunchByLaunchWhereTheNumbersDoNotFit) {
   make(launches_of_program(many));
   const auto lines = told(1);
-  for (const char* change_of_rows :
-       {"UPDATE t_alike SET kinds = substr(kinds, 1, 39999)",          // half a number
-        "UPDATE t_alike SET kinds = x'01000000' || substr(kinds, 5)",  // a number not yet given
-        "UPDATE t_alike SET kinds = kinds || x'00000000'",             // a launch too many
-        "UPDATE t_alike SET kinds = substr(kinds, 1, 400)",            // too few
-        "UPDATE t_alike SET first_launch_id = 2",                      // others
-        "UPDATE t_alike SET first_launch_id = 9223372036854775807",    // no launches
-        "UPDATE t_alike SET kinds = x''",                              // none
-        "INSERT INTO t_alike (run_id, first_launch_id, kinds) VALUES (1, 2, x'00000000')",  // a
-                                                                                            // launch
-                                                                                            // twice
-        "DELETE FROM t_launch WHERE launch_id = 5",  // one that spoke for others
-        "INSERT INTO t_launch (run_id, device_id, family, variant, kernel, grid_x, grid_y, grid_z, "
-        "block_x, block_y, block_z, dynamic_shared_bytes, verified, is_ceiling, outcome) "
-        "VALUES (1, 1, 'app', 'late', 'late', 1, 1, 1, 1, 1, 1, 0, 0, 0, 'done')"}) {
+  for (
+      const char* change_of_rows :
+      {"UPDATE t_alike SET kinds = substr(kinds, 1, 39999)",                        // half a number
+       "UPDATE t_alike SET kinds = CAST(x'01000000' || substr(kinds, 5) AS BLOB)",  // a number not
+                                                                                    // yet given
+       "UPDATE t_alike SET kinds = CAST(kinds || x'00000000' AS BLOB)",  // a launch too many
+       "UPDATE t_alike SET kinds = substr(kinds, 1, 400)",               // too few
+       "UPDATE t_alike SET first_launch_id = 2",                         // others
+       "UPDATE t_alike SET first_launch_id = 9223372036854775807",       // no launches
+       "UPDATE t_alike SET kinds = x''",                                 // none
+       "INSERT INTO t_alike (run_id, first_launch_id, kinds) VALUES (1, 2, x'00000000')",  // a
+                                                                                           // launch
+                                                                                           // twice
+       "DELETE FROM t_launch WHERE launch_id = 5",  // one that spoke for others
+       "INSERT INTO t_launch (run_id, device_id, family, variant, kernel, grid_x, grid_y, grid_z, "
+       "block_x, block_y, block_z, dynamic_shared_bytes, verified, is_ceiling, outcome) "
+       "VALUES (1, 1, 'app', 'late', 'late', 1, 1, 1, 1, 1, 1, 0, 0, 0, 'done')"}) {
     const std::string copy = path("copy.db");
     std::filesystem::copy_file(path(), copy, std::filesystem::copy_options::overwrite_existing);
     change(change_of_rows);
