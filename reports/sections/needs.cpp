@@ -184,6 +184,14 @@ std::string missing_count(const Subject& subject, int capability) {
   return "";
 }
 
+std::string name_of(const Limits& limits) {
+  return limits.group->family + "/" + limits.subject->variant;
+}
+
+Cell size_of(const Group& group) {
+  return group.size ? Cell(*group.size) : Cell(Missing{"the family has one size"});
+}
+
 Limits limits_of(const Group& group, const Subject& subject, const LaunchFacts& facts) {
   Limits limits{&group, &subject, &facts, {}};
   for (const Resource& resource : resources()) {

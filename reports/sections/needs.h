@@ -74,6 +74,10 @@ struct Limits {
   std::vector<Need> needs;  ///< one a resource, then device memory
 };
 
+/// "transpose/naive"
+std::string name_of(const Limits& limits);
+Cell size_of(const Group& group);
+
 /// Why a required resource has no count: nobody knows then what limits. Empty where all have one.
 std::string missing_count(const Subject& subject, int capability);
 
