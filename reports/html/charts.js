@@ -146,7 +146,7 @@
     const range = (key) => [Math.min(...values(key)), Math.max(...values(key))];
     const sizes = [...new Set(values('x'))];
     const scales = form === 'bars'
-      ? { x: axis(x, false), y: { grid: { display: false }, ticks: { autoSkip: false, font: { size: 11 }, callback(i) { return shortened(this.getLabelForValue(i), this.chart.width); } } } }
+      ? { x: { ...axis(x, false), suggestedMax: Number(figure.dataset.reference) }, y: { grid: { display: false }, ticks: { autoSkip: false, font: { size: 11 }, callback(i) { return shortened(this.getLabelForValue(i), this.chart.width); } } } }
       : {
         x: axis(x, xLog !== undefined, range('x'), form === 'lines' && sizes.length <= 8 && sizes.every(Number.isInteger) ? sizes : null),
         y: axis(y, yLog !== undefined, range('y')),

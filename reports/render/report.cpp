@@ -47,6 +47,14 @@ std::string names_of(const std::vector<SectionChoice>& choices) {
   return fmt::format("{}: {}", names, section_named(names).meaning);
 }
 
+/// ".\nWithout a limit: app/reduce (…)": the reason why a section has nothing, where it knows one.
+std::string why_nothing(const std::vector<SectionChoice>& choices, const sections::Source& source) {
+  const bool has_limits = std::any_of(
+      choices.begin(), choices.end(),
+      [](const SectionChoice& choice) { return choice.sql.empty() && choice.name == "limits"; });
+  return has_limits ? ".\n" + sections::why_no_limits(source) : "";
+}
+
 /// The sections that were chosen, or those that the format shows by itself.
 Document document_of(const schema::Reader& reader, std::int64_t run_id,
                      const ReportOptions& options) {
@@ -68,7 +76,8 @@ Document document_of(const schema::Reader& reader, std::int64_t run_id,
     add_all(document, source, options.format);
   } else if (document.blocks.empty()) {
     throw Error(ExitCode::nothing,
-                fmt::format("run {} has nothing for {}", run_id, names_of(options.sections)));
+                fmt::format("run {} has nothing for {}{}", run_id, names_of(options.sections),
+                            why_nothing(options.sections, source)));
   }
   return document;
 }

@@ -56,9 +56,7 @@ bool is_verified(const Group& group) {
 std::vector<const Subject*> competitors(const Group& group) {
   std::vector<const Subject*> subjects;
   for (const Subject& subject : group.subjects) {
-    // The catalogue's copies stand beside the variants to be compared with; they do less.
-    if (subject.is_ceiling() || subject.variant.starts_with("copy")) continue;
-    if (subject.failures() == 0) subjects.push_back(&subject);
+    if (competes(subject) && subject.failures() == 0) subjects.push_back(&subject);
   }
   return subjects;
 }
@@ -204,6 +202,10 @@ std::string share_text(double share) {
 }
 
 }  // namespace
+
+bool competes(const Subject& subject) {
+  return !subject.is_ceiling() && !subject.variant.starts_with("copy");
+}
 
 std::string listed(std::vector<std::string> names) {
   constexpr std::size_t most = 4;

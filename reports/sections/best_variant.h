@@ -19,6 +19,10 @@ struct BestOfFamily {
   bool has(const std::string& family, const std::string& variant) const;
 };
 
+/// False for the copies and library calls of the catalogue: variants are compared with them, and
+/// they do less.
+bool competes(const Subject& subject);
+
 /// "a, b and c"; of many the first three and how many more. At least one.
 std::string listed(std::vector<std::string> names);
 

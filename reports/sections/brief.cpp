@@ -13,6 +13,7 @@ constexpr std::size_t most_families = 12;
 
 void add_brief(Document& document, const Source& source) {
   add_headline(document, source);
+  add_other_limits(document, source);
   const std::vector<BestOfFamily> families = best_of_families(source.run);
   if (families.empty()) return;
   Table table;

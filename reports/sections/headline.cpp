@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The headline before any table: at most seven sentences, each with the heading that has more.
+// The headline before any table: at most seven entries, each with the heading that has more.
 //
-// Sentences on the run's faults (disturbed times, not all measured, failures, gaps) and what
-// changed keep their places; the rest is shared between the best variants and the findings, the
-// weightiest first.
+// Entries on the run's faults (disturbed times, not all measured, failures, gaps) and what changed
+// keep their places. The rest is what a person would say: of one family three entries (the best
+// variant, what limits, what costs most), of several one of each kind a family, as far as there is
+// room, the weightiest first.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,6 +24,7 @@
 #include "reports/explain/sentences.h"
 #include "reports/metrics.h"
 #include "reports/sections/best_variant.h"
+#include "reports/sections/limits.h"
 #include "reports/sections/sections.h"
 #include "reports/sql/sql.h"
 #include "reports/table/number.h"
@@ -31,7 +33,7 @@
 namespace warpmeter::reports::sections {
 namespace {
 
-constexpr std::size_t most_sentences = 7;
+constexpr std::size_t most_entries = 7, usual_entries = 3;
 
 using Remarks = std::vector<Remark>;
 
@@ -44,6 +46,16 @@ Remarks best_remarks(const RunRecord& run, const std::vector<BestOfFamily>& best
   }
   for (const std::string& sentence : costliest_of_programs(run)) {
     remarks.push_back({sentence, comparisons_title});
+  }
+  return remarks;
+}
+
+// ---- what limits
+
+Remarks limit_remarks(const Source& source) {
+  Remarks remarks;
+  for (const FamilyLimit& family : limits_of_families(source)) {
+    remarks.push_back({family.text(), limits_title});
   }
   return remarks;
 }
@@ -276,11 +288,38 @@ std::string have(const Unavailable& gap) {
   return listed(gap.metrics) + (gap.metrics.size() == 1 ? " has" : " have");
 }
 
+/// The words of a reason that ask for a GPU: the model has no such figure of any kernel.
+constexpr std::string_view on_a_gpu = "; run on a GPU for ";
+
+bool needs_gpu(const Unavailable& gap) { return gap.reason.find(on_a_gpu) != std::string::npos; }
+
+/// "16 figures need a GPU; the section Unavailable says why.": many names say less than their
+/// number. Nothing where they are few.
+std::string figures_of_a_gpu(const std::vector<Unavailable>& gaps) {
+  constexpr std::size_t most_named = 4;
+  std::set<std::string> figures;
+  for (const Unavailable& gap : gaps) {
+    if (needs_gpu(gap)) figures.insert(gap.metrics.begin(), gap.metrics.end());
+  }
+  if (figures.size() <= most_named) return "";
+  const auto others = static_cast<std::size_t>(
+      std::count_if(gaps.begin(), gaps.end(), [](const auto& gap) { return !needs_gpu(gap); }));
+  return fmt::format("{} figures need a GPU{}; the section {} says why.", figures.size(),
+                     others == 0
+                         ? ""
+                         : fmt::format(", others lack a value for {}",
+                                       reports::counted(others, "other reason", "other reasons")),
+                     unavailable_title);
+}
+
 /// The reason for which most is missing, and the other one, or how many others there are.
 Remarks unavailable_remarks(const RunRecord& run) {
   std::vector<Unavailable> gaps = unavailable_figures(run);
   std::erase_if(gaps, [&](const Unavailable& gap) { return is_undefined(run, gap); });
   if (gaps.empty()) return {};
+  if (std::string text = figures_of_a_gpu(gaps); !text.empty()) {
+    return {{std::move(text), unavailable_title}};
+  }
   std::stable_sort(gaps.begin(), gaps.end(), [](const Unavailable& a, const Unavailable& b) {
     return a.count * a.metrics.size() > b.count * b.metrics.size();
   });
@@ -313,10 +352,18 @@ void add_headline(Document& document, const Source& source) {
   const std::vector<BestOfFamily> families = best_of_families(source.run);
   Remarks best = best_remarks(source.run, families), found = finding_remarks(source, families);
   if (found.empty()) found = without_findings(source);
-  const std::size_t room = most_sentences - last.size();
-  const std::size_t of_best = std::max(room - room / 2, room - std::min(room, found.size()));
+  Remarks limits = limit_remarks(source);
+  // Each family has a claim to its best variant and its limit, and a finding to the rest.
+  const std::size_t room = std::min(most_entries - last.size(),
+                                    std::max(usual_entries, best.size() + limits.size() + 1));
+  const std::size_t of_limits = std::min(limits.size(), std::max<std::size_t>(room / 3, 1));
+  const std::size_t others = room - of_limits;
+  const std::size_t of_best =
+      std::max(others - others / 2, others - std::min(others, found.size()));
   Remarks all;
   take(best, of_best, all);
+  take(limits, room - std::min(room, all.size() + std::min(others - all.size(), found.size())),
+       all);
   take(found, room - all.size(), all);
   take(last, last.size(), all);
   if (all.empty()) return;

@@ -89,9 +89,10 @@ std::map<std::int64_t, LaunchFacts> facts_of(const Source& source) {
     LaunchFacts& one = facts[row.integer("launch_id").value_or(0)];
     const auto capability = static_cast<int>(row.integer("compute_capability").value_or(0));
     one.device = row.text("device");
+    one.is_model = row.text("backend") == "model";
     one.compute_capability = capability;
     one.rates = rates_of(capability);
-    one.card = row.text("backend") == "model" ? card_of(capability) : card_named(one.device);
+    one.card = one.is_model ? card_of(capability) : card_named(one.device);
     const auto read = row.number("useful_bytes_read"), written = row.number("useful_bytes_written");
     if (read && written) one.useful_bytes = *read + *written;
     one.peaks = peaks_of(row);
@@ -119,6 +120,7 @@ Need measured_need(const char* column, const char* heading, const char* share,
   need.evidence =
       fmt::format("{} % of its peak in {} cycles", readable_number(need.cycles.value, Zeros::trim),
                   whole_text(elapsed.value));
+  need.is_measured = true;
   need.cycles.value *= elapsed.value / 100;
   need.cycles.mark = std::max(need.cycles.mark, elapsed.mark);
   return need;
@@ -193,7 +195,7 @@ Cell size_of(const Group& group) {
 }
 
 Limits limits_of(const Group& group, const Subject& subject, const LaunchFacts& facts) {
-  Limits limits{&group, &subject, &facts, {}};
+  Limits limits{&group, &subject, &facts, {}, sum_of(subject, {"elapsed_cycles_sm"})};
   for (const Resource& resource : resources()) {
     limits.needs.push_back(need_of(resource, subject, facts));
   }

@@ -48,6 +48,7 @@ using Peaks = std::map<std::string, double>;
 /// The facts about a launch beyond its figures.
 struct LaunchFacts {
   std::string device;
+  bool is_model = false;
   int compute_capability = 0;
   const Rates* rates = nullptr;  ///< nullptr where nobody listed them
   const CardPeaks* card = nullptr;
@@ -65,6 +66,7 @@ struct Need {
   std::string column;          ///< its name in the table of shares
   std::string name, evidence;  ///< as a reader sees them
   Sum cycles;
+  bool is_measured = false;  ///< the share of a peak, not a count over a rate
 };
 
 struct Limits {
@@ -72,6 +74,7 @@ struct Limits {
   const Subject* subject = nullptr;
   const LaunchFacts* facts = nullptr;
   std::vector<Need> needs;  ///< one a resource, then device memory
+  Sum elapsed;              ///< cycles of the launch, summed over the multiprocessors
 };
 
 /// "transpose/naive"

@@ -3,6 +3,7 @@
 // to say.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -16,6 +17,8 @@
 #include "schema/store.h"
 
 namespace warpmeter::reports::sections {
+
+struct LimitsOfRun;
 
 struct Expectation {
   std::string name;  ///< "transpose/naive at 1,024"
@@ -42,9 +45,13 @@ class Source {
   /// The launches with their first findings; none where the run has none. Read once, too.
   const std::vector<ExplainedLaunch>& explained() const;
 
+  /// Read once; limits.h says what is in them.
+  const LimitsOfRun& limits() const;
+
  private:
   mutable std::optional<std::vector<Expectation>> expectations_;
   mutable std::optional<std::vector<ExplainedLaunch>> explained_;
+  mutable std::shared_ptr<const LimitsOfRun> limits_;
 };
 
 struct Section {
@@ -59,6 +66,12 @@ std::span<const Section> all_sections();
 
 #define SECTION(function, ...) void function(Document& document, const Source& source);
 #include "reports/sections/list.h"
+
+/// A sentence on the limit of each family that no remark of the document names.
+void add_other_limits(Document& document, const Source& source);
+
+/// A line on what the section of limits lacks, where no launch has a limit.
+std::string why_no_limits(const Source& source);
 
 /// The headline, and the best of each family: one screen.
 void add_brief(Document& document, const Source& source);

@@ -67,6 +67,85 @@ schema::Launch counted_launch(const std::string& variant,
   return launch;
 }
 
+schema::Launch measured_launch(const std::string& variant,
+                               const std::map<std::string, double>& counts, double elapsed,
+                               const std::map<std::string, double>& measured) {
+  schema::Launch launch = counted_launch(variant, counts, 1024);
+  for (schema::Counter& counter : launch.counters) counter.grade = schema::Grade::measured;
+  for (const auto& [name, value] : measured) {
+    launch.counters.push_back({name, value, schema::Grade::measured, ""});
+  }
+  launch.counters.push_back({"elapsed_cycles_sm", elapsed, schema::Grade::measured, ""});
+  return launch;
+}
+
+std::vector<schema::Launch> copying_launches() {
+  const auto measured = [](std::map<std::string, double> more, double hits) {
+    std::map<std::string, double> all = {{"l2_read_sectors", 1'048'576},
+                                         {"l2_write_sectors", 1'048'576},
+                                         {"dram_read_bytes", 33'554'432},
+                                         {"dram_write_bytes", 20'971'520},
+                                         {"tex_cache_hit_rate", hits},
+                                         {"l2_tex_hit_rate", 56.25},
+                                         {"dram_utilization", 70},
+                                         {"l2_utilization", 41},
+                                         {"l2_tag_utilization", 33},
+                                         {"tensor_utilization", 0},
+                                         {"l1_data_pipe_utilization", 12},
+                                         {"achieved_occupancy", 80.5},
+                                         {"alu_utilization", 9},
+                                         {"fma_utilization", 3},
+                                         {"xu_utilization", 0.5},
+                                         {"global_atomic_sectors", 0},
+                                         {"global_reduction_sectors", 0},
+                                         {"async_copy_requests", 0},
+                                         {"async_copy_sectors", 0},
+                                         {"bulk_load_requests", 0},
+                                         {"bulk_load_bytes", 0},
+                                         {"bulk_store_requests", 0},
+                                         {"bulk_store_bytes", 0},
+                                         {"distributed_shared_load_requests", 0},
+                                         {"distributed_shared_store_requests", 0},
+                                         {"distributed_shared_async_store_requests", 0}};
+    for (const auto& [name, value] : more) all[name] = value;
+    return all;
+  };
+  const std::map<std::string, double> stores = {{"global_store_requests", 262'144},
+                                                {"global_store_sectors", 1'048'576},
+                                                {"shared_load_requests", 262'144},
+                                                {"shared_load_wavefronts", 262'144}};
+  const auto counts = [&](std::map<std::string, double> more) {
+    more.insert(stores.begin(), stores.end());
+    return more;
+  };
+  std::vector<schema::Launch> launches = {
+      measured_launch("direct",
+                      counts({{"warp_instructions", 5'000'000},
+                              {"global_load_requests", 262'144},
+                              {"global_load_sectors", 1'048'576},
+                              {"shared_store_requests", 262'144},
+                              {"shared_store_wavefronts", 2'097'152}}),
+                      4'000'000, measured({}, 12.5)),
+      measured_launch(
+          "cp_async",
+          counts({{"warp_instructions", 3'000'000},
+                  {"global_load_requests", 65'536},
+                  {"global_load_sectors", 1'048'576},
+                  {"async_copy_wavefronts", 262'144}}),
+          3'000'000,
+          measured({{"async_copy_requests", 65'536}, {"async_copy_sectors", 1'048'576}}, 0)),
+      measured_launch(
+          "bulk", counts({{"warp_instructions", 2'000'000}}), 2'500'000,
+          measured({{"bulk_load_requests", 4'096}, {"bulk_load_bytes", 33'554'432}}, 0)),
+      measured_launch("cluster", counts({{"warp_instructions", 2'200'000}}), 2'400'000,
+                      measured({{"bulk_load_requests", 2'048},
+                                {"bulk_load_bytes", 33'554'432},
+                                {"distributed_shared_load_requests", 131'072}},
+                               0))};
+  for (schema::Launch& launch : launches) launch.family = "copying";
+  return launches;
+}
+
 std::int64_t add_limits_run(schema::Store& store) {
   const std::int64_t run = store.begin_run({});
   const std::int64_t device = add_model_device(store, run);
@@ -84,6 +163,13 @@ std::int64_t add_limits_run(schema::Store& store) {
     counts.insert(base.begin(), base.end());
     store.add_launch(run, device, counted_launch(variant, counts, 65'536));
   }
+  schema::Device card;
+  card.backend = "cupti";
+  card.name = "NVIDIA H200";
+  card.compute_capability = 90;
+  card.uuid = "GPU-1";
+  const std::int64_t gpu = store.add_device(run, card);
+  for (const schema::Launch& launch : copying_launches()) store.add_launch(run, gpu, launch);
   store.end_run(run, schema::RunOutcome::done, "");
   return run;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "schema/records.h"
 #include "schema/store.h"
@@ -18,7 +19,17 @@ schema::Launch counted_launch(const std::string& variant,
                               const std::map<std::string, double>& counts, std::int64_t bytes,
                               const std::string& left_out = "");
 
-/// Four variants of one family, which different resources limit.
+/// The same as a GPU has it: with figures that only hardware measures. `elapsed`: cycles, summed
+/// over the multiprocessors.
+schema::Launch measured_launch(const std::string& variant,
+                               const std::map<std::string, double>& counts, double elapsed,
+                               const std::map<std::string, double>& measured);
+
+/// Launches of a GPU that move the same bytes: through registers, by cp.async, by copies in bulk,
+/// and by copies in bulk of a cluster.
+std::vector<schema::Launch> copying_launches();
+
+/// Four variants of one family, which different resources limit, and copying_launches().
 std::int64_t add_limits_run(schema::Store& store);
 
 }  // namespace warpmeter::reports

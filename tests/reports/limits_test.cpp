@@ -242,8 +242,8 @@ TEST_F(LimitsTest, NamesUnitsByTheShareOfTheirPeak) {
   EXPECT_THAT(text, HasSubstr("\"limit\":\"L2: way in\""));
   EXPECT_THAT(text, HasSubstr("80 % of its peak in 10,000 cycles: 4.00 times device memory"));
   EXPECT_THAT(text, HasSubstr("\"cycles\":8000"));
-  EXPECT_THAT(text, HasSubstr("\"issue_share\":12.5"));
-  EXPECT_THAT(text, HasSubstr("\"device_memory_share\":25"));
+  EXPECT_THAT(text, HasSubstr("\"issue_of_peak\":10"));
+  EXPECT_THAT(text, HasSubstr("\"device_memory_of_peak\":20"));
 }
 
 /// 128 registers of 256 threads: two blocks of 8 warps in 65,536 registers, of 64 warps.
