@@ -77,6 +77,9 @@ std::vector<FamilyLimit> limits_of_families(const Source& source);
 /// "No value (–): L2 reads and L2 writes (why)." Empty where all have one. Sizes need no reason.
 std::string missing_text(const Table& table);
 
+/// The counters that the memory charts and their tables show.
+std::vector<std::string> memory_counters();
+
 /// The share of time that each resource needs at its peak: a table, and a picture for each family.
 /// Launches without a clock have the shares of their limit instead.
 void add_speed_of_light(Document& document, const std::vector<const Limits*>& largest);

@@ -12,6 +12,7 @@
 
 #include "reports/cards.h"
 #include "reports/render/report.h"
+#include "reports/sections/limits.h"
 #include "reports/sections/needs.h"
 #include "schema/catalogue.h"
 #include "schema/upkeep/peaks.h"
@@ -197,10 +198,10 @@ TEST_F(LimitsTest, DrawsTwoVariantsMemoryBelowOneAnother) {
   const std::string& svg = files[0].svg;
   const std::size_t bad = svg.find(">bad<"), good = svg.find(">good<");
   ASSERT_LT(bad, good) << "that which costs most is above";
-  EXPECT_LT(svg.find(">loads 100 req, 3,200 wf<"), good);
-  EXPECT_GT(svg.find(">loads 100 req, 400 wf ×0.12<"), good);
-  EXPECT_THAT(svg, HasSubstr("9,970 sec ×100<"));
-  EXPECT_THAT(svg, HasSubstr(">not counted<")) << "L2 and device memory";
+  EXPECT_LT(svg.find(">loads 100 req, 3,200 wf (32 a req)<"), good);
+  EXPECT_GT(svg.find(">loads 100 req, 400 wf ×0.12 (4 a req)<"), good);
+  EXPECT_THAT(svg, HasSubstr("9,970 sec ×100, 319 kB<"));
+  EXPECT_THAT(svg, HasSubstr("no cache is modelled<")) << "L2 and device memory";
   expect_golden("limits_memory.svg", svg);
 }
 
@@ -304,6 +305,11 @@ TEST_F(LimitsTest, TheSetCountsWhatTheSectionNeeds) {
       EXPECT_FALSE(needed.empty()) << counter;
       EXPECT_THAT(counted, IsSupersetOf(needed)) << counter;
     }
+  }
+  for (const std::string& counter : sections::memory_counters()) {
+    const std::vector<std::string> needed = counters_of(counter);
+    EXPECT_FALSE(needed.empty()) << counter;
+    EXPECT_THAT(counted, IsSupersetOf(needed)) << counter;
   }
 }
 
