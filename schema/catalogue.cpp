@@ -35,7 +35,7 @@ CounterInfo counter_from(const ordered_json& json, const ordered_json& doubts) {
   counter.unit = json.at("unit");
   counter.description = json.at("description");
   counter.perfworks = json.at("perfworks");
-  counter.perfworks_copies = json.value("copies", "");
+  counter.perfworks_also = json.value("also", std::vector<std::string>{});
   counter.perfworks_else = json.value("else", std::vector<std::string>{});
   counter.lacking = json.value("lacking", "");
   for (const std::string name : json.value("doubts", ordered_json::array())) {

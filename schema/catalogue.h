@@ -39,7 +39,7 @@ struct CounterInfo {
   std::string perfworks;    ///< full name with rollup; empty: a sum, or hardware has none
   std::vector<std::string> perfworks_else;  ///< other chips' names, in the order they are tried
   std::string lacking;                      ///< why hardware has none; empty where it has one
-  std::string perfworks_copies;  ///< that is added for cp.async, where a chip has it; may be empty
+  std::vector<std::string> perfworks_also;  ///< where a chip has them, they are added
   std::vector<Doubt> doubts;
   /// The counters whose sum it is; it has no name of its own. A chip without one of them has no
   /// instruction that it would count. Their doubts are not its own: it is the whole.

@@ -201,13 +201,13 @@ Plan::Item Plan::resolved(const std::string& name) {
   return item;
 }
 
-/// Adds what the chip has of a counter: its metric, and that of cp.async.
+/// Adds what the chip has of a counter: its metric, and others that are added to it.
 void Plan::add(Item& item, const schema::CounterInfo& info, double factor) {
   if (is_absent(info.code)) return;  // it is 0
   const std::string name = known_name(info);
   if (!name.empty()) item.metrics.emplace_back(collect(name), factor);
-  if (host_.knows(info.perfworks_copies)) {
-    item.metrics.emplace_back(collect(info.perfworks_copies), factor);
+  for (const std::string& also : info.perfworks_also) {
+    if (host_.knows(also)) item.metrics.emplace_back(collect(also), factor);
   }
 }
 

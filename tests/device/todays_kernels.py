@@ -30,7 +30,7 @@ def formula(name):
         for part, factor in counter["sum"].items():
             total.update({metric: factor * inner for metric, inner in formula(part).items()})
         return dict(total)
-    return {counter[key]: 1 for key in ("perfworks", "copies") if counter.get(key)}
+    return dict.fromkeys([counter["perfworks"], *counter.get("also", [])], 1)
 
 
 METRICS = sorted({metric for name in COUNTERS for metric in formula(name)})

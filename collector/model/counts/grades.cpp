@@ -373,15 +373,18 @@ std::vector<schema::Line> source_lines(const Program& program, const LaunchOutco
 
 namespace {
 
+/// True if the counter has a second name of PerfWorks for what its copies do.
+bool has_copies(const schema::CounterInfo& info) {
+  return !info.perfworks_also.empty() && !is_instruction_counter(info.name);
+}
+
 /// The first counter that has the name of PerfWorks, for itself or for its copies.
 const std::unordered_map<std::string_view, const schema::CounterInfo*>& counters_by_perfworks() {
   static const auto all = [] {
     std::unordered_map<std::string_view, const schema::CounterInfo*> found;
     for (const schema::CounterInfo& info : schema::Catalogue::get().counters()) {
-      for (const std::string_view name :
-           {std::string_view(info.perfworks), std::string_view(info.perfworks_copies)}) {
-        if (!name.empty()) found.try_emplace(name, &info);
-      }
+      if (!info.perfworks.empty()) found.try_emplace(info.perfworks, &info);
+      if (has_copies(info)) found.try_emplace(info.perfworks_also.front(), &info);
     }
     return found;
   }();
@@ -426,9 +429,7 @@ schema::Counter counter_named(const std::string& name, const Program& program,
   if (found != counters_by_perfworks().end()) {
     const schema::CounterInfo& info = *found->second;
     own_name = info.name;
-    if (!info.perfworks_copies.empty()) {
-      only = info.perfworks == name ? Carrier::registers : Carrier::copy;
-    }
+    if (has_copies(info)) only = info.perfworks == name ? Carrier::registers : Carrier::copy;
   }
   schema::Counter result = counter_of(own_name, program, outcome, only);
   result.name = name;

@@ -27,6 +27,8 @@ constexpr std::string_view guarded_reason =
     "the machine code has guards, and for how many warps none of their threads pass is not known";
 constexpr std::string_view several_reason =
     "hardware makes a number of requests of one instruction that is not known";
+constexpr std::string_view product_reason =
+    "how hardware counts products of sparse matrices, and of halves 8×8×4, was not measured";
 constexpr std::string_view no_branches_reason = "no branches";
 constexpr std::string_view parting_reason =
     "the machine code has branches at which threads of a warp may part, and how often is not known";
@@ -114,12 +116,26 @@ constexpr InstructionCounter instruction_counters[] = {
     {"inst_executed_pipe_fma", counted::fma_pipe, warps},
     {"inst_executed_pipe_fp64", counted::fp64_pipe, warps},
 };
+struct ProductCounter {
+  std::string_view name;
+  ProductType type;
+};
+constexpr ProductCounter product_counters[] = {
+    {"tensor_ops_fp64", ProductType::fp64}, {"tensor_ops_tf32", ProductType::tf32},
+    {"tensor_ops_bf16", ProductType::bf16}, {"tensor_ops_fp16", ProductType::fp16},
+    {"tensor_ops_fp8", ProductType::fp8},   {"tensor_ops_fp4", ProductType::fp4},
+    {"tensor_ops_int8", ProductType::int8}, {"tensor_ops_int4", ProductType::int4},
+    {"tensor_ops_int1", ProductType::int1},
+};
 constexpr std::string_view branch_efficiency = "branch_efficiency",
                            warps_launched = "unique_warps_launched",
                            blocks_launched = "blocks_launched";
 
-const InstructionCounter* find(std::string_view name) {
-  static const ByName<InstructionCounter> by_name(instruction_counters, &InstructionCounter::name);
+/// The entry of this name; nullptr where the table has none. There is one table of a type.
+template <class Table>
+const auto* find(const Table& table, std::string_view name) {
+  using Entry = std::remove_cvref_t<decltype(*std::begin(table))>;
+  static const ByName<Entry> by_name(table, &Entry::name);
   return by_name.find(name);
 }
 
@@ -150,6 +166,28 @@ class Sum {
       }
       if (is_any && executions_.of[i].threads_vary) return refuse(crowd_reason);
       sum += *executed + (is_any ? executions_.of[i].threads_again : 0);
+    }
+    return sum;
+  }
+
+  /// The operations of tensor cores on this type.
+  std::optional<std::uint64_t> of(ProductType type) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < executions_.of.size(); ++i) {
+      const MachineOperation& operation = program_.machine_operations[i];
+      const sass::Executions& executed = executions_.of[i];
+      const bool may_be_it =
+          operation.counted_as == 0 || operation.product.type == ProductType::unknown;
+      if (!operation.may_run || (operation.product.type != type && !may_be_it)) continue;
+      // All threads of a warp multiply, or none does.
+      const auto threads = times(executed, Executors::threads_on);
+      const auto warps = times(executed, Executors::warps);
+      if (operation.is_guarded ? !threads : !warps) return refuse(executions_.reason);
+      const std::uint64_t warps_on = operation.is_guarded ? *threads / 32 : *warps;
+      if (warps_on == 0) continue;
+      if (may_be_it) return refuse(unknown_operation_reason);
+      if (operation.product.operations == 0) return refuse(product_reason);
+      sum += warps_on * operation.product.operations;
     }
     return sum;
   }
@@ -206,10 +244,12 @@ class Sum {
 
 std::span<const std::string_view> instruction_counter_names() {
   static const auto names = [] {
-    std::array<std::string_view, std::size(instruction_counters) + 3> all;
-    auto* const end =
-        std::transform(std::begin(instruction_counters), std::end(instruction_counters),
-                       all.begin(), [](const InstructionCounter& counter) { return counter.name; });
+    std::array<std::string_view, std::size(instruction_counters) + std::size(product_counters) + 3>
+        all;
+    const auto name_of = [](const auto& counter) { return counter.name; };
+    auto* end = std::transform(std::begin(instruction_counters), std::end(instruction_counters),
+                               all.begin(), name_of);
+    end = std::transform(std::begin(product_counters), std::end(product_counters), end, name_of);
     end[0] = branch_efficiency;
     end[1] = warps_launched;
     end[2] = blocks_launched;
@@ -219,8 +259,8 @@ std::span<const std::string_view> instruction_counter_names() {
 }
 
 bool is_instruction_counter(std::string_view name) {
-  return find(name) != nullptr || name == branch_efficiency || name == warps_launched ||
-         name == blocks_launched;
+  return find(instruction_counters, name) != nullptr || find(product_counters, name) != nullptr ||
+         name == branch_efficiency || name == warps_launched || name == blocks_launched;
 }
 
 schema::Counter instruction_counter(std::string_view name, const Program& program,
@@ -256,7 +296,9 @@ schema::Counter instruction_counter(std::string_view name, const Program& progra
     const auto share = sum.uniform_branches();
     return share ? answer(*share) : refuse(std::string(sum.reason()));
   }
-  const auto value = sum.of(*find(name));
+  const ProductCounter* const product = find(product_counters, name);
+  const auto value =
+      product != nullptr ? sum.of(product->type) : sum.of(*find(instruction_counters, name));
   return value ? answer(static_cast<double>(*value)) : refuse(std::string(sum.reason()));
 }
 

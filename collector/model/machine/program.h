@@ -144,10 +144,31 @@ inline constexpr std::string_view stray_accesses =
     "counted at PTX level: the machine code has accesses that belong to no line of the PTX";
 
 /// An instruction of the machine code.
+/// The factors of a product of matrices on the tensor cores.
+enum class ProductType : std::uint8_t {
+  none,
+  fp64,
+  tf32,
+  bf16,
+  fp16,
+  fp8,
+  fp4,
+  int8,
+  int4,
+  int1,
+  unknown,
+};
+
+struct TensorProduct {
+  ProductType type = ProductType::none;
+  std::uint32_t operations = 0;  ///< a warp's: a sum and a product are two; 0: not known
+};
+
 struct MachineOperation {
   std::uint64_t counted_as = 0;  ///< sass::CountedAs; 0: not known
   bool is_guarded = false;       ///< some threads may not execute it
   bool may_run = true;           ///< something leads to it
+  TensorProduct product;
 };
 
 /// A row that holds the same number in every lane.

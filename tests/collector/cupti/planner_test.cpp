@@ -101,6 +101,13 @@ TEST_F(Planner, ResolvesEveryCatalogueCounterOrSaysThatTheChipLacksIt) {
   }
   lacking["TU102"].insert(async_copies.begin(), async_copies.end());
   lacking["GB202"].insert("bulk_load_multicast_bytes");
+  lacking["TU102"].insert({"tensor_ops_fp64", "tensor_ops_tf32", "tensor_ops_bf16"});
+  for (const char* chip : {"TU102", "GA100"}) lacking[chip].insert("tensor_ops_fp8");
+  for (const char* chip : {"TU102", "GA100", "AD102", "GH100"}) {
+    lacking[chip].insert("tensor_ops_fp4");
+  }
+  for (const char* chip : {"GH100", "GB100", "GB202"}) lacking[chip].insert("tensor_ops_int4");
+  for (const char* chip : {"GB100", "GB202"}) lacking[chip].insert("tensor_ops_int1");
   for (const char* chip : chips) {  // wgmma is of one chip
     if (chip == std::string("GH100")) continue;
     lacking[chip].insert({"shared_wgmma_wavefronts", "shared_wgmma_requests"});
@@ -178,6 +185,18 @@ TEST_F(Planner, AddsTheLoadsOfCopiesToOthers) {
     EXPECT_EQ(plan("TU102", {counter}).items().front().metrics.size(), 1u) << counter;
   }
   EXPECT_EQ(plan("GH100", {"global_store_sectors"}).items().front().metrics.size(), 1u);
+}
+
+/// Chips before GH100 and after count products of halves by the type of their sums.
+TEST_F(Planner, AddsTheOperationsOfTensorCoresOfAllSums) {
+  const std::pair<const char*, std::size_t> chips_parts[] = {
+      {"TU102", 2}, {"GA100", 2}, {"AD102", 2}, {"GH100", 1}, {"GB100", 2}, {"GB202", 2}};
+  for (const auto& [chip, parts] : chips_parts) {
+    EXPECT_EQ(plan(chip, {"tensor_ops_fp16"}).items().front().metrics.size(), parts) << chip;
+  }
+  EXPECT_EQ(plan("GB100", {"tensor_ops_fp8"}).items().front().metrics.size(), 2U);
+  EXPECT_EQ(plan("GB202", {"tensor_ops_fp8"}).items().front().metrics.size(), 4U);
+  EXPECT_EQ(plan("GH100", {"tensor_ops"}).items().front().metrics.size(), 7U);
 }
 
 /// The sum of what a chip can move has no part that the chip has no instruction for.

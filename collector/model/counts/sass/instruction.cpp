@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "collector/model/counts/sass/operations.h"
+#include "collector/model/counts/sass/products.h"
 
 namespace warpmeter::model::sass {
 namespace {
@@ -80,6 +81,7 @@ Instruction decode(Word word, std::uint64_t offset, int arch) {
   const auto number = static_cast<std::uint16_t>(word.low & 0xfff);
   const unsigned guard = word.low >> 12 & 15;  // predicate 7 is always true; bit 3 negates
   result.counted_as = counted_as(word);
+  result.product = product_of(word, arch);
   result.calls_elsewhere = (number & 0x1ff) == 0x143 ||
                            ((number & 0x1ff) == (call_relative & 0x1ff) && number != call_relative);
   result.never_runs = guard == 15;

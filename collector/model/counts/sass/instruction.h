@@ -63,6 +63,7 @@ struct Instruction {
   std::uint8_t result = 0, second = no_register, third = 0;
   std::uint8_t guard = 7;        ///< a predicate, 7: none; 8 more: negated
   std::uint64_t counted_as = 0;  ///< CountedAs, see operations.h
+  TensorProduct product;
   bool calls_elsewhere = false;  ///< a call of what a register or the linker names
   Jump jump = Jump::none;
   std::int64_t target = 0;  ///< offset in the section

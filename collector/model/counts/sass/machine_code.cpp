@@ -251,7 +251,8 @@ std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::strin
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     const Instruction& instruction = instructions[i];
     const bool may_run = result.graph->is_reachable(blocks.of(i));
-    result.operations.push_back({instruction.counted_as, instruction.is_guarded, may_run});
+    result.operations.push_back(
+        {instruction.counted_as, instruction.is_guarded, may_run, instruction.product});
     result.calls_elsewhere |= may_run && instruction.calls_elsewhere && !instruction.never_runs;
     if (instruction.gathers_warp) gathered = instruction.guard;
     result.meets_elsewhere |= instruction.is_break && result.graph->depth(blocks.of(i)) == 0;
