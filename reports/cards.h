@@ -18,6 +18,13 @@ struct Rates {
   double load_store_requests = 0;  ///< by warp
   double shared_wavefronts = 0;
   double l1_sectors = 0;  ///< 32 bytes each
+  double integers = 0;    ///< additions of 32 bits, by thread
+};
+
+/// Dense products in units of 10^12 operations a second, by type; 0: the card has no such cores, or
+/// no datasheet says it.
+struct TensorPeaks {
+  double fp64 = 0, tf32 = 0, bf16 = 0, fp16 = 0, fp8 = 0, int8 = 0, int4 = 0;
 };
 
 struct CardPeaks {
@@ -26,6 +33,7 @@ struct CardPeaks {
   double multiprocessors = 0;
   double clock_ghz = 0;  ///< the boost clock, which the datasheet's peaks are of
   double memory_bytes_per_ns = 0;
+  TensorPeaks tensor;
 
   /// Operations a second in units of 10^12; a fused multiply-add is two.
   double peak_tflops(double per_cycle) const {
@@ -39,8 +47,8 @@ const Rates* rates_of(int compute_capability);
 /// The card that `name` names ("NVIDIA H200"); nullptr for one that the table lacks.
 const CardPeaks* card_named(std::string_view name);
 
-/// A peak of the view `peaks` as documents have it, in its unit; nothing for L2 and the tensor
-/// cores, which the tables lack.
+/// A peak of the view `peaks` as documents have it, in its unit, and "int32", in 10^12 a second;
+/// nothing for L2, whose bandwidth NVIDIA does not publish.
 std::optional<double> documented_peak(const CardPeaks& card, const Rates& most,
                                       std::string_view name);
 

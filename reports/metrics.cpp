@@ -43,9 +43,11 @@ bool is_compared(std::string_view name) {
 std::span<const ComparedMetric> compared_metrics() { return compared_by_default; }
 
 bool is_shown_where_any(std::string_view name) {
-  const std::vector<std::string>& names = schema::Catalogue::get().find_set("default")->where_any;
+  const auto sets = schema::Catalogue::get().sets();
   const auto is_named = [&](std::string_view one) {
-    return std::find(names.begin(), names.end(), one) != names.end();
+    return std::any_of(sets.begin(), sets.end(), [&](const schema::SetInfo& set) {
+      return std::find(set.where_any.begin(), set.where_any.end(), one) != set.where_any.end();
+    });
   };
   const std::set<std::string> inputs = inputs_of(name);
   return inputs.empty() ? is_named(name) : std::all_of(inputs.begin(), inputs.end(), is_named);

@@ -1,197 +1,370 @@
 // SPDX-License-Identifier: MIT
-// The roofline: floating-point operations against the bytes between L1 and the registers.
+// The roofline's tables and pictures. A point lies where a kernel's operations a byte meet its
+// operations a second; on the model, which has no time, it lies under the lowest of its roofs.
 #include "reports/sections/roofline.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "reports/sections/roofline_points.h"
 #include "reports/table/number.h"
 
 namespace warpmeter::reports::sections {
 namespace {
 
-constexpr double sector_bytes = 32;
+constexpr std::size_t most_series = 12;
+constexpr const char* no_time = "the launch has no time";
+constexpr const char* no_datasheet = "no datasheet on the list has this peak";
+constexpr const char* not_measured = "`warpmeter doctor --peaks` has not measured it";
 
-/// Two limits: of operations, and of bytes between L1 and the registers.
-struct Roof {
-  double peak_tflops = 0, tbytes_per_s = 0;
-  double at(double operations_a_byte) const {
-    return std::min(peak_tflops, operations_a_byte * tbytes_per_s);
-  }
-  double ridge() const { return peak_tflops / tbytes_per_s; }
-};
-
-/// The floating-point kind that most of a launch's operations are of.
-struct Intensity {
-  const Limits* limits = nullptr;
-  const char* kind = "";
-  Sum flops, bytes;
-  double per_byte = 0;
-  Roof roof;                     ///< the datasheet's
-  std::optional<Roof> measured;  ///< this card's, where `doctor --peaks` measured both
-  std::optional<double> achieved_tflops;
-};
-
-/// `share`: of the measured operations that are counted as one.
-std::optional<Roof> measured_roof(const LaunchFacts& facts, const char* operations, double share) {
-  const auto peak = facts.peaks->find(operations), l1 = facts.peaks->find("l1_read");
-  if (peak == facts.peaks->end() || l1 == facts.peaks->end()) return std::nullopt;
-  return Roof{peak->second * share, l1->second / 1000};
+Cell cell_of(const std::optional<double>& value, const char* missing) {
+  return value ? Cell(*value) : Cell(Missing{missing});
 }
 
-double l1_bytes_per_ns(const LaunchFacts& facts) {
-  return facts.rates->l1_sectors * sector_bytes * facts.card->multiprocessors *
-         facts.card->clock_ghz;
+Cell cell_of(const std::optional<Roof>& roof, double per_byte, const char* missing) {
+  return roof ? Cell(roof->at(per_byte)) : Cell(Missing{missing});
 }
 
-std::optional<Intensity> intensity_of(const Limits& limits) {
-  struct Precision {
-    const char *kind, *flops;
-    double Rates::*rate;
-    const char* peak;
-    double share;  ///< see measured_roof
-  };
-  static constexpr std::array<Precision, 3> precisions = {
-      {{"FP32", "flop_count_sp", &Rates::fp32, "fp32", 1},
-       {"FP64", "flop_count_dp", &Rates::fp64, "fp64", 1},
-       {"FP16 (a pair as one)", "flop_count_hp", &Rates::fp16, "fp16", 0.5}}};
-  const LaunchFacts& facts = *limits.facts;
-  if (facts.card == nullptr) return std::nullopt;
-  Intensity most;
-  most.limits = &limits;
-  for (const Precision& precision : precisions) {
-    const Sum flops = sum_of(*limits.subject, {precision.flops});
-    if (!flops.missing.empty() || flops.value <= most.flops.value) continue;
-    most.kind = precision.kind;
-    most.flops = flops;
-    most.roof = {facts.card->peak_tflops(facts.rates->*precision.rate),
-                 l1_bytes_per_ns(facts) / 1000};
-    most.measured = measured_roof(facts, precision.peak, precision.share);
-  }
-  most.bytes = sum_of(*limits.subject, l1_sector_counters());
-  most.bytes.value *= sector_bytes;
-  if (most.flops.value <= 0 || most.bytes.value <= 0) return std::nullopt;
-  most.per_byte = most.flops.value / most.bytes.value;
-  if (const auto duration = limits.subject->figure("duration").value; duration && *duration > 0) {
-    most.achieved_tflops = most.flops.value / *duration / 1000;
-  }
-  return most;
+Cell counted_cell(const Sum& sum) {
+  Cell cell(sum.value);
+  cell.mark = sum.mark;
+  return cell;
 }
 
-Table roofline_table(const std::vector<Intensity>& all) {
+using Points = std::vector<const RooflinePoint*>;
+
+/// Floating-point operations have a unit that others have not.
+std::string unit_of(const Points& points) {
+  const bool are_floating = std::all_of(points.begin(), points.end(),
+                                        [](const auto* point) { return point->kind->is_floating; });
+  return are_floating ? "TFLOP/s" : "TOP/s";
+}
+
+template <class Point>
+bool has_measured(const std::vector<Point>& points) {
+  return std::any_of(points.begin(), points.end(),
+                     [](const Point& point) { return point.roof.measured.has_value(); });
+}
+
+Table roofline_table(const std::vector<RooflinePoint>& all) {
+  Points points;
+  for (const RooflinePoint& point : all) points.push_back(&point);
+  const std::string unit = unit_of(points);
   Table table;
   table.caption = "Roofline";
   table.columns = {Column::text("variant"),
                    Column::number("size", "", "", Kind::count),
                    Column::text("kind"),
-                   Column::number("flops", "operations", "", Kind::count),
-                   Column::number("l1_bytes", "bytes of L1", "", Kind::count),
+                   Column::text("memory"),
+                   Column::number("operations", "operations", "", Kind::count),
+                   Column::number("bytes", "bytes", "", Kind::count),
                    Column::number("intensity", "operations a byte", "", Kind::quotient),
-                   Column::number("roof", "the roof there", "TFLOP/s", Kind::quotient),
-                   Column::number("achieved", "achieved", "TFLOP/s", Kind::quotient)};
-  const bool has_measured = std::any_of(
-      all.begin(), all.end(), [](const Intensity& one) { return one.measured.has_value(); });
-  if (has_measured) {
+                   Column::number("roof", "the roof there", unit, Kind::quotient),
+                   Column::number("achieved", "achieved", unit, Kind::quotient)};
+  const bool shows_measured = has_measured(all);
+  if (shows_measured) {
     table.columns.push_back(
-        Column::number("measured_roof", "this card's roof there", "TFLOP/s", Kind::quotient));
+        Column::number("measured_roof", "this card's roof there", unit, Kind::quotient));
   }
-  for (const Intensity& one : all) {
+  for (const RooflinePoint& point : all) {
     auto& row = table.rows.emplace_back();
-    row.emplace_back(name_of(*one.limits));
-    row.push_back(size_of(*one.limits->group));
-    row.emplace_back(one.kind);
-    row.emplace_back(one.flops.value).mark = one.flops.mark;
-    row.emplace_back(one.bytes.value).mark = one.bytes.mark;
-    row.emplace_back(one.per_byte).mark = std::max(one.flops.mark, one.bytes.mark);
-    row.emplace_back(one.roof.at(one.per_byte));
-    row.push_back(one.achieved_tflops ? Cell(*one.achieved_tflops)
-                                      : Cell(Missing{"the launch has no time"}));
-    if (!has_measured) continue;
-    row.push_back(one.measured ? Cell(one.measured->at(one.per_byte))
-                               : Cell(Missing{"`warpmeter doctor --peaks` has not measured it"}));
+    row.emplace_back(name_of(*point.limits));
+    row.push_back(size_of(*point.limits->group));
+    row.emplace_back(point.kind->name);
+    row.emplace_back(point.traffic.title());
+    row.push_back(counted_cell(point.operations));
+    row.push_back(counted_cell(point.traffic.bytes));
+    row.emplace_back(point.per_byte()).mark = point.mark();
+    row.push_back(cell_of(point.roof.documented, point.per_byte(), no_datasheet));
+    row.push_back(cell_of(point.achieved, no_time));
+    if (!shows_measured) continue;
+    row.push_back(cell_of(point.roof.measured, point.per_byte(), not_measured));
   }
   return table;
 }
 
-/// "60 TFLOP/s of FP32, 30 TB/s of L1"
-std::string in_words(const Roof& roof, const char* kind) {
-  return fmt::format("{} TFLOP/s of {}, {} TB/s of L1",
-                     readable_number(roof.peak_tflops, Zeros::trim), kind,
-                     readable_number(roof.tbytes_per_s, Zeros::trim));
+Table bytes_table(const std::vector<BytesPoint>& points) {
+  Table table;
+  table.caption = "Bytes of kernels without floating-point operations";
+  table.columns = {Column::text("variant"),
+                   Column::number("size", "", "", Kind::count),
+                   Column::text("memory"),
+                   Column::number("bytes", "bytes", "", Kind::count),
+                   Column::number("bandwidth_roof", "the roof", "TB/s", Kind::quotient),
+                   Column::number("achieved_bytes", "achieved", "TB/s", Kind::quotient)};
+  const bool shows_measured = has_measured(points);
+  if (shows_measured) {
+    table.columns.push_back(
+        Column::number("measured_bandwidth_roof", "this card's roof", "TB/s", Kind::quotient));
+  }
+  for (const BytesPoint& point : points) {
+    auto& row = table.rows.emplace_back();
+    row.emplace_back(name_of(*point.limits));
+    row.push_back(size_of(*point.limits->group));
+    row.emplace_back(point.traffic.title());
+    row.push_back(counted_cell(point.traffic.bytes));
+    row.push_back(cell_of(point.roof.documented, no_datasheet));
+    row.push_back(cell_of(point.achieved, no_time));
+    if (shows_measured) row.push_back(cell_of(point.roof.measured, not_measured));
+  }
+  return table;
 }
 
-/// The roofs, and a line over the sizes for each variant of a family.
-Plot roofline_plot(const std::vector<const Intensity*>& points) {
-  const Intensity& first = *points.front();
-  const LaunchFacts& facts = *first.limits->facts;
-  std::set<double> xs = {first.roof.ridge()};
-  if (first.measured) xs.insert(first.measured->ridge());
-  std::map<std::string, std::map<double, double>> lines;
-  std::vector<std::string> order;
-  for (const Intensity* point : points) {
-    const std::string& variant = point->limits->subject->variant;
-    if (!lines.contains(variant)) order.push_back(variant);
-    lines[variant][point->per_byte] =
-        point->achieved_tflops.value_or(point->roof.at(point->per_byte));
-    xs.insert(point->per_byte);
-  }
-  xs.insert({*xs.begin() / 2, *xs.rbegin() * 2});
-  Plot plot;
-  plot.form = Plot::Form::lines;
-  plot.title = fmt::format("Roofline of {}{}", first.limits->group->family,
-                           facts.device.empty() ? "" : " on " + facts.device);
-  plot.description = fmt::format(
-      "The roof is {}'s: {}. {}{}", facts.card->name, in_words(first.roof, first.kind),
-      first.measured
-          ? fmt::format("This card was measured at {}. ", in_words(*first.measured, first.kind))
-          : "",
-      first.achieved_tflops ? "A point is what a variant achieved."
-                            : "Without times, a point shows the most that the roof allows.");
-  plot.x = {"operations a byte of L1", true};
-  plot.y = {"TFLOP/s", true};
-  plot.data.columns = {Column::number("intensity", "operations a byte", "", Kind::quotient),
-                       Column::number("roof", "", "", Kind::quotient)};
-  if (first.measured) {
-    plot.data.columns.push_back(Column::number("this card's roof", "", "", Kind::quotient));
-  }
-  for (const std::string& variant : order) {
-    plot.data.columns.push_back(Column::number(variant, "", "", Kind::quotient));
-  }
-  for (const double x : xs) {
-    auto& row = plot.data.rows.emplace_back();
-    row.emplace_back(x);
-    row.emplace_back(first.roof.at(x));
-    if (first.measured) row.emplace_back(first.measured->at(x));
-    for (const std::string& variant : order) {
-      const auto found = lines[variant].find(x);
-      row.push_back(found == lines[variant].end() ? Cell(Missing{}) : Cell(found->second));
+// ---- pictures
+
+/// The roofs that some point is below, by memory: the datasheet's and this card's.
+struct Roofs {
+  std::map<Memory, Roof> documented, measured;
+
+  explicit Roofs(const Points& points) {
+    for (const RooflinePoint* point : points) {
+      const Memory memory = point->traffic.memory;
+      if (point->roof.documented) documented.emplace(memory, *point->roof.documented);
+      if (point->roof.measured) measured.emplace(memory, *point->roof.measured);
     }
   }
+  bool empty() const { return documented.empty() && measured.empty(); }
+};
+
+/// "60 TFLOP/s of FP32, 30 TB/s of L1"
+std::string in_words(const std::map<Memory, Roof>& roofs, const OperationKind& kind) {
+  std::vector<std::string> words = {
+      fmt::format("{} {} of {}", readable_number(roofs.begin()->second.peak, Zeros::trim),
+                  kind.is_floating ? "TFLOP/s" : "TOP/s", kind.name)};
+  for (const auto& [memory, roof] : roofs) {
+    words.push_back(fmt::format("{} TB/s of {}", readable_number(roof.tbytes_per_s, Zeros::trim),
+                                name_of(memory)));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string description_of(const Points& points, const Roofs& roofs) {
+  const OperationKind& kind = *points.front()->kind;
+  const LaunchFacts& facts = *points.front()->limits->facts;
+  std::string text;
+  if (!roofs.documented.empty()) {
+    text +=
+        fmt::format("The roofs are {}'s: {}. ", facts.card->name, in_words(roofs.documented, kind));
+  }
+  if (!roofs.measured.empty()) {
+    text += fmt::format("This card was measured at {}. ", in_words(roofs.measured, kind));
+  }
+  text += points.front()->achieved ? "A point is what a kernel achieved."
+                                   : "Without times, a point lies under the lowest of its roofs.";
+  const bool has_least = std::any_of(points.begin(), points.end(),
+                                     [](const auto* point) { return point->traffic.is_least; });
+  if (has_least) {
+    text +=
+        " “At least” are the bytes of input and output, each once: the point lies further left "
+        "where more moved.";
+  }
+  return text;
+}
+
+/// Columns of the roofs, and one for each series of points; a row for each point, and for each bend
+/// of a roof, from left to right.
+void fill(Plot& plot, const Roofs& roofs,
+          const std::vector<std::pair<std::string, Points>>& series) {
+  plot.data.columns = {Column::number("intensity", "operations a byte", "", Kind::quotient)};
+  std::vector<Roof> lines;
+  const auto add_lines = [&](const std::map<Memory, Roof>& some, const char* whose) {
+    for (const auto& [memory, roof] : some) {
+      plot.data.columns.push_back(Column::number(
+          fmt::format("roof of {}{}", name_of(memory), whose), "", "", Kind::quotient));
+      lines.push_back(roof);
+    }
+  };
+  add_lines(roofs.documented, "");
+  add_lines(roofs.measured, ", this card");
+  struct Mark {
+    double x = 0, y = 0;
+    std::size_t series = 0;
+  };
+  std::vector<Mark> marks;
+  std::set<double> bends;
+  for (const Roof& roof : lines) bends.insert(roof.ridge());
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    plot.data.columns.push_back(Column::number(series[i].first, "", "", Kind::quotient));
+    for (const RooflinePoint* point : series[i].second) {
+      marks.push_back({point->per_byte(), point->achieved.value_or(point->most), i});
+      bends.insert(point->per_byte());
+    }
+  }
+  const double left = *bends.begin() / 2, right = *bends.rbegin() * 2;
+  for (const double x : {left, right}) bends.insert(x);
+  const auto add_row = [&](double x, const Mark* mark) {
+    auto& row = plot.data.rows.emplace_back();
+    row.emplace_back(x);
+    for (const Roof& roof : lines) row.emplace_back(roof.at(x));
+    for (std::size_t i = 0; i < series.size(); ++i) {
+      row.push_back(mark != nullptr && mark->series == i ? Cell(mark->y) : Cell(Missing{}));
+    }
+  };
+  std::stable_sort(marks.begin(), marks.end(),
+                   [](const Mark& a, const Mark& b) { return a.x < b.x; });
+  for (const double x : bends) {
+    bool has_mark = false;
+    for (const Mark& mark : marks) {
+      if (mark.x != x) continue;
+      add_row(x, &mark);
+      has_mark = true;
+    }
+    if (!has_mark) add_row(x, nullptr);
+  }
+}
+
+/// A kernel's time in the run; of kernels without time, the operations stand for it.
+double weight_of(const RooflinePoint& point) {
+  const auto duration = point.limits->subject->figure("duration").value;
+  return duration ? *duration * static_cast<double>(point.limits->subject->count())
+                  : point.operations.value;
+}
+
+/// The names whose points weigh most, in the order in which they first appear; of more than
+/// most_series, those are left out that weigh least.
+template <class Name>
+std::vector<std::string> names_of(const Points& points, std::size_t& count, const Name& name) {
+  std::vector<std::string> names;
+  std::map<std::string, double> weights;
+  for (const RooflinePoint* point : points) {
+    const std::string own = name(*point);
+    if (!weights.contains(own)) names.push_back(own);
+    weights[own] = std::max(weights[own], weight_of(*point));
+  }
+  count = names.size();
+  if (names.size() <= most_series) return names;
+  std::vector<double> heaviest;
+  for (const auto& [own, weight] : weights) heaviest.push_back(weight);
+  std::nth_element(heaviest.begin(), heaviest.begin() + most_series - 1, heaviest.end(),
+                   std::greater<>());
+  const double least = heaviest[most_series - 1];
+  std::erase_if(names, [&](const std::string& own) { return weights[own] < least; });
+  if (names.size() > most_series) names.resize(most_series);
+  return names;
+}
+
+Plot plot_of(const std::string& title, const Points& points, const Roofs& roofs) {
+  const LaunchFacts& facts = *points.front()->limits->facts;
+  Plot plot;
+  plot.form = Plot::Form::lines;
+  plot.title = fmt::format("Roofline of {}, {}{}", title, points.front()->kind->name,
+                           facts.device.empty() ? "" : ", on " + facts.device);
+  plot.description = description_of(points, roofs);
+  plot.x = {"operations a byte", true};
+  plot.y = {unit_of(points), true};
   return plot;
+}
+
+std::string left_out_text(std::size_t shown, std::size_t count) {
+  return shown < count ? fmt::format(" The {} longest of {} kernels.", shown, count) : "";
+}
+
+/// A line over the sizes for each variant of a family and each memory.
+void add_family_plot(Document& document, const Points& points) {
+  const Roofs roofs(points);
+  if (roofs.empty()) return;
+  std::size_t count = 0;
+  const std::vector<std::string> variants = names_of(
+      points, count, [](const RooflinePoint& point) { return point.limits->subject->variant; });
+  std::vector<std::pair<std::string, Points>> series;
+  std::set<Memory> shown;
+  for (const Memory memory : {Memory::l1, Memory::device, Memory::l2}) {
+    const bool is_there = std::any_of(points.begin(), points.end(), [&](const auto* point) {
+      return point->traffic.memory == memory;
+    });
+    const bool fits = shown.empty() || (shown.size() + 1) * variants.size() <= most_series;
+    if (is_there && fits) shown.insert(memory);
+  }
+  for (const std::string& variant : variants) {
+    for (const Memory memory : shown) {
+      Points own;
+      for (const RooflinePoint* point : points) {
+        const bool is_own =
+            point->limits->subject->variant == variant && point->traffic.memory == memory;
+        if (is_own) own.push_back(point);
+      }
+      if (own.empty()) continue;
+      series.emplace_back(fmt::format("{}: {}", variant, own.front()->traffic.title()), own);
+    }
+  }
+  Plot plot = plot_of(points.front()->limits->group->family, points, roofs);
+  plot.description += left_out_text(variants.size(), count);
+  fill(plot, roofs, series);
+  document.plot(std::move(plot));
+}
+
+/// A line over the memories for each kernel of a run, at its largest size.
+void add_run_plot(Document& document, const Points& points) {
+  const Roofs roofs(points);
+  if (roofs.empty()) return;
+  std::size_t count = 0;
+  const auto name = [](const RooflinePoint& point) { return name_of(*point.limits); };
+  std::vector<std::pair<std::string, Points>> series;
+  for (const std::string& kernel : names_of(points, count, name)) {
+    Points own;
+    for (const RooflinePoint* point : points) {
+      if (name(*point) == kernel) own.push_back(point);
+    }
+    series.emplace_back(kernel, std::move(own));
+  }
+  Plot plot = plot_of("all families", points, roofs);
+  plot.description += " Each kernel is at its largest size, with a point for each memory." +
+                      left_out_text(series.size(), count);
+  fill(plot, roofs, series);
+  document.plot(std::move(plot));
+}
+
+/// The points of each kernel at its largest size.
+Points largest_of(const Points& points) {
+  Points largest;
+  std::copy_if(points.begin(), points.end(), std::back_inserter(largest), [&](const auto* point) {
+    return std::none_of(points.begin(), points.end(), [&](const auto* other) {
+      return name_of(*other->limits) == name_of(*point->limits) &&
+             is_smaller(*point->limits->group, *other->limits->group);
+    });
+  });
+  return largest;
+}
+
+void add_plots(Document& document, const std::vector<RooflinePoint>& all) {
+  std::map<std::tuple<std::int64_t, std::string>, Points> of_run;
+  std::map<std::tuple<std::string, std::int64_t, std::string>, Points> of_family;
+  std::map<std::tuple<std::int64_t, std::string>, std::set<std::string>> families;
+  for (const RooflinePoint& point : all) {
+    const Group& group = *point.limits->group;
+    of_run[{group.device_id, point.kind->name}].push_back(&point);
+    families[{group.device_id, point.kind->name}].insert(group.family);
+    of_family[{group.family, group.device_id, point.kind->name}].push_back(&point);
+  }
+  for (const auto& [key, points] : of_run) {
+    if (families[key].size() > 1) add_run_plot(document, largest_of(points));
+  }
+  for (const auto& [key, points] : of_family) add_family_plot(document, points);
 }
 
 }  // namespace
 
 void add_roofline(Document& document, const std::vector<Limits>& all) {
-  std::vector<Intensity> intensities;
+  std::vector<RooflinePoint> points;
+  std::vector<BytesPoint> bytes;
   for (const Limits& limits : all) {
-    if (auto intensity = intensity_of(limits)) intensities.push_back(std::move(*intensity));
+    for (RooflinePoint& point : points_of(limits)) points.push_back(std::move(point));
+    for (BytesPoint& point : bytes_points_of(limits)) bytes.push_back(std::move(point));
   }
-  if (intensities.empty()) return;
+  if (points.empty() && bytes.empty()) return;
   document.heading(3, "Roofline");
-  document.table(roofline_table(intensities));
-  std::map<std::tuple<std::string, std::int64_t, std::string>, std::vector<const Intensity*>> plots;
-  for (const Intensity& one : intensities) {
-    const Group& group = *one.limits->group;
-    plots[{group.family, group.device_id, one.kind}].push_back(&one);
-  }
-  for (const auto& [key, points] : plots) document.plot(roofline_plot(points));
+  if (!points.empty()) document.table(roofline_table(points));
+  if (!bytes.empty()) document.table(bytes_table(bytes));
+  add_plots(document, points);
 }
 
 }  // namespace warpmeter::reports::sections

@@ -8,7 +8,8 @@
 
 namespace warpmeter::reports::sections {
 
-/// The table of all variants, and a picture for each family and kind of operations.
+/// Tables of all variants, a picture of all families, and one for each family and kind of
+/// operations.
 void add_roofline(Document& document, const std::vector<Limits>& all);
 
 }  // namespace warpmeter::reports::sections

@@ -64,6 +64,15 @@ schema::Launch counted_launch(const std::string& variant,
     launch.counters.push_back(
         {name, count == counts.end() ? 0 : count->second, schema::Grade::exact, ""});
   }
+  double sectors = 0;  // those of global memory
+  for (const auto& [name, value] : counts) {
+    if (name.starts_with("global_") && name.ends_with("_sectors")) sectors += value;
+  }
+  launch.counters.push_back({"global_bytes_moved", 32 * sectors, schema::Grade::exact, ""});
+  for (const char* name :
+       {"texture_load_sectors", "surface_load_sectors", "surface_store_sectors"}) {
+    launch.counters.push_back({name, 0, schema::Grade::exact, ""});
+  }
   return launch;
 }
 
