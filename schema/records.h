@@ -116,6 +116,20 @@ struct Stall {
   std::uint64_t idle_samples = 0;  ///< the idle samples of them: when the scheduler issued nothing
 };
 
+/// A count of one machine instruction.
+struct InstructionCount {
+  std::uint64_t address = 0;  ///< in its function
+  std::string what;           ///< "executed": by warps; or the reason of a wait, as in Stall
+  std::uint64_t count = 0;    ///< executions or samples
+};
+
+/// A card at one move of its energy counter, while a launch is repeated.
+struct PowerSample {
+  double time_s = 0;   ///< since it was first looked at
+  double power_w = 0;  ///< mean since the move before
+  std::optional<double> sm_clock_mhz, temperature_c;
+};
+
 /// The machine code of a kernel. Unknown is nullopt.
 struct KernelCode {
   std::optional<std::int64_t> bytes;
@@ -147,6 +161,8 @@ struct Launch {
   std::string timing_reason;  ///< why there is no timing
   std::vector<Expectation> expectations;
   std::vector<Line> lines;
+  std::vector<InstructionCount> instructions;
+  std::vector<PowerSample> power;
   Explanation explanation;
 
   void set_geometry(const Geometry& geometry);
@@ -159,6 +175,7 @@ struct Completion {
   std::optional<Timing> timing;
   std::vector<Line> lines = {};
   std::vector<Stall> stalls = {};
+  std::vector<InstructionCount> instructions = {};
   std::optional<MeasuredFindings> measured = {};
 };
 

@@ -111,6 +111,9 @@ struct Store::Statements {
                        "grade, bytes")),
         stall(handle,
               insertion("t_stall", "launch_id, file, line, reason, text, samples, idle_samples")),
+        instruction(handle, insertion("t_instruction", "launch_id, address, what, count")),
+        power(handle, insertion("t_power_sample",
+                                "launch_id, sample, time_s, power_w, sm_clock_mhz, temperature_c")),
         explanations(handle,
                      [this](const std::string& counter) { return counters.number_of(counter); }),
         activities(handle),
@@ -164,6 +167,8 @@ struct Store::Statements {
     insert_counters(id, record.counters);
     if (record.timing && !record.timing->samples_ns.empty()) insert_timing(id, *record.timing);
     insert_lines(id, record.lines);
+    insert_instructions(id, record.instructions);
+    insert_power(id, record.power);
     explanations.write(id, record.explanation);
     return id;
   }
@@ -177,6 +182,7 @@ struct Store::Statements {
     insert_counters(record.launch_id, record.counters);
     insert_lines(record.launch_id, record.lines);
     insert_stalls(record.launch_id, record.stalls);
+    insert_instructions(record.launch_id, record.instructions);
     if (record.measured) explanations.add_measured(record.launch_id, *record.measured);
     if (!record.timing || record.timing->samples_ns.empty()) return;
     insert_timing(record.launch_id, *record.timing);
@@ -222,6 +228,19 @@ struct Store::Statements {
     }
   }
 
+  void insert_instructions(std::int64_t id, std::span<const InstructionCount> counts) {
+    for (const InstructionCount& one : counts) {
+      instruction.execute(id, static_cast<std::int64_t>(one.address), one.what, one.count);
+    }
+  }
+
+  void insert_power(std::int64_t id, std::span<const PowerSample> samples) {
+    std::int64_t number = 0;
+    for (const PowerSample& s : samples) {
+      power.execute(id, ++number, s.time_s, s.power_w, s.sm_clock_mhz, s.temperature_c);
+    }
+  }
+
   /// Runs `write` as one transaction.
   template <class Write>
   void in_transaction(Write&& write) {
@@ -256,7 +275,7 @@ struct Store::Statements {
 
   sqlite3* db;
   Interned counters, reasons;
-  Statement launch, value, timing, sample, expectation, line, stall;
+  Statement launch, value, timing, sample, expectation, line, stall, instruction, power;
   ExplanationWriter explanations;
   ActivityWriter activities;
   Statement timed, forget_alike, mine;

@@ -78,6 +78,7 @@ model::Options options_of_model(const BackendRequest& request) {
   }
   options.shaped = request.shaped;
   options.checked = request.checked;
+  options.keeps_instructions = request.keeps_instructions;
   return options;
 }
 

@@ -32,12 +32,13 @@ struct BackendRequest {
   std::string counts = "auto";   ///< who counts beside a GPU: "gpu", "model", "auto": who can
   std::vector<std::string> shapes;  ///< --shape, of the model
   std::map<std::string, std::string>* shaped =
-      nullptr;             ///< arrays of these that kernels had go here
-  double timeout_s = 0;    ///< the timeout of a kernel's first launch on a GPU; 0: none
-  bool counters = true;    ///< are counters of the hardware wanted?
-  bool resources = false;  ///< is anything else than times? Every backend has some of it
-  bool timing = true;      ///< are durations wanted?
-  bool of_files = false;   ///< kernels that are compiled here, for any architecture
+      nullptr;                      ///< arrays of these that kernels had go here
+  double timeout_s = 0;             ///< the timeout of a kernel's first launch on a GPU; 0: none
+  bool counters = true;             ///< are counters of the hardware wanted?
+  bool resources = false;           ///< is anything else than times? Every backend has some of it
+  bool timing = true;               ///< are durations wanted?
+  bool keeps_instructions = false;  ///< does the model count each instruction?
+  bool of_files = false;            ///< kernels that are compiled here, for any architecture
   /// A file of what is to run that is machine code alone (see family/machine_code.h), which the
   /// model does not run; empty: none is.
   std::string machine_code;

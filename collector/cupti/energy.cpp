@@ -36,12 +36,16 @@ class Mean {
 /// it happened.
 class Moves {
  public:
-  void add(double time_s, double late_s, double energy_j) {
+  /// The power since the move before; nullopt for the first.
+  std::optional<double> add(double time_s, double late_s, double energy_j) {
+    std::optional<double> power_w;
     if (!first_) first_ = {time_s, late_s, energy_j};
     if (last_) {
-      peak_w_ = std::max(peak_w_, (energy_j - last_->energy_j) / (time_s - last_->time_s));
+      power_w = (energy_j - last_->energy_j) / (time_s - last_->time_s);
+      peak_w_ = std::max(peak_w_, *power_w);
     }
     last_ = {time_s, late_s, energy_j};
+    return power_w;
   }
 
   double seconds() const { return first_ ? last_->time_s - first_->time_s : 0; }
@@ -166,9 +170,11 @@ SteadyPower watch_power(const PowerSource& source, const Load* load, const Energ
     if (!energy_j || looked_s - begin_s < rule.settle_s) continue;
     if (!has_first && repeater) repeater->start_over();
     has_first = true;
-    moves.add(looked_s, looked_s - before_s, *energy_j);
-    clock.add(source.sm_clock_mhz());
-    temperature.add(source.temperature_c());
+    const auto power_w = moves.add(looked_s, looked_s - before_s, *energy_j);
+    const auto clock_mhz = source.sm_clock_mhz(), celsius = source.temperature_c();
+    clock.add(clock_mhz);
+    temperature.add(celsius);
+    if (power_w) steady.samples.push_back({looked_s - begin_s, *power_w, clock_mhz, celsius});
     if (moves.seconds() >= rule.shortest_s && moves.relative_doubt() <= rule.relative_doubt) break;
   }
   if (repeater) repeater->finish();

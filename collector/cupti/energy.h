@@ -49,6 +49,12 @@ struct SteadyPower {
   double launch_s = 0;            ///< the time of a launch; 0: the card was idle
   std::optional<double> sm_clock_mhz, temperature_c;  ///< means
   std::string failure;                                ///< why there is none of it
+  std::vector<schema::PowerSample> samples = {};      ///< at each move but the first
+};
+
+struct MeasuredEnergy {
+  std::vector<schema::Counter> counters;
+  std::vector<schema::PowerSample> samples;  ///< while the launch was repeated
 };
 
 struct EnergyRule {

@@ -51,10 +51,10 @@ std::size_t StreamLoad::batches_done() {
   return done_;
 }
 
-std::vector<schema::Counter> measure_energy(const Context& context, const std::string& uuid,
-                                            const std::function<void()>& launch,
-                                            const std::function<void()>& restore,
-                                            const std::function<bool()>& cancelled) {
+MeasuredEnergy measure_energy(const Context& context, const std::string& uuid,
+                              const std::function<void()>& launch,
+                              const std::function<void()>& restore,
+                              const std::function<bool()>& cancelled) {
   const PowerSource source = power_source(uuid);
   const EnergyRule rule;
   const auto watch = [&](const std::function<void()>& repeated) {
@@ -67,7 +67,7 @@ std::vector<schema::Counter> measure_energy(const Context& context, const std::s
   if (restore && busy.failure.empty()) restoring = watch(restore);
   SteadyPower idle;
   if (busy.failure.empty()) idle = watch_power(source, nullptr, rule, cancelled);
-  return energy_counters(busy, restoring ? &*restoring : nullptr, idle);
+  return {energy_counters(busy, restoring ? &*restoring : nullptr, idle), busy.samples};
 }
 
 }  // namespace warpmeter::cupti

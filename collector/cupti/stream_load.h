@@ -38,9 +38,9 @@ class StreamLoad {
 
 /// The energy of what `launch` enqueues, by the names of the catalogue's counters. `restore`: what
 /// it enqueues besides the launch, which is measured too and subtracted; empty: nothing.
-std::vector<schema::Counter> measure_energy(const Context& context, const std::string& uuid,
-                                            const std::function<void()>& launch,
-                                            const std::function<void()>& restore,
-                                            const std::function<bool()>& cancelled);
+MeasuredEnergy measure_energy(const Context& context, const std::string& uuid,
+                              const std::function<void()>& launch,
+                              const std::function<void()>& restore,
+                              const std::function<bool()>& cancelled);
 
 }  // namespace warpmeter::cupti

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/error.h"
@@ -62,7 +63,10 @@ class GpuWorkload final : public run::Workload {
   std::vector<std::vector<schema::Counter>> count(std::span<const run::Launch> launches) override {
     std::vector<std::vector<schema::Counter>> energies;
     for (const run::Launch& launch : launches) {
-      if (backend_.measures_energy()) energies.push_back(energy_of(launch));
+      if (!backend_.measures_energy()) continue;
+      MeasuredEnergy energy = energy_of(launch);
+      energies.push_back(std::move(energy.counters));
+      power_[key_of(launch)] = std::move(energy.samples);
     }
     std::vector<std::vector<schema::Counter>> counted = count_events(launches);
     for (std::size_t i = 0; i < energies.size(); ++i) {
@@ -100,6 +104,11 @@ class GpuWorkload final : public run::Workload {
 
   std::vector<schema::Line> lines(const run::Launch&) override { return {}; }
 
+  std::vector<schema::PowerSample> power(const run::Launch& launch) override {
+    const auto found = power_.find(key_of(launch));
+    return found == power_.end() ? std::vector<schema::PowerSample>() : found->second;
+  }
+
   schema::Explanation explain(const run::Launch&) override {
     schema::Explanation none;
     none.missing.push_back({"", schema::without_addresses});
@@ -107,6 +116,15 @@ class GpuWorkload final : public run::Workload {
   }
 
  private:
+  using Key = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
+                         std::uint32_t, std::uint32_t, std::uint32_t>;
+
+  static Key key_of(const run::Launch& launch) {
+    const auto& g = launch.geometry;
+    return {launch.entry, g.grid.x,  g.grid.y,  g.grid.z,
+            g.block.x,    g.block.y, g.block.z, g.dynamic_shared_bytes};
+  }
+
   std::vector<std::vector<schema::Counter>> count_events(std::span<const run::Launch> launches) {
     backend_.context().make_current();
     if (backend_.counters().empty()) {
@@ -136,7 +154,7 @@ class GpuWorkload final : public run::Workload {
 
   /// The energy of a launch that is repeated. Where a second run on its own output gives another
   /// result, the input is restored before each launch, and the energy of restoring is subtracted.
-  std::vector<schema::Counter> energy_of(const run::Launch& launch) {
+  MeasuredEnergy energy_of(const run::Launch& launch) {
     const auto from_input = [&] { start_from_input(launch, schema::CacheState::warm); };
     const auto once_more = [&] { start(launch); };
     const auto restore = [&] {
@@ -162,7 +180,7 @@ class GpuWorkload final : public run::Workload {
       backend_.context().note_failure(error.what());
       SteadyPower none;
       none.failure = error.what();
-      return energy_counters(none, nullptr, {});
+      return {energy_counters(none, nullptr, {}), {}};
     }
   }
 
@@ -270,7 +288,8 @@ class GpuWorkload final : public run::Workload {
   }
 
   GpuBackend& backend_;
-  std::optional<Resident> resident_;                    ///< none when the context was broken before
+  std::optional<Resident> resident_;  ///< none when the context was broken before
+  std::map<Key, std::vector<schema::PowerSample>> power_;
   std::map<std::string, std::size_t> kernels_of_call_;  ///< by entry: of a library's function
 };
 

@@ -61,6 +61,7 @@ std::string ByLine::send_lines() {
                     line.requests, line.transactions, line.ideal, line.bytes, line.grade});
   }
   send_in_parts(channel_, &Lines::lines, std::move(sent));
+  send_instructions(instructions_of(counts_, kernel_));
   return "";
 }
 
@@ -82,7 +83,16 @@ std::string ByLine::send_stalls() {
                     stall.line, stall.samples, stall.idle_samples});
   }
   send_in_parts(channel_, &Stalls::stalls, std::move(sent));
+  send_instructions(samples_of(samples_));
   return "";
+}
+
+void ByLine::send_instructions(const std::vector<schema::InstructionCount>& counts) {
+  std::vector<Instructions::Instruction> sent;
+  for (const schema::InstructionCount& one : counts) {
+    sent.push_back({channel_.name(one.what), one.address, one.count});
+  }
+  if (!sent.empty()) send_in_parts(channel_, &Instructions::instructions, std::move(sent));
 }
 
 }  // namespace warpmeter::inject

@@ -32,6 +32,7 @@ class ByLine {
  private:
   std::string send_lines();
   std::string send_stalls();
+  void send_instructions(const std::vector<schema::InstructionCount>& counts);
 
   Channel& channel_;
   const cupti::CuptiApi& api_;

@@ -33,7 +33,7 @@
 
 namespace warpmeter::inject {
 
-inline constexpr std::uint16_t protocol_version = 15;
+inline constexpr std::uint16_t protocol_version = 16;
 /// Fits into a socket's buffer as Linux makes it (net.core.wmem_default).
 inline constexpr std::size_t max_frame_bytes = 128 * 1024;
 /// Names a frame can carry; a longer one is cut.
@@ -196,6 +196,16 @@ struct Stalls {
   std::vector<Stall> stalls;
 };
 
+/// Counts of single machine instructions, of the Launch that this connection sends next; as many of
+/// these as they need.
+struct Instructions {
+  struct Instruction {
+    std::uint32_t what = 0;  ///< Name, as schema::InstructionCount::what
+    std::uint64_t address = 0, count = 0;
+  };
+  std::vector<Instruction> instructions;
+};
+
 /// A mistake that was found in the program.
 struct Finding {
   std::string kind;     ///< "out of bounds", "leak"
@@ -318,9 +328,10 @@ struct Bye {
   bool was_off = false;            ///< Profiling::off, and it never called cudaProfilerStart
 };
 
-using Message = std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye,
-                             Lines, Finding, Checked, Found, Explained, Stalls, Shaped, Unobserved,
-                             Refused, Running, FailedCall, ActivityShape, TraceBegins>;
+using Message =
+    std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye, Lines,
+                 Finding, Checked, Found, Explained, Stalls, Shaped, Unobserved, Refused, Running,
+                 FailedCall, ActivityShape, TraceBegins, Instructions>;
 
 std::vector<std::uint8_t> encode(const Message& message);
 

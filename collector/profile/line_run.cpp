@@ -25,6 +25,9 @@ class LineReceiver final : public Receiver {
     }
     if (const auto* lines = std::get_if<inject::Lines>(&message)) return take(process, *lines);
     if (const auto* stalls = std::get_if<inject::Stalls>(&message)) return take(process, *stalls);
+    if (const auto* counts = std::get_if<inject::Instructions>(&message)) {
+      return take(process, *counts);
+    }
     if (const auto* launch = std::get_if<inject::Launch>(&message)) return take(process, *launch);
     if (auto* problem = std::get_if<inject::Problem>(&message); problem && problem_.empty()) {
       problem_ = std::move(problem->text);
@@ -45,6 +48,7 @@ class LineReceiver final : public Receiver {
     std::map<std::uint32_t, std::string> names;
     std::vector<schema::Line> lines;  ///< the lines of the launch that comes next
     std::vector<schema::Stall> stalls;
+    std::vector<schema::InstructionCount> instructions;
   };
 
   static bool take(Process& process, const inject::Lines& message) {
@@ -69,15 +73,27 @@ class LineReceiver final : public Receiver {
     return process.stalls.size() <= most_counted;
   }
 
+  static bool take(Process& process, const inject::Instructions& message) {
+    for (const inject::Instructions::Instruction& one : message.instructions) {
+      const auto what = process.names.find(one.what);
+      constexpr std::uint64_t most_address = 1U << 31;  // no function is as long
+      if (what == process.names.end() || one.address > most_address) return false;
+      process.instructions.push_back({one.address, what->second, one.count});
+    }
+    return process.instructions.size() <= most_counted;
+  }
+
   bool take(Process& process, const inject::Launch& launch) {
     const auto reason = process.names.find(launch.without_lines);
     if (launch.without_lines != 0 && reason == process.names.end()) return false;
     std::vector<schema::Line> lines = std::exchange(process.lines, {});
     std::vector<schema::Stall> stalls = std::exchange(process.stalls, {});
+    std::vector<schema::InstructionCount> instructions = std::exchange(process.instructions, {});
     if (result_.shape && (result_.reason.empty() || launch.without_lines != 0)) return true;
     result_.shape = launch.shape;
     result_.lines = std::move(lines);
     result_.stalls = std::move(stalls);
+    result_.instructions = std::move(instructions);
     result_.reason = launch.without_lines != 0 ? reason->second : "";
     return true;
   }

@@ -19,6 +19,7 @@ struct LaunchLines {
   /// Without texts; files as the machine code names them. One of both, as it was asked for.
   std::vector<schema::Line> lines;
   std::vector<schema::Stall> stalls;
+  std::vector<schema::InstructionCount> instructions;  ///< executions or samples of its code
   std::string reason;  ///< why there are none; empty when they were counted
   bool is_cancelled = false;
 };

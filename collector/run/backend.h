@@ -56,6 +56,13 @@ class Workload {
   /// Accesses by source line of an executed launch; empty where the backend has none.
   virtual std::vector<schema::Line> lines(const Launch& launch) = 0;
 
+  /// Counts of the machine instructions of an executed launch; empty where they are not known, or
+  /// nobody asked for them.
+  virtual std::vector<schema::InstructionCount> instructions(const Launch&) { return {}; }
+
+  /// The card while the launch was last repeated to measure its energy; empty where it was not.
+  virtual std::vector<schema::PowerSample> power(const Launch&) { return {}; }
+
   /// The explanation of an executed launch: its costs, and what would help.
   virtual schema::Explanation explain(const Launch& launch) = 0;
 };

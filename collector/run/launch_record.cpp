@@ -40,6 +40,8 @@ schema::Launch repetition(const schema::Launch& first) {
   if (record.timing) record.timing_reason = "timed once, with the first repetition";
   record.timing.reset();
   record.lines.clear();
+  record.instructions.clear();
+  record.power.clear();
   return record;
 }
 

@@ -313,6 +313,8 @@ class Session {
     std::size_t next = 0;
     for (Pending& pending : good) {
       pending.record.lines = workload.lines(pending.launch);
+      pending.record.instructions = workload.instructions(pending.launch);
+      pending.record.power = workload.power(pending.launch);
       pending.record.explanation = workload.explain(pending.launch);
       for (int i = 0; i < options_.repeat; ++i) {
         schema::Launch record = i == 0 ? pending.record : repetition(pending.record);

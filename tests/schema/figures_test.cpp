@@ -234,6 +234,18 @@ TEST_F(Results, ALaterRunOfTheProgramAddsWhatItsWarpsWaitedFor) {
       ElementsAre("1|1|NULL|NULL||selected|10|0|25", "1|1|a.cu|7|x = t[i];|barrier|30|10|75"));
 }
 
+TEST_F(Results, ALaterRunOfTheProgramAddsCountsOfItsInstructions) {
+  Store store(path());
+  const std::int64_t run = store.begin_run(example_run());
+  const std::int64_t device = store.add_device(run, example_device());
+  Completion completion;
+  completion.launch_id = store.add_launch(run, device, example_launch());
+  completion.instructions = {{32, "barrier", 7}, {16, "executed", 128}};
+  store.complete_launches(std::vector<Completion>{completion});
+  EXPECT_THAT(lines_of(path(), "SELECT * FROM instructions"),
+              ElementsAre("1|1|16|executed|128", "1|1|32|barrier|7"));
+}
+
 using Comparison = Results;
 
 /// Every kind of figure: measured, approximate with a reason, unavailable, of a denominator that is

@@ -122,6 +122,8 @@ Looks look_at(const std::function<profile::Options()>& options, const inject::Co
       profile::look_by_line(options(), config, inject::Mode::stalls, kernel);
   looks.accesses.is_cancelled = waits.is_cancelled;
   looks.stalls = std::move(waits.stalls);
+  looks.accesses.instructions.insert(looks.accesses.instructions.end(), waits.instructions.begin(),
+                                     waits.instructions.end());
   looks.without_stalls = std::move(waits.reason);
   return looks;
 }
@@ -189,8 +191,12 @@ void add_lines_of_kernels(const ProfileRequest& request, const profile::Options&
                        name));
       continue;
     }
-    const schema::Completion completion{
-        *id, {}, std::nullopt, std::move(found.lines), std::move(look.stalls)};
+    const schema::Completion completion{*id,
+                                        {},
+                                        std::nullopt,
+                                        std::move(found.lines),
+                                        std::move(look.stalls),
+                                        std::move(found.instructions)};
     store.complete_launches(std::span(&completion, 1));
   }
   if (interrupted()) tell("stopped before the lines of every kernel were measured");
@@ -307,8 +313,9 @@ void add_lines_of_variants(const RunRequest& request, const run::Choice& choice,
     }
     sources.complete(found.lines);
     sources.complete(look.stalls);
-    const schema::Completion completion{
-        wanted.launch_id, {}, std::nullopt, std::move(found.lines), std::move(look.stalls)};
+    const schema::Completion completion{wanted.launch_id,       {},
+                                        std::nullopt,           std::move(found.lines),
+                                        std::move(look.stalls), std::move(found.instructions)};
     store.complete_launches(std::span(&completion, 1));
   }
   if (interrupted()) remark(request, "stopped before the lines of every launch were measured");

@@ -263,6 +263,7 @@ ExitCode run_command(const RunRequest& typed) {
   backend.timing = options.timing || alone;
   backend.cancelled = interrupted;
   backend.of_files = !specs.empty();
+  backend.keeps_instructions = request.lines;
   say_machine_code(specs, backend);
   backend.is_apart = !request.watch && !request.backend.open_gpu;
   RunCheck check;

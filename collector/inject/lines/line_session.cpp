@@ -16,6 +16,7 @@ constexpr const char* shared_wavefronts = "smsp__sass_l1tex_pipe_lsu_wavefronts_
 constexpr const char* shared_ideal = "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared_ideal";
 constexpr const char* global_sectors = "smsp__sass_sectors_mem_global";
 constexpr const char* global_ideal = "smsp__sass_sectors_mem_global_ideal";
+constexpr const char* executed = "smsp__sass_inst_executed";
 constexpr const char* copies = "smsp__sass_inst_executed_op_ldgsts";
 
 /// Requests of one kind; an instruction has a kind if it counts any.
@@ -40,7 +41,8 @@ constexpr Kind kinds[] = {
 };
 
 std::vector<const char*> wanted_metrics() {
-  std::vector<const char*> all = {shared_wavefronts, shared_ideal, global_sectors, global_ideal};
+  std::vector<const char*> all = {executed, shared_wavefronts, shared_ideal, global_sectors,
+                                  global_ideal};
   for (const Kind& kind : kinds) {
     if (all.back() != kind.requests) all.push_back(kind.requests);
   }
@@ -162,6 +164,16 @@ std::vector<schema::Line> lines_of(const std::vector<InstructionCounts>& counts,
   }
   std::vector<schema::Line> all;
   for (auto& [key, line] : lines) all.push_back(std::move(line));
+  return all;
+}
+
+std::vector<schema::InstructionCount> instructions_of(const std::vector<InstructionCounts>& counts,
+                                                      std::string_view function) {
+  std::vector<schema::InstructionCount> all;
+  for (const InstructionCounts& one : counts) {
+    const std::uint64_t count = value_of(one, executed);
+    if (one.at.function == function && count > 0) all.push_back({one.at.offset, "executed", count});
+  }
   return all;
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collector/cupti/library.h"
@@ -45,5 +46,9 @@ bool counts_accesses(const std::vector<InstructionCounts>& counts);
 /// without a line are left out. The lines have no text.
 std::vector<schema::Line> lines_of(const std::vector<InstructionCounts>& counts,
                                    const PlaceOf& place);
+
+/// How often warps executed each instruction of `function`; none where the chip has no such count.
+std::vector<schema::InstructionCount> instructions_of(const std::vector<InstructionCounts>& counts,
+                                                      std::string_view function);
 
 }  // namespace warpmeter::inject

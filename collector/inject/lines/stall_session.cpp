@@ -115,6 +115,35 @@ std::vector<InstructionStalls> StallSession::finish() {
   return all;
 }
 
+namespace {
+
+struct Reason {
+  std::string_view name;
+  bool is_idle = false;
+};
+
+/// "short_scoreboard" of CUPTI's name for it.
+Reason reason_of(std::string_view name) {
+  if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  const bool is_idle = name.ends_with(no_issue);
+  if (is_idle) name.remove_suffix(no_issue.size());
+  return {name, is_idle};
+}
+
+}  // namespace
+
+std::vector<schema::InstructionCount> samples_of(const std::vector<InstructionStalls>& samples) {
+  std::vector<schema::InstructionCount> all;
+  for (const InstructionStalls& instruction : samples) {
+    for (const auto& [name, count] : instruction.samples) {
+      const auto [reason, is_idle] = reason_of(name);
+      if (count == 0 || is_idle) continue;  // the idle ones are among the others
+      all.push_back({instruction.at.offset, std::string(reason), count});
+    }
+  }
+  return all;
+}
+
 std::vector<schema::Stall> stalls_of(const std::vector<InstructionStalls>& samples,
                                      const PlaceOf& place) {
   std::map<std::tuple<std::string, int, std::string>, schema::Stall> stalls;
@@ -122,10 +151,7 @@ std::vector<schema::Stall> stalls_of(const std::vector<InstructionStalls>& sampl
     const SourcePlace at = place(instruction.at);
     for (const auto& [name, count] : instruction.samples) {
       if (count == 0) continue;
-      std::string_view reason = name;
-      if (reason.starts_with(prefix)) reason.remove_prefix(prefix.size());
-      const bool is_idle = reason.ends_with(no_issue);
-      if (is_idle) reason.remove_suffix(no_issue.size());
+      const auto [reason, is_idle] = reason_of(name);
       const std::string file = at.line > 0 ? at.file : "";
       schema::Stall& stall = stalls[{file, at.line, std::string(reason)}];
       stall.file = file;

@@ -53,4 +53,7 @@ class StallSession {
 std::vector<schema::Stall> stalls_of(const std::vector<InstructionStalls>& samples,
                                      const PlaceOf& place);
 
+/// The samples of each instruction by reason, of one function; idle ones are among them.
+std::vector<schema::InstructionCount> samples_of(const std::vector<InstructionStalls>& samples);
+
 }  // namespace warpmeter::inject

@@ -83,6 +83,19 @@ std::optional<sass::MachineExecutions> followed_executions(const Program& progra
   return result;
 }
 
+std::vector<schema::InstructionCount> instruction_counts(const Program& program,
+                                                         const LaunchOutcome& outcome) {
+  constexpr std::uint64_t instruction_bytes = 16;  // since compute capability 7.0
+  const auto followed = followed_executions(program, outcome);
+  std::vector<schema::InstructionCount> counts;
+  if (!followed) return counts;
+  for (std::size_t i = 0; i < followed->of.size(); ++i) {
+    const sass::Executions& one = followed->of[i];
+    if (one.knows_warps) counts.push_back({i * instruction_bytes, "executed", one.warps});
+  }
+  return counts;
+}
+
 bool counts_machine_code(const std::vector<std::string>& counters) {
   static const auto of_machine_code = [] {
     std::unordered_set<std::string_view> names;

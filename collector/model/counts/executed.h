@@ -29,6 +29,10 @@ schema::Counter count_instructions(std::string_view counter, const Program& prog
 std::optional<sass::MachineExecutions> followed_executions(const Program& program,
                                                            const LaunchOutcome& outcome);
 
+/// How often warps executed each instruction of the machine code; empty where that is not known.
+std::vector<schema::InstructionCount> instruction_counts(const Program& program,
+                                                         const LaunchOutcome& outcome);
+
 /// True if one of these counters is of the machine code's instructions, whose number a launch finds
 /// only where it is asked to (LaunchOptions::follows_machine_code).
 bool counts_machine_code(const std::vector<std::string>& counters);

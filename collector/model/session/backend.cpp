@@ -149,7 +149,7 @@ class ModelWorkload : public run::Workload {
         options_.threads, options_.instruction_budget, options_.cancelled, nullptr, {}};
     options.keep_variables = true;  // the memory goes, and what was set has to be found
     options.records = true;
-    options.follows_machine_code = counts_machine_code(counters_);
+    options.follows_machine_code = options_.keeps_instructions || counts_machine_code(counters_);
     std::optional<check::Checker> checker;
     if (options_.checked) {
       options.observer = &checker.emplace(program, launch.geometry, memory, written);
@@ -205,6 +205,12 @@ class ModelWorkload : public run::Workload {
     if (executed == nullptr) return {};
     return source_lines(*executed->program, executed->outcome, launch.image->source_path,
                         launch.image->source);
+  }
+
+  std::vector<schema::InstructionCount> instructions(const run::Launch& launch) override {
+    const Executed* executed = options_.keeps_instructions ? find(launch) : nullptr;
+    return executed == nullptr ? std::vector<schema::InstructionCount>()
+                               : instruction_counts(*executed->program, executed->outcome);
   }
 
  private:

@@ -96,6 +96,21 @@ TEST(Energy, IsPowerBeyondIdleTimesTheTimeOfALaunch) {
   EXPECT_THAT(named(all, "busy_temperature").reason, HasSubstr("NVML does not tell it"));
 }
 
+/// The card takes 300 W while it is busy, and its counter moves every 0.1 s.
+TEST(Energy, KeepsPowerAndClockAtEachMove) {
+  Card card;
+  const SteadyPower busy = card.busy();
+  ASSERT_GE(busy.samples.size(), 9U);
+  for (const schema::PowerSample& sample : busy.samples) {
+    EXPECT_NEAR(sample.power_w, 300, 25);  // a move is seen up to 4 ms late
+    EXPECT_EQ(sample.sm_clock_mhz, 1980);
+    EXPECT_EQ(sample.temperature_c, std::nullopt);
+  }
+  for (std::size_t i = 1; i < busy.samples.size(); ++i) {
+    EXPECT_NEAR(busy.samples[i].time_s - busy.samples[i - 1].time_s, 0.1, 0.01);
+  }
+}
+
 TEST(Energy, DoublesWithTheWork) {
   Card once, twice;
   twice.launch_s = 2 * once.launch_s;

@@ -100,6 +100,7 @@ std::vector<Message> one_of_each() {
           Lines{{{4, 5, 0, 44, 32, 256, 32, std::nullopt, schema::Grade::measured}}},
           Unobserved{"./app", "it is statically linked as a whole"},
           Stalls{{{4, 6, 44, 96, 32}, {0, 6, 0, 1, 0}}},
+          Instructions{{{6, 16, 96}, {5, 32, 4}}},
           some_peer_copy(),
           TraceBegins{1'764'000'000'000'000'000}};
 }

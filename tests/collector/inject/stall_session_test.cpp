@@ -36,5 +36,19 @@ TEST(StallsOf, AddsUpByLineAndReasonAndTakesTheIdleOnesAsAPart) {
   EXPECT_EQ(stalls[2].idle_samples, 15U);
 }
 
+TEST(SamplesOf, KeepsTheAddressAndCountsIdleOnesOnce) {
+  const auto samples = samples_of({{{1, "kernel", 32},
+                                    {{"smsp__pcsamp_warps_issue_stalled_barrier", 40},
+                                     {"smsp__pcsamp_warps_issue_stalled_barrier_not_issued", 15},
+                                     {"smsp__pcsamp_warps_issue_stalled_wait", 0}}},
+                                   {{1, "kernel", 48}, {{"a_new_reason", 3}}}});
+  ASSERT_THAT(samples, SizeIs(2));
+  EXPECT_EQ(samples[0].address, 32U);
+  EXPECT_EQ(samples[0].what, "barrier");
+  EXPECT_EQ(samples[0].count, 40U);
+  EXPECT_EQ(samples[1].address, 48U);
+  EXPECT_EQ(samples[1].what, "a_new_reason");
+}
+
 }  // namespace
 }  // namespace warpmeter::inject

@@ -110,6 +110,7 @@ void send_stalls(const LaunchShape& shape, double value) {
     stalls.stalls.push_back({file, channel->name("selected"), 9, samples, 0});
     stalls.stalls.push_back({0, shared, 0, 1, 0});
     channel->send(stalls);
+    channel->send(Instructions{{{shared, 16, 3 * samples}, {channel->name("selected"), 32, 5}}});
   }
   channel->send(launch);
 }

@@ -73,6 +73,11 @@ TEST_F(LineRunTest, GivesWhatTheWarpsOfThatLaunchWaitFor) {
   EXPECT_EQ(found.stalls[1].reason, "selected");
   EXPECT_EQ(found.stalls[2].file, "");
   EXPECT_EQ(found.stalls[2].line, 0);
+  ASSERT_THAT(found.instructions, SizeIs(2));
+  EXPECT_EQ(found.instructions[0].address, 16U);
+  EXPECT_EQ(found.instructions[0].what, "short_scoreboard");
+  EXPECT_EQ(found.instructions[0].count, 96U);
+  EXPECT_EQ(found.instructions[1].what, "selected");
   EXPECT_EQ(lines_of("a", {"connect", "launch=a,-1", "bye"}).reason,
             "the launch was too short for a sample");
 }
