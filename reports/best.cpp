@@ -40,13 +40,7 @@ std::vector<Standing> best_of(std::vector<Standing> all, const std::vector<std::
     });
     return all;
   }
-  std::vector<Standing> front;
-  for (const Standing& standing : all) {
-    const bool is_beaten = std::any_of(
-        all.begin(), all.end(), [&](const Standing& other) { return beats(other, standing); });
-    if (!is_beaten) front.push_back(standing);
-  }
-  return front;
+  return front_of(all);
 }
 
 /// The values of one variant. By one metric, where somebody may be as good as the best: who is.
@@ -125,6 +119,16 @@ Table empty_table(const RunRecord& run, const std::vector<std::string>& others,
 }
 
 }  // namespace
+
+std::vector<Standing> front_of(const std::vector<Standing>& all) {
+  std::vector<Standing> front;
+  for (const Standing& standing : all) {
+    const bool is_beaten = std::any_of(
+        all.begin(), all.end(), [&](const Standing& other) { return beats(other, standing); });
+    if (!is_beaten) front.push_back(standing);
+  }
+  return front;
+}
 
 bool is_better_higher(std::string_view metric) {
   const schema::MetricInfo* info = schema::Catalogue::get().find_metric(metric);

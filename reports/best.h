@@ -41,6 +41,9 @@ Range bounds_of(const Subject& subject, std::string_view metric);
 /// Not equal to the best, and not known to be worse: the bounds of the two overlap.
 bool may_be_as_good(const Standing& standing, const Standing& best, std::string_view metric);
 
+/// The standings that no other beats in one metric without being worse in another.
+std::vector<Standing> front_of(const std::vector<Standing>& all);
+
 /// Throws Error{usage} for a name that is no metric of the catalogue, with the nearest.
 void check_best(const std::vector<std::string>& metrics);
 

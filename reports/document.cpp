@@ -9,6 +9,7 @@
 
 #include "base/escapes.h"
 #include "base/utf8.h"
+#include "reports/plot/stack.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -162,7 +163,9 @@ struct MarkdownWriter {
     return fmt::format("**{}**\n\n", escaped_markdown(printable(listing.file))) +
            (*this)(listing.table);
   }
-  std::string operator()(const MovingTimeline&) const { return ""; }
+  std::string operator()(const MovingTimeline& timeline) const {
+    return timeline.svg.empty() ? "" : image(timeline.title, timeline.svg);
+  }
   std::string operator()(const Picture& picture) const {
     return image(picture.title, picture_svg(picture));
   }
@@ -243,6 +246,7 @@ struct TextWriter {
   }
   std::string operator()(const Table& table) const { return render_text(table, width); }
   std::string operator()(const Plot& plot) const {
+    if (plot.form == Plot::Form::stack) return stack_text(plot, width);
     if (!plot.is_table) return "";
     return (*this)(Paragraph{plot.title + ". " + plot.description}) + "\n" +
            render_text_in_pieces(plot.data, width);

@@ -4,6 +4,8 @@
 // terminal.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -49,22 +51,39 @@ struct Remark {
 };
 
 /// A source file with figures beside its lines: a row a line, its number and text first. HTML folds
-/// it and marks the lines with figures; elsewhere it is its table.
+/// it, marks the lines with figures, and shows its compiled forms beside it; elsewhere it is its
+/// table.
 struct Listing {
   std::string file;
   Table table;
   std::size_t costly = 0;  ///< lines with figures
+
+  /// The names of the reasons that warps wait for. Their shares stand in each row of the table or
+  /// code; a row without waits has none.
+  std::vector<std::string> reasons;
+  using Waits = std::vector<double>;
+  std::vector<Waits> waits;  ///< shares of the launch's samples, %
+
+  struct Instruction {
+    std::int64_t line = 0;  ///< the source line; 0: another file's, or not known
+    std::string text;
+    std::optional<std::int64_t> executed;  ///< by warps
+    Waits waits = {};                      ///< shares of the launch's samples, %
+  };
   struct Code {
     std::string title;  ///< "transpose/naive, PTX"
-    Table table;        ///< source line, text
+    std::string note;   ///< where its counts are from; may be empty
+    std::vector<Instruction> instructions;
   };
-  std::vector<Code> beneath;  ///< its compiled forms, for those who can unfold it
+  std::vector<Code> codes;
 };
 
-/// A timeline that can be moved. HTML alone shows it; the tables around it are for the others.
+/// A timeline: HTML can move it, markdown has it as a picture; the tables around it are for the
+/// others.
 struct MovingTimeline {
   std::string title, description;
-  std::string activities;  ///< as timeline_payload has them
+  std::string activities;  ///< as timeline_payload has them; for HTML
+  std::string svg = {};    ///< for markdown
 };
 
 struct Document {

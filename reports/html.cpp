@@ -39,6 +39,8 @@ std::string_view form_name(Plot::Form form) {
       return "lines";
     case Plot::Form::points:
       return "points";
+    case Plot::Form::stack:
+      return "stack";
     case Plot::Form::heat:
       break;
   }

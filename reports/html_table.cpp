@@ -35,7 +35,8 @@ std::string verdict_html(const std::string& text) {
                      escaped_markup(word), escaped_markup(text.substr(end)));
 }
 
-/// Numbers stand right; source text goes below its row where the window is narrow.
+}  // namespace
+
 std::string class_of(const Column& column) {
   if (column.kind == Kind::code) return " class=\"source\"";
   return column.align == Align::right ? " class=\"n\"" : "";
@@ -65,8 +66,6 @@ std::string cell_html(const Column& column, const Cell& cell, bool is_row_headin
                         : fmt::format("<td{}>{}</td>", attributes, inner);
 }
 
-}  // namespace
-
 void add_table(std::string& html, const Table& table, std::string_view caption) {
   html += "<div class=\"table\" role=\"group\" tabindex=\"0\"" + attribute("aria-label", caption) +
           ">\n<table>\n<caption>" + shown(caption) + "</caption>\n<thead><tr>";
@@ -85,52 +84,6 @@ void add_table(std::string& html, const Table& table, std::string_view caption) 
     html += "</tr>\n";
   }
   html += "</tbody>\n</table>\n</div>\n";
-}
-
-std::string listing_html(const Listing& listing) {
-  std::string html = fmt::format(
-      "<details class=\"listing\">\n<summary>{} <small>{} of {} lines with "
-      "figures</small></summary>"
-      "\n<div class=\"table\" role=\"group\" tabindex=\"0\"{}>\n<table>\n<thead><tr>",
-      shown(listing.file), listing.costly, listing.table.rows.size(),
-      attribute("aria-label", listing.file));
-  const auto& columns = listing.table.columns;
-  for (const Column& column : columns) {
-    html += fmt::format("<th scope=\"col\"{}>{}</th>", class_of(column),
-                        escaped_markup(heading_of(column)));
-  }
-  html += "</tr></thead>\n<tbody>\n";
-  for (const auto& row : listing.table.rows) {
-    bool has_figures = false;
-    std::string cells;
-    for (std::size_t i = 2; i < row.size(); ++i) {
-      has_figures = has_figures || !row[i].missing();
-      cells += row[i].missing() ? "<td class=\"n\"></td>" : cell_html(columns[i], row[i], false);
-    }
-    const auto* excess = row.size() > 4 ? std::get_if<std::int64_t>(&row[4].value) : nullptr;
-    html += fmt::format(
-        "<tr{}><td class=\"n\">{}</td><td class=\"code\"><code>{}</code></td>{}</tr>\n",
-        excess != nullptr && *excess > 0 ? " class=\"costly\""
-        : has_figures                    ? " class=\"counted\""
-                                         : "",
-        cell_text(columns[0], row[0]).body, shown(cell_text(columns[1], row[1]).body), cells);
-  }
-  html += "</tbody>\n</table>\n</div>\n";
-  for (const Listing::Code& code : listing.beneath) {
-    html += fmt::format(
-        "<details class=\"listing\">\n<summary>{}</summary>\n<div class=\"table\" role=\"group\" "
-        "tabindex=\"0\"{}>\n<table>\n<thead><tr><th scope=\"col\" class=\"n\">line</th><th "
-        "scope=\"col\">code</th></tr></thead>\n<tbody>\n",
-        shown(code.title), attribute("aria-label", code.title));
-    for (const auto& row : code.table.rows) {
-      html +=
-          fmt::format("<tr><td class=\"n\">{}</td><td class=\"code\"><code>{}</code></td></tr>\n",
-                      row[0].missing() ? "" : cell_text(code.table.columns[0], row[0]).body,
-                      shown(cell_text(code.table.columns[1], row[1]).body));
-    }
-    html += "</tbody>\n</table>\n</div>\n</details>\n";
-  }
-  return html + "</details>\n";
 }
 
 void add_heat(std::string& html, const Plot& plot) {

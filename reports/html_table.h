@@ -19,8 +19,14 @@ std::string attribute(std::string_view name, std::string_view value);
 
 void add_table(std::string& html, const Table& table, std::string_view caption);
 
+/// Numbers stand right; source text goes below its row where the window is narrow.
+std::string class_of(const Column& column);
+
+/// A cell with its exact number, for sorting and drawing.
+std::string cell_html(const Column& column, const Cell& cell, bool is_row_heading);
+
 /// The listing is folded; lines with figures are marked, those with transactions too many as
-/// costly.
+/// costly. Its compiled forms stand beside it where the window is wide (html_listing.cpp).
 std::string listing_html(const Listing& listing);
 
 /// The map is the table itself, with coloured cells: it needs no script, no other table beside it,

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "reports/plot/stack.h"
 #include "reports/record.h"
 #include "reports/sql/sql.h"
 #include "reports/table/number.h"
@@ -40,11 +41,16 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> known_re
 
 }  // namespace
 
-std::string stall_words(std::string_view reason) {
+std::string stall_meaning(std::string_view reason) {
   for (const auto& [name, words] : known_reasons) {
-    if (name == reason) return fmt::format("{} ({})", words, name);
+    if (name == reason) return std::string(words);
   }
   return std::string(reason);
+}
+
+std::string stall_words(std::string_view reason) {
+  const std::string meaning = stall_meaning(reason);
+  return meaning == reason ? meaning : fmt::format("{} ({})", meaning, reason);
 }
 
 std::string WaitingLine::place() const {
@@ -94,6 +100,57 @@ std::vector<WaitingLine> waiting_lines(const schema::Reader& reader, std::int64_
     return a.launch_id != b.launch_id ? a.launch_id < b.launch_id : a.share > b.share;
   });
   return lines;
+}
+
+std::optional<Plot> stalls_plot(std::span<const WaitingLine> lines) {
+  constexpr std::size_t most_bars = 12, most_names = most_parts - 2;
+  std::vector<const WaitingLine*> shown;
+  std::vector<std::vector<Part>> bars;
+  for (const WaitingLine& line : lines) {
+    if (line.share < least_shown || shown.size() == most_bars) continue;
+    shown.push_back(&line);
+    auto& parts = bars.emplace_back();
+    for (const auto& reason : line.reasons) parts.push_back({reason.name, reason.share});
+  }
+  if (shown.size() < 2) return std::nullopt;
+  const std::vector<std::string> names = largest_parts(bars, most_names);
+  Plot plot;
+  plot.form = Plot::Form::stack;
+  plot.title = "Waits by line of " + lines.front().launch;
+  plot.description =
+      fmt::format("{} samples of the GPU; the lines with most of them, and the largest reasons.",
+                  grouped_number(lines.front().launch_samples));
+  plot.x.label = "share of all samples (%)";
+  plot.data.columns = {Column::text("line")};
+  const auto add = [&](const std::string& name, const std::string& heading) {
+    plot.data.columns.push_back(Column::number(name, heading, "", Kind::quotient));
+  };
+  for (const std::string& name : names) add(name, stall_meaning(name));
+  add("other_reasons", "other reasons");
+  add("selected", "issuing");
+  bool has_others = false;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    std::vector<Cell> row = {shown[i]->place()};
+    double named = 0;
+    for (const std::string& name : names) {
+      double share = 0;
+      for (const Part& part : bars[i]) share += part.name == name ? part.value : 0;
+      named += share;
+      row.emplace_back(share);
+    }
+    const double rest = shown[i]->waiting_share - named;
+    constexpr double rounding = 1e-9;
+    has_others = has_others || rest > rounding;
+    row.emplace_back(std::max(rest, 0.0));
+    row.emplace_back(std::max(shown[i]->share - shown[i]->waiting_share, 0.0));
+    plot.data.rows.push_back(std::move(row));
+  }
+  if (!has_others) {
+    const auto at = static_cast<std::ptrdiff_t>(names.size() + 1);
+    plot.data.columns.erase(plot.data.columns.begin() + at);
+    for (auto& row : plot.data.rows) row.erase(row.begin() + at);
+  }
+  return plot;
 }
 
 Table stalls_table(const std::vector<WaitingLine>& lines, bool shows_launch) {

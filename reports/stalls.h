@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "reports/plot/plot.h"
 #include "reports/table/table.h"
 #include "schema/store.h"
 
@@ -14,6 +17,9 @@ namespace warpmeter::reports {
 
 /// "shared memory (short_scoreboard)"; a reason that is not known here as NVIDIA calls it.
 std::string stall_words(std::string_view reason);
+
+/// "shared memory"
+std::string stall_meaning(std::string_view reason);
 
 /// The warps at one line of a launch; shares are of all samples of the launch, 0 to 100.
 struct WaitingLine {
@@ -40,6 +46,10 @@ struct WaitingLine {
 /// first.
 std::vector<WaitingLine> waiting_lines(const schema::Reader& reader, std::int64_t run_id,
                                        std::int64_t launch_id);
+
+/// A stacked bar for each of these lines of one launch, whose parts are the reasons: the lines with
+/// most samples. nullopt for fewer than two lines with a hundredth of the samples.
+std::optional<Plot> stalls_plot(std::span<const WaitingLine> lines);
 
 /// Those with a hundredth of the samples or more. `shows_launch`: with the launch's name.
 Table stalls_table(const std::vector<WaitingLine>& lines, bool shows_launch);

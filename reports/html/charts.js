@@ -19,6 +19,21 @@
     return Number(value.toPrecision(4)).toLocaleString('en');
   }
 
+  // A part of a stacked bar has a pattern too: the same ones as reports/plot/svg_stack.cpp draws.
+  const patterns = ['', 'M-2 2L2-2M-2 10L10-2M6 10L10 6', 'M2 2h1M6 6h1', 'M-2 6L2 10M-2-2L10 10M6-2L10 2', 'M0 4h8', 'M4 0v8', 'M0 4h8M4 0v8', ''];
+  function part_fill(i) {
+    const lines = patterns[i % series_colours];
+    if (!lines) return series_colour(i);
+    const tile = make('canvas', { width: 8, height: 8 });
+    const pen = tile.getContext('2d');
+    pen.fillStyle = series_colour(i);
+    pen.fillRect(0, 0, 8, 8);
+    Object.assign(pen, { strokeStyle: colour('ground'), globalAlpha: 0.55, lineWidth: 1.5, lineCap: 'round' });
+    pen.stroke(new Path2D(lines));
+    return pen.createPattern(tile, 'repeat');
+  }
+
+  const is_bars = (form) => form === 'bars' || form === 'stack';
   const shown_text = (cell) => cell.textContent.trim();
   /** The value alone, without range and mark. */
   const short_text = (cell) => ('missing' in cell.dataset ? '–' : cell.firstChild.textContent);
@@ -47,10 +62,10 @@
     }
     return headings.slice(1).map((label, i) => ({
       label,
-      data: rows.filter((row) => form === 'bars' || number(row[i + 1]) !== null).map((row) => {
+      data: rows.filter((row) => is_bars(form) || number(row[i + 1]) !== null).map((row) => {
         const cell = row[i + 1];
         const name = shown_text(row[0]);
-        const point = form === 'bars'
+        const point = is_bars(form)
           ? { x: number(cell), y: name, title: name, text: `${label}: ${shown_text(cell)}` }
           : { x: number(row[0]), y: number(cell), title: `${label} at ${name}`, text: `${figure.dataset.y}: ${shown_text(cell)}` };
         return { ...point, value: short_text(cell), low: cell.dataset.low, high: cell.dataset.high };
@@ -63,13 +78,21 @@
     id: 'extras',
     afterDatasetsDraw(chart) {
       const { ctx, chartArea: area, scales, figure } = chart;
-      const bars = figure.dataset.form === 'bars';
+      const stack = figure.dataset.form === 'stack', bars = is_bars(figure.dataset.form);
       const scale = bars ? scales.x : scales.y;
       const line = (x1, y1, x2, y2) => { ctx.beginPath(); ctx.moveTo(x1, y1); ctx.lineTo(x2, y2); ctx.stroke(); };
       ctx.save();
       ctx.font = `11px ${Chart.defaults.font.family}`;
       chart.data.datasets.forEach((series, s) => series.data.forEach((point, i) => {
         if (!bars) return;
+        if (stack) {
+          const part = chart.getDatasetMeta(s).data[i], words = `${Math.round(point.x)}`;
+          if (Math.abs(part.x - part.base) < 8 + ctx.measureText(words).width) return;
+          Object.assign(ctx, { fillStyle: colour('ground'), strokeStyle: series_colour(s), lineWidth: 4, lineJoin: 'round', textAlign: 'center', textBaseline: 'middle' });
+          ctx.strokeText(words, (part.x + part.base) / 2, part.y);
+          ctx.fillText(words, (part.x + part.base) / 2, part.y);
+          return;
+        }
         const bar = chart.getDatasetMeta(s).data[i];
         let end = point.x === null ? area.left : bar.x;
         if (point.low !== undefined) {
@@ -145,20 +168,23 @@
     const values = (key) => series.flatMap(({ data }) => data.map((point) => point[key]));
     const range = (key) => [Math.min(...values(key)), Math.max(...values(key))];
     const sizes = [...new Set(values('x'))];
-    const scales = form === 'bars'
-      ? { x: { ...axis(x, false), suggestedMax: Number(figure.dataset.reference) }, y: { grid: { display: false }, ticks: { autoSkip: false, font: { size: 11 }, callback(i) { return shortened(this.getLabelForValue(i), this.chart.width); } } } }
+    const stacked = form === 'stack';
+    const totals = stacked ? series[0].data.map((_, i) => series.reduce((sum, { data }) => sum + data[i].x, 0)) : [];
+    const whole = totals.some((total) => Math.abs(total - 100) < 1e-6) ? 100 : undefined;  // no tick beyond all of it
+    const scales = is_bars(form)
+      ? { x: { ...axis(x, false), stacked, max: whole, suggestedMax: Number(figure.dataset.reference) }, y: { stacked, grid: { display: false }, ticks: { autoSkip: false, font: { size: 11 }, callback(i) { return shortened(this.getLabelForValue(i), this.chart.width); } } } }
       : {
         x: axis(x, xLog !== undefined, range('x'), form === 'lines' && sizes.length <= 8 && sizes.every(Number.isInteger) ? sizes : null),
         y: axis(y, yLog !== undefined, range('y')),
       };
     const longest = Math.max(0, ...series.flatMap(({ data }) => data.map((point) => (point.value ?? '').length)));
     return {
-      indexAxis: form === 'bars' ? 'y' : 'x',
-      parsing: form === 'bars' ? { xAxisKey: 'x', yAxisKey: 'y' } : undefined,
+      indexAxis: is_bars(form) ? 'y' : 'x',
+      parsing: is_bars(form) ? { xAxisKey: 'x', yAxisKey: 'y' } : undefined,
       maintainAspectRatio: false,
       animation: false,
       layout: { padding: form === 'bars' ? { right: 10 + 6 * longest, top: figure.dataset.reference ? 18 : 0 } : { right: 8 } },
-      interaction: { mode: 'nearest', axis: form === 'bars' ? 'y' : 'xy', intersect: false },
+      interaction: { mode: 'nearest', axis: form === 'bars' ? 'y' : 'xy', intersect: stacked },
       scales,
       plugins: {
         legend: { display: series.length > 1 || form !== 'bars', position: 'top', align: 'start', labels: { usePointStyle: true, boxHeight: 7 } },
@@ -168,8 +194,9 @@
   }
 
   function height_of(figure, series) {
-    if (figure.dataset.form !== 'bars') return 300;
     const rows = series[0].data.length;
+    if (figure.dataset.form === 'stack') return 120 + 20 * Math.ceil(series.length / 2) + rows * 30;
+    if (figure.dataset.form !== 'bars') return 300;
     return 64 + (series.length > 1 ? 30 : 0) + (figure.dataset.reference ? 18 : 0) + rows * (series.length * 15 + 12);
   }
 
@@ -177,10 +204,10 @@
     const canvas = figure.querySelector('canvas');
     const series = series_of(figure);
     canvas.parentElement.style.height = `${height_of(figure, series)}px`;
-    const type = { bars: 'bar', lines: 'line', points: 'scatter' }[figure.dataset.form];
+    const type = { bars: 'bar', stack: 'bar', lines: 'line', points: 'scatter' }[figure.dataset.form];
     const styled = series.map((one, i) => ({
       ...one,
-      order: -i, pointStyle: shapes[i % shapes.length], pointRadius: 4.5, pointHoverRadius: 6, borderWidth: type === 'line' ? 2 : 0,
+      order: figure.dataset.form === 'stack' ? i : -i, pointStyle: shapes[i % shapes.length], pointRadius: 4.5, pointHoverRadius: 6, borderWidth: type === 'line' ? 2 : 0,
       borderDash: type === 'line' ? dashes[i % dashes.length] : [], barPercentage: 0.92, categoryPercentage: 0.8, maxBarThickness: 22,
     }));
     const labels = type === 'bar' ? series[0].data.map((point) => point.y) : undefined;
@@ -196,8 +223,11 @@
   }
 
   function colour_chart(chart) {
+    const is_stack = chart.figure.dataset.form === 'stack';
     chart.data.datasets.forEach((series, i) => {
-      series.backgroundColor = series.borderColor = series_colour(i);
+      series.borderColor = series_colour(i);
+      series.backgroundColor = is_stack ? part_fill(i) : series_colour(i);
+      if (is_stack) series.pointStyle = 'rect';
     });
     for (const scale of Object.values(chart.options.scales)) {
       scale.ticks.color = colour('quiet');

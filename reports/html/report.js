@@ -150,6 +150,8 @@
 
   //@include timeline.js
 
+  //@include listing.js
+
   // ---- begin -----------------------------------------------------------------------------------------
 
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
@@ -161,5 +163,6 @@
   addEventListener('resize', () => place_sources(false));
   prepare_charts();
   prepare_timelines();
+  all('.pair').forEach(prepare_pair);
   show_theme(wanted_theme());
 })();

@@ -9,6 +9,7 @@
 
 #include "base/escapes.h"
 #include "base/utf8.h"
+#include "reports/plot/stack.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -43,6 +44,12 @@ constexpr std::string_view heat_style =
     "@media(prefers-color-scheme:dark){.c{fill:#eef1f6}.best{stroke:#eef1f6}.none{stroke:#333b49}"
     ".k0{fill:#1b212b}.k1{fill:#1e283c}.k2{fill:#202f4e}.k3{fill:#22365f}.k4{fill:#253e70}.k5{fill:"
     "#284581}.k6{fill:#2a4c92}.k7{fill:#2c53a4}.k8{fill:#2f5ab5}}";
+
+/// A value has a seam of its part's colour, so that no pattern runs through it.
+constexpr std::string_view stack_style =
+    ".i{stroke:#fff;stroke-opacity:.55;stroke-width:1.5;stroke-linecap:round}"
+    ".n{font-size:11px;fill:#fff;stroke-width:4;paint-order:stroke;stroke-linejoin:round}"
+    "@media(prefers-color-scheme:dark){.i{stroke:#14181f}.n{fill:#14181f}}";
 
 constexpr std::array<std::string_view, 4> dashes = {"", "7 4", "2 3", "9 3 2 3"};
 
@@ -122,6 +129,23 @@ void Drawing::point(double x, double y, std::size_t series, std::string_view tit
   body_ += "</path>\n";
 }
 
+void Drawing::part(double x, double y, double wide, double tall, std::size_t series,
+                   std::string_view words, std::string_view title) {
+  body_ += "<g>";
+  if (!title.empty()) body_ += "<title>" + svg_text(title) + "</title>";
+  const std::string box =
+      fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"", x, y,
+                  std::max(wide - 1, 0.5), tall);
+  body_ += fmt::format("{} class=\"s{}\" stroke-width=\"0\"/>", box, style_of(series));
+  if (has_pattern(series)) body_ += fmt::format("{} fill=\"url(#p{})\"/>", box, style_of(series));
+  if (!words.empty()) {
+    body_ += fmt::format(
+        "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" class=\"s{} n\">{}</text>",
+        x + wide / 2, y + tall / 2 + 4, style_of(series), svg_text(words));
+  }
+  body_ += "</g>\n";
+}
+
 void Drawing::polyline(const std::string& points, std::size_t series) {
   body_ +=
       fmt::format("<polyline points=\"{}\" class=\"s{} l\" stroke-dasharray=\"{}\"/>\n", points,
@@ -129,9 +153,11 @@ void Drawing::polyline(const std::string& points, std::size_t series) {
 }
 
 std::string Drawing::file(const Plot& plot) const {
-  const bool is_heat = plot.form == Plot::Form::heat;
+  const std::string_view more = plot.form == Plot::Form::heat    ? heat_style
+                                : plot.form == Plot::Form::stack ? stack_style
+                                                                 : "";
   return svg_file(plot.title, plot.description, width, height,
-                  std::string(style_sheet) + std::string(is_heat ? heat_style : ""), body_);
+                  std::string(style_sheet) + std::string(more), body_);
 }
 
 void Drawing::cell(double x, double y, double wide, double tall, std::string_view kind,

@@ -46,6 +46,11 @@ class Drawing {
            std::string_view title);
   /// Series differ in shape: circle, square, diamond, triangle.
   void point(double x, double y, std::size_t series, std::string_view title);
+  /// A part of a stacked bar with its pattern, and its value where there is room for it.
+  void part(double x, double y, double wide, double tall, std::size_t series,
+            std::string_view words, std::string_view title);
+  /// Elements that others refer to.
+  void markup(std::string_view elements) { body_ += elements; }
   void polyline(const std::string& points, std::size_t series);
   /// A rectangle of a heat map with its text; `kind` is of its ground.
   void cell(double x, double y, double wide, double tall, std::string_view kind,

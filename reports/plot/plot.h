@@ -22,6 +22,7 @@ struct Plot {
     bars,    ///< a bar for each row and number column; the first column names the rows
     lines,   ///< a line for each number column over the first column, which holds numbers
     points,  ///< a point for each row: its name, its group, x and y
+    stack,   ///< a bar for each row, whose parts are the number columns; the first names the rows
     heat,    ///< a coloured cell for each row and number column; the first column names the rows
   };
 

@@ -14,6 +14,7 @@
 #include "reports/plot/drawing.h"
 #include "reports/plot/plot.h"
 #include "reports/plot/scale.h"
+#include "reports/plot/stack.h"
 
 namespace warpmeter::reports {
 namespace {
@@ -247,6 +248,9 @@ std::string render_svg(const Plot& plot) {
       break;
     case Plot::Form::points:
       draw_points(drawing, plot);
+      break;
+    case Plot::Form::stack:
+      draw_stack(drawing, plot);
       break;
     case Plot::Form::heat:
       draw_heat(drawing, plot);

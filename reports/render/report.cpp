@@ -32,6 +32,7 @@ const sections::Section& section_named(const std::string& name) {
 }
 
 void add_all(Document& document, const sections::Source& source, Format format) {
+  add_title(document, source);
   for (const sections::Section& section : sections::all_sections()) {
     if (section.in_short || format == Format::html) section.add(document, source);
   }

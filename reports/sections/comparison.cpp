@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "reports/metrics.h"
 #include "reports/sections/sections.h"
@@ -104,8 +105,10 @@ Table table_of(const Group& group) {
   return table;
 }
 
-/// Metrics beyond the standard columns may be a hundred: they are rows, the variants columns.
-Table other_table_of(const Group& group, const std::vector<std::string>& names) {
+/// Metrics beyond the standard columns may be a hundred: they are rows, the variants columns. A row
+/// without a value other than 0 is counted in `left_out` instead.
+Table other_table_of(const Group& group, const std::vector<std::string>& names,
+                     std::set<std::string>& left_out) {
   Table table;
   table.columns = {Column::text("metric"), Column::text("unit")};
   for (const Subject& subject : group.subjects) {
@@ -117,9 +120,13 @@ Table other_table_of(const Group& group, const std::vector<std::string>& names) 
     for (const Subject& subject : group.subjects) {
       const Figure figure = subject.figure(name);
       row.push_back(cell_of(figure));
-      any = any || (!row.back().missing() && !(is_shown_where_any(name) && figure.value == 0.0));
+      any = any || figure.value.value_or(0) != 0;
     }
-    if (any) table.rows.push_back(std::move(row));
+    if (any) {
+      table.rows.push_back(std::move(row));
+    } else if (!is_shown_where_any(name)) {
+      left_out.insert(name);
+    }
   }
   return table;
 }
@@ -175,11 +182,12 @@ std::string comparison_title(const RunRecord& run, const Group& group) {
 void add_comparison(Document& document, const Source& source) {
   const RunRecord& run = source.run;
   Document tables;
+  std::set<std::string> left_out;
   for (std::size_t i = 0; i < run.groups.size(); ++i) {
     const Group& group = run.groups[i];
     tables.heading(3, comparison_title(run, group));
     tables.table(table_of(group));
-    Table others = other_table_of(group, run.others);
+    Table others = other_table_of(group, run.others, left_out);
     if (!others.rows.empty()) {
       others.caption = "Other metrics of " + group.title();
       tables.table(std::move(others));
@@ -201,6 +209,12 @@ void add_comparison(Document& document, const Source& source) {
   document.heading(2, comparisons_title);
   const std::string text = legend(tables);
   if (!text.empty()) document.paragraph(text);
+  if (!left_out.empty()) {
+    document.paragraph(fmt::format(
+        "Left out where all variants of a table have 0 or no value: {} (`report --format csv` has "
+        "all).",
+        reports::counted(left_out.size(), "metric", "metrics")));
+  }
   document.append(std::move(tables));
 }
 

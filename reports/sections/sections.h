@@ -76,6 +76,9 @@ std::string why_no_limits(const Source& source);
 /// The headline, and the best of each family: one screen.
 void add_brief(Document& document, const Source& source);
 
+/// The best of each family, a row each; `most` families.
+void add_best_table(Document& document, const Source& source, std::size_t most);
+
 /// The highest bandwidth that a run's reader may expect of a device's memory, and where it is from.
 struct Ceiling {
   double bandwidth = 0;  ///< GB/s
@@ -95,6 +98,7 @@ inline constexpr const char* doubtful_title = "Not exact";
 inline constexpr const char* unavailable_title = "Unavailable";
 inline constexpr const char* failures_title = "Failed launches";
 inline constexpr const char* comparisons_title = "Variants side by side";
+inline constexpr const char* best_title = "The best of each family";
 inline constexpr const char* run_title = "The run";
 /// The title of a group's table: its family and size, the device too where there are several.
 std::string comparison_title(const RunRecord& run, const Group& group);

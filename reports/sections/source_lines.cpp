@@ -3,6 +3,9 @@
 // and the full list.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "reports/sections/sections.h"
 #include "reports/sql/sql.h"
 #include "reports/stalls.h"
@@ -104,12 +107,25 @@ void add_lines(Document& document, const Source& source) {
 }
 
 void add_stalls(Document& document, const Source& source) {
-  Table table = stalls_table(waiting_lines(source.reader, source.run.id, 0), true);
+  constexpr std::size_t most_plots = 6;
+  const std::vector<WaitingLine> lines = waiting_lines(source.reader, source.run.id, 0);
+  Table table = stalls_table(lines, true);
   if (table.rows.empty()) return;
   document.heading(2, "What the warps waited for");
   document.paragraph(
       "Samples of the GPU: at a fixed number of cycles each scheduler is asked where one of its "
       "warps is, and why it does not go on. Shares are of all samples of the launch.");
+  std::size_t plots = 0;
+  for (auto begin = lines.begin(); begin != lines.end() && plots < most_plots;) {
+    const auto end = std::find_if(begin, lines.end(), [&](const WaitingLine& line) {
+      return line.launch_id != begin->launch_id;
+    });
+    if (auto plot = stalls_plot(std::span(begin, end))) {
+      document.plot(std::move(*plot));
+      ++plots;
+    }
+    begin = end;
+  }
   document.table(std::move(table));
 }
 

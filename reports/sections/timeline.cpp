@@ -2,6 +2,7 @@
 // A traced run: its rows with how busy they were, in HTML the timeline to move in, and the longest
 // gaps of the devices with what the host did meanwhile.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -10,6 +11,7 @@
 
 #include "base/kernel_name.h"
 #include "reports/sections/sections.h"
+#include "reports/sections/timeline_svg.h"
 #include "reports/table/number.h"
 #include "reports/trace/gaps.h"
 #include "reports/trace/payload.h"
@@ -64,25 +66,29 @@ std::string short_name(const TracedShape& shape) {
   return shape.kind == "kernel" ? function_name(shape.name) : shape.name;
 }
 
-Table gaps_table(const Trace& trace, const std::vector<Gap>& gaps, bool has_calls) {
+Table gaps_table(const Trace& trace, const std::vector<GapPattern>& patterns, bool has_calls) {
   const auto shape_of = [&](std::size_t activity) -> const TracedShape& {
     return trace.shapes[trace.activities[activity].shape];
   };
   Table table;
   table.columns = {Column::text("device"),
                    Column::number("start", "", "ms", Kind::reading),
-                   Column::number("duration", "", "µs", Kind::reading),
+                   Column::number("duration", "the longest", "µs", Kind::reading),
+                   Column::number("times", "", "", Kind::count),
+                   Column::number("total", "all together", "ms", Kind::reading),
                    Column::text("after"),
                    Column::text("before"),
                    Column::text("host", "the host meanwhile"),
                    Column::text("ranges", "in the ranges")};
-  for (const Gap& gap : gaps) {
+  for (const GapPattern& pattern : patterns) {
+    const Gap& gap = pattern.longest;
     std::string ranges;
     for (const std::string& range : gap.ranges) ranges += (ranges.empty() ? "" : " › ") + range;
     table.rows.push_back(
-        {gap.device, static_cast<double>(gap.start_ns) / 1e6,
-         static_cast<double>(gap.duration_ns) / 1e3, short_name(shape_of(gap.before)),
-         short_name(shape_of(gap.after)),
+        {fmt::format("{}", fmt::join(pattern.devices, ", ")),
+         static_cast<double>(gap.start_ns) / 1e6, static_cast<double>(gap.duration_ns) / 1e3,
+         static_cast<std::int64_t>(pattern.times), static_cast<double>(pattern.total_ns) / 1e6,
+         short_name(shape_of(gap.before)), short_name(shape_of(gap.after)),
          has_calls ? Cell(host_text(gap))
                    : Cell(Missing{"no calls were traced: warpmeter profile --trace-api has them"}),
          ranges.empty() ? Cell(Missing{"no range was open"}) : Cell(ranges)});
@@ -120,13 +126,21 @@ void add_timeline(Document& document, const Source& source) {
                        timeline_payload(trace, timeline)});
   } else {
     document.paragraph(what + ".");
+    if (source.plots) {
+      const std::string title = "Timeline of run " + std::to_string(source.run.id);
+      const std::string text = "A pixel is as strong as it is busy.";
+      document.timeline({title, text, "", timeline_svg(trace, timeline, title, text)});
+    }
   }
   document.table(rows_table(trace, timeline));
-  const std::vector<Gap> gaps = longest_gaps(trace, timeline, most_gaps);
+  const std::vector<GapPattern> gaps = longest_gap_patterns(trace, timeline, most_gaps);
   if (gaps.empty()) return;
   const bool has_calls = std::any_of(trace.shapes.begin(), trace.shapes.end(),
                                      [](const TracedShape& shape) { return shape.kind == "call"; });
   document.heading(3, "The longest gaps of the devices");
+  document.paragraph(
+      "Gaps between the same two activities are one row, whose start and host are those of the "
+      "longest.");
   document.table(gaps_table(trace, gaps, has_calls));
 }
 

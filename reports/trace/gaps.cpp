@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -56,16 +57,38 @@ void add_host(Gap& gap, const Trace& trace, const Timeline& timeline) {
                    [](const Gap::Call& a, const Gap::Call& b) { return a.ns > b.ns; });
 }
 
-}  // namespace
-
-std::vector<Gap> longest_gaps(const Trace& trace, const Timeline& timeline, std::size_t most) {
+std::vector<Gap> gaps_by_length(const Trace& trace, const Timeline& timeline) {
   std::vector<Gap> gaps = gaps_of_devices(trace, timeline);
   std::stable_sort(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) {
     return std::tuple(-a.duration_ns, a.start_ns) < std::tuple(-b.duration_ns, b.start_ns);
   });
-  if (gaps.size() > most) gaps.erase(gaps.begin() + static_cast<std::ptrdiff_t>(most), gaps.end());
-  for (Gap& gap : gaps) add_host(gap, trace, timeline);
   return gaps;
+}
+
+}  // namespace
+
+std::vector<GapPattern> longest_gap_patterns(const Trace& trace, const Timeline& timeline,
+                                             std::size_t most) {
+  const auto name_of = [&](std::size_t activity) -> const std::string& {
+    return trace.shapes[trace.activities[activity].shape].name;
+  };
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> known;
+  std::vector<GapPattern> patterns;
+  for (const Gap& gap : gaps_by_length(trace, timeline)) {
+    const auto [at, is_new] =
+        known.try_emplace({name_of(gap.before), name_of(gap.after)}, patterns.size());
+    if (is_new) patterns.push_back({gap, 0, 0, {}});
+    GapPattern& pattern = patterns[at->second];
+    ++pattern.times;
+    pattern.total_ns += gap.duration_ns;
+    std::vector<std::string>& devices = pattern.devices;
+    if (std::find(devices.begin(), devices.end(), gap.device) == devices.end()) {
+      devices.push_back(gap.device);
+    }
+  }
+  patterns.resize(std::min(patterns.size(), most));
+  for (GapPattern& pattern : patterns) add_host(pattern.longest, trace, timeline);
+  return patterns;
 }
 
 }  // namespace warpmeter::reports

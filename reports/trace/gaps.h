@@ -27,8 +27,17 @@ struct Gap {
   std::vector<std::string> ranges;  ///< open in the middle of the gap, the outermost first
 };
 
-/// The longest gaps between the work of any device, over all its streams and processes; longest
-/// first.
-std::vector<Gap> longest_gaps(const Trace& trace, const Timeline& timeline, std::size_t most);
+/// Gaps that follow and precede activities of the same names, on any device.
+struct GapPattern {
+  Gap longest;
+  std::size_t times = 0;
+  std::int64_t total_ns = 0;
+  std::vector<std::string> devices;  ///< in the order of their longest gaps
+};
+
+/// The patterns with the longest gaps between the work of a device, over all its streams and
+/// processes; the longest first.
+std::vector<GapPattern> longest_gap_patterns(const Trace& trace, const Timeline& timeline,
+                                             std::size_t most);
 
 }  // namespace warpmeter::reports

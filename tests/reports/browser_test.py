@@ -9,6 +9,7 @@ where Chromium, its driver or python3-selenium is missing.
 """
 import base64
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -106,7 +107,7 @@ class Page(unittest.TestCase):
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
         WebDriverWait(self.browser, 20).until(lambda _: self.run_script(
-            "return [...document.querySelectorAll('canvas')].every((canvas) => Chart.getChart(canvas))"))
+            "return [...document.querySelectorAll('canvas')].every((canvas) => Chart.getChart(canvas) || canvas.closest('.timeline'))"))
         picture = FOLDER / f"{name}.png"
         self.browser.save_screenshot(str(picture))
         self.assertGreater(picture.stat().st_size, 20_000)
@@ -389,7 +390,7 @@ class Page(unittest.TestCase):
                 for rule in found["violations"] for node in rule["nodes"]]
 
     def test_labels_structure_and_contrast(self):
-        for name in ["hardware", "hostile", "model", "two_devices", "long_source", "sweeps", "traced", "limits"]:
+        for name in ["hardware", "hostile", "model", "two_devices", "long_source", "sweeps", "large_sweep", "traced", "limits", "explained", "stalled"]:
             for scheme in ["light", "dark"]:
                 with self.subTest(page=name, scheme=scheme):
                     self.open(name, scheme)
@@ -483,15 +484,117 @@ class Page(unittest.TestCase):
         shown = self.run_script("return [...arguments[0].tBodies[0].rows].filter((row) => row.offsetHeight > 0).length", table)
         self.assertEqual(shown, 1)
 
+    PAPER = round((210 - 2 * 12) / 25.4 * 96)  # pixels between the margins of A4
+
     def test_prints(self):
-        self.open("hardware", "dark")
-        printed = self.browser.execute_cdp_cmd("Page.printToPDF", {"printBackground": False, "preferCSSPageSize": True})
-        pdf = base64.b64decode(printed["data"])
-        (FOLDER / "report.pdf").write_bytes(pdf)
-        self.assertTrue(pdf.startswith(b"%PDF"))
-        self.assertGreater(len(pdf), 40_000, "charts and tables take more than this")
-        self.assertTrue(self.run_script(
-            "return [...document.querySelectorAll('canvas')].every((canvas) => Chart.getChart(canvas))"))
+        for name in ["hardware", "limits", "explained", "traced", "stalled"]:
+            with self.subTest(page=name):
+                self.open(name, "dark")
+                printed = self.browser.execute_cdp_cmd("Page.printToPDF", {"printBackground": False, "preferCSSPageSize": True})
+                pdf = base64.b64decode(printed["data"])
+                (FOLDER / f"{name}.pdf").write_bytes(pdf)
+                self.assertTrue(pdf.startswith(b"%PDF"))
+                self.assertGreater(len(pdf), 30_000, "charts and tables take more than this")
+                self.assertIn(len(re.findall(rb"/Type /Page\b", pdf)), range(1, 16))
+                self.assertTrue(self.run_script(
+                    "return [...document.querySelectorAll('canvas')].every((canvas) => Chart.getChart(canvas) || canvas.closest('.timeline'))"))
+
+    def test_paper_is_light_and_nothing_is_cut_off(self):
+        for name in ["hardware", "limits", "explained", "traced", "stalled", "sweeps"]:
+            with self.subTest(page=name):
+                self.open(name, "dark", width=self.PAPER, height=1000)
+                self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+                    "media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+                self.run_script("dispatchEvent(new Event('beforeprint'))")
+                self.assertEqual(self.ground(), "rgb(255, 255, 255)")
+                cut = self.run_script("""
+                    return [...document.querySelectorAll('main :is(p, svg, canvas, figure, table, li, h2, h3)')]
+                      .filter((element) => element.getBoundingClientRect().width > 0)
+                      .filter((element) => element.getBoundingClientRect().right > arguments[0] + 1)
+                      .map((element) => element.outerHTML.slice(0, 120));""", self.PAPER)
+                self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+                self.assertEqual(cut, [])
+
+    # ---- stacked bars, and sources beside their code
+
+    def test_parts_of_a_bar_differ_in_pattern_too(self):
+        for scheme in ["light", "dark"]:
+            self.open("stalled", scheme)
+            figure = self.figure("Warp states of transpose")
+            stacked, kinds, sums = self.run_script("""
+                const chart = Chart.getChart(arguments[0].querySelector('canvas'));
+                const parts = chart.data.datasets;
+                return [chart.options.scales.x.stacked && chart.options.scales.y.stacked,
+                  parts.map((part) => part.backgroundColor instanceof CanvasPattern),
+                  parts[0].data.map((_, i) => parts.reduce((sum, part) => sum + part.data[i].x, 0))];""", figure)
+            self.assertTrue(stacked)
+            self.assertEqual(kinds, [False] + 6 * [True] + [False])
+            for whole in sums:
+                self.assertAlmostEqual(whole, 100)
+        canvas = figure.find_element(By.TAG_NAME, "canvas")
+        canvas.send_keys(Keys.ARROW_RIGHT)
+        self.assertEqual(self.run_script("return document.getElementById('spoken').textContent"), "naive. memory dependency: 62.5")
+
+    def sources_page(self, width):
+        self.open("stalled", width=width)
+        self.run_script("document.querySelector('main section > details.listing').open = true")
+        return self.browser.find_element(By.CSS_SELECTOR, ".pair")
+
+    def linked(self):
+        return self.run_script("return [...document.querySelectorAll('tr.linked')].map((row) => row.querySelector('.code').textContent.trim())")
+
+    def test_a_line_marks_its_instructions_and_the_other_way_round(self):
+        pair = self.sources_page(1280)
+        line = pair.find_element(By.CSS_SELECTOR, '.table tr[data-line="31"]')
+        self.run_script("arguments[0].scrollIntoView({block: 'center'})", line)
+        ActionChains(self.browser).move_to_element(line.find_element(By.CSS_SELECTOR, "td.n")).perform()
+        found = self.linked()
+        self.assertIn("/*0010*/                   LDG.E R2, [R4] ;", found)
+        self.assertIn("/*0020*/                   STG.E [R6], R2 ;", found)
+        self.assertNotIn("/*0030*/                   BAR.SYNC.DEFER_BLOCKING 0x0 ;", found)
+        instruction = pair.find_element(By.XPATH, ".//tr[contains(., '/*0030*/')]")
+        ActionChains(self.browser).move_to_element(instruction.find_element(By.CSS_SELECTOR, "td.n")).perform()
+        self.assertEqual(self.run_script("return [...document.querySelectorAll('.pair > .table tr.linked')].map((row) => row.dataset.line)"), ["33"])
+
+    def test_the_keyboard_goes_from_a_line_to_its_instructions_and_back(self):
+        pair = self.sources_page(1280)
+        where = lambda: self.run_script("const row = document.activeElement; return [row.dataset.line, row.closest('.codes') !== null]")
+        first = pair.find_element(By.CSS_SELECTOR, '.table tr[tabindex="0"]')
+        self.assertEqual(first.get_attribute("data-line"), "31")
+        self.run_script("arguments[0].focus()", first)
+        self.assertIn("2 instructions", self.run_script("return document.getElementById('spoken').textContent"))
+        for key, place in [(Keys.ARROW_DOWN, ["33", False]), (Keys.ENTER, ["33", True]), (Keys.ARROW_UP, ["31", True]),
+                           (Keys.ENTER, ["31", False])]:
+            self.browser.switch_to.active_element.send_keys(key)
+            self.assertEqual(where(), place)
+
+    def test_source_and_code_stand_side_by_side_or_below_each_other(self):
+        boxes = ("const [source, code] = ['.pair > .table', '.pair .codes'].map((s) => document.querySelector(s).getBoundingClientRect());"
+                 "return [source.left, source.right, source.top, source.bottom, code.left, code.top]")
+        self.sources_page(1280)
+        left, right, top, _, code_left, code_top = self.run_script(boxes)
+        self.assertLess(left, right)
+        self.assertLess(right, code_left)
+        self.assertLess(abs(top - code_top), 12)
+        self.sources_page(390)
+        left, _, _, bottom, code_left, code_top = self.run_script(boxes)
+        self.assertAlmostEqual(left, code_left, delta=2)
+        self.assertLessEqual(bottom, code_top)
+
+    def test_every_picture_fits_wide_and_narrow_windows(self):
+        for name in ["limits", "stalled", "traced", "explained"]:
+            for width in [1280, 390]:
+                for scheme in ["light", "dark"]:
+                    with self.subTest(page=name, width=width, scheme=scheme):
+                        self.open(name, scheme, width=width, height=900)
+                        self.run_script("document.querySelectorAll('details.listing').forEach((d) => { d.open = true; })")
+                        self.assertLessEqual(self.run_script("return document.documentElement.scrollWidth"), width)
+                        self.screenshot(f"{name}_{width}_{scheme}")
+
+    def test_pages_are_small(self):
+        for page in FOLDER.glob("*.html"):
+            if page.stem != "million":
+                self.assertLess(page.stat().st_size, 2_000_000, page.name)
 
     def test_keeps_screenshots(self):
         self.open("hardware", "light")

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "reports/render/report.h"
+#include "reports/sections/timeline_svg.h"
 #include "reports/trace/gaps.h"
 #include "reports/trace/timeline.h"
+#include "tests/reports/golden_file.h"
 #include "tests/reports/runs.h"
 #include "tests/reports/traced_run.h"
 
@@ -105,11 +107,11 @@ TEST_F(TimelineTest, FindsTheGapsOfADeviceOverItsStreams) {
   host("call", "cudaFree", 310, 390, 11);
   host("range", "step", 0, 1'000);
   host("range", "forward", 300, 380);
-  const std::vector<Gap> gaps = longest_gaps(trace_, timeline_of(trace_), 2);
+  const std::vector<GapPattern> gaps = longest_gap_patterns(trace_, timeline_of(trace_), 2);
   ASSERT_EQ(gaps.size(), 2U);
-  EXPECT_EQ(gaps[0].device, "GPU 1");
-  EXPECT_EQ(gaps[0].duration_ns, 999);
-  const Gap& gap = gaps[1];
+  EXPECT_EQ(gaps[0].longest.device, "GPU 1");
+  EXPECT_EQ(gaps[0].longest.duration_ns, 999);
+  const Gap& gap = gaps[1].longest;
   EXPECT_EQ(gap.start_ns, 300);
   EXPECT_EQ(gap.duration_ns, 100);
   EXPECT_EQ(trace_.shapes[gap.before].name, "long");
@@ -121,13 +123,32 @@ TEST_F(TimelineTest, FindsTheGapsOfADeviceOverItsStreams) {
   EXPECT_THAT(gap.ranges, ElementsAre("step", "forward"));
 }
 
+/// a→b is idle for 100 and 30 ns on GPU 0 and for 60 ns on GPU 1; b→a once for 50 ns.
+TEST_F(TimelineTest, GroupsGapsBetweenTheSameActivities) {
+  kernel("a", 7, 0, 100);
+  kernel("b", 7, 200, 210);
+  kernel("a", 7, 260, 270);
+  kernel("b", 7, 300, 310);
+  kernel("a", 7, 0, 100, 1);
+  kernel("b", 7, 160, 170, 1);
+  const std::vector<GapPattern> gaps = longest_gap_patterns(trace_, timeline_of(trace_), 10);
+  ASSERT_EQ(gaps.size(), 2U);
+  EXPECT_EQ(gaps[0].times, 3U);
+  EXPECT_EQ(gaps[0].total_ns, 190);
+  EXPECT_EQ(gaps[0].longest.start_ns, 100);
+  EXPECT_EQ(gaps[0].longest.duration_ns, 100);
+  EXPECT_THAT(gaps[0].devices, ElementsAre("GPU 0", "GPU 1"));
+  EXPECT_EQ(gaps[1].times, 1U);
+  EXPECT_EQ(gaps[1].total_ns, 50);
+}
+
 TEST_F(TimelineTest, CountsTimeOnceThatTwoThreadsSpendInCalls) {
   kernel("a", 7, 0, 100);
   kernel("b", 7, 200, 210);
   host("call", "cudaFree", 100, 150);
   host("call", "cudaMalloc", 110, 160);
   host("call", "cudaMalloc", 120, 170);
-  const Gap gap = longest_gaps(trace_, timeline_of(trace_), 1).at(0);
+  const Gap gap = longest_gap_patterns(trace_, timeline_of(trace_), 1).at(0).longest;
   EXPECT_THAT(gap.calls,
               ElementsAre(testing::Field(&Gap::Call::ns, 60), testing::Field(&Gap::Call::ns, 50)));
   EXPECT_EQ(gap.uncalled_ns, 30);
@@ -141,11 +162,31 @@ TEST(TimelineSection, SaysInMarkdownHowMuchRanInWhichTime) {
   options.sections = {{"timeline", ""}};
   options.plot_folder = "files";
   std::string text;
-  write_report(schema::Reader(database.path()), run, options, [&](std::string_view part) {
-    text += part;
-    return true;
-  });
-  EXPECT_THAT(text, testing::HasSubstr("100 activities in "));
+  const std::vector<PlotFile> files =
+      write_report(schema::Reader(database.path()), run, options, [&](std::string_view part) {
+        text += part;
+        return true;
+      });
+  EXPECT_THAT(text, testing::AllOf(testing::HasSubstr("100 activities in "),
+                                   testing::HasSubstr("![Timeline of run 1](files/")));
+  ASSERT_EQ(files.size(), 1U);
+  expect_golden("timeline.svg", files[0].svg);
+}
+
+/// 560 pixels of 10 ns: the first has one busy ns, the second 5 ns, those of 3,000 to 4,000 ns all.
+TEST_F(TimelineTest, DrawsAPixelAsStrongAsItIsBusy) {
+  kernel("a", 7, 0, 1);
+  kernel("b", 7, 10, 15);
+  kernel("c", 7, 3'000, 4'000);
+  kernel("d", 7, 3'500, 3'600);
+  kernel("e", 7, 5'590, 5'600);
+  const std::string svg = sections::timeline_svg(trace_, timeline_of(trace_), "T", "");
+  EXPECT_THAT(svg, testing::HasSubstr(
+                       "<rect x=\"224\" y=\"50\" width=\"1\" height=\"13\" class=\"s o1\"/>"));
+  EXPECT_THAT(svg, testing::HasSubstr(
+                       "<rect x=\"225\" y=\"50\" width=\"1\" height=\"13\" class=\"s o2\"/>"));
+  EXPECT_THAT(svg, testing::HasSubstr(
+                       "<rect x=\"524\" y=\"50\" width=\"100\" height=\"13\" class=\"s o4\"/>"));
 }
 
 }  // namespace

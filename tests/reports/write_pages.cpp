@@ -19,6 +19,7 @@
 #include "reports/render/report.h"
 #include "tests/reports/limits_run.h"
 #include "tests/reports/runs.h"
+#include "tests/reports/stalled_run.h"
 #include "tests/reports/sweep_runs.h"
 #include "tests/reports/traced_run.h"
 
@@ -37,6 +38,7 @@ int main(int argc, char** argv) {
       {"sweeps", reports::add_sweep_run},
       {"large_sweep", reports::add_large_sweep_run},
       {"limits", reports::add_limits_run},
+      {"stalled", reports::add_stalled_run},
       {"traced", [](schema::Store& store) { return reports::add_traced_run(store, 3'000); }}};
   for (const auto& [name, add_run] : pages) {
     const reports::TemporaryDatabase database;
