@@ -5,8 +5,8 @@
 namespace warpmeter::reports::sections {
 
 void add_brief(Document& document, const Source& source) {
-  add_headline(document, source);
   constexpr std::size_t most_families = 12;
+  add_headline(document, source);
   add_other_limits(document, source);
   add_best_table(document, source, most_families);
 }
