@@ -296,10 +296,12 @@ struct Refused {
   std::uint32_t reason = 0;  ///< Name: a sentence that names the kernel
 };
 
-/// A call of the API that returned an error; sent once for each function and error.
+/// A call of the API that returned an error; sent once for each function and error, and once more
+/// if the program ignores it.
 struct FailedCall {
   std::string call;  ///< "cuInit returned CUDA_ERROR_NO_DEVICE (no CUDA-capable device …)"
   bool is_of_model = false;  ///< the model cannot do what was asked
+  bool was_ignored = false;  ///< the program went on as if it had worked
 };
 
 /// Why this process, or a part of it, cannot be measured; or what a person should know beside the

@@ -18,6 +18,11 @@ std::vector<std::string> remarks_of(const profile::Recorder& recorder) {
   };
   for (const auto& [reason, refusal] : recorder.refusals()) add(refusal.launches, reason);
   for (const auto& [reason, launches] : recorder.refused()) add(launches, reason);
+  for (const inject::FailedCall& failed : recorder.failed_calls()) {
+    if (!failed.is_of_model || recorder.is_told(failed)) continue;
+    all.push_back(failed.was_ignored ? failed.call + "; the program went on as if it had worked"
+                                     : failed.call);
+  }
   return all;
 }
 

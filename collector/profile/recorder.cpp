@@ -104,9 +104,7 @@ bool Recorder::take(int peer, inject::Message&& message) {
     return reason != nullptr && refused_.size() <= most_refused;
   }
   if (auto* failed = std::get_if<inject::FailedCall>(&message)) {
-    if (!later_ && failed_calls_.size() < most_failed_calls) {
-      failed_calls_.push_back(std::move(*failed));
-    }
+    if (!later_) note(std::move(*failed));
     return true;
   }
   if (const auto* problem = std::get_if<inject::Problem>(&message)) {
@@ -294,6 +292,24 @@ bool Recorder::take_found(Process& process, inject::Message& message) {
 }
 
 /// Counts it as measured, as failed or as refused.
+void Recorder::note(inject::FailedCall&& failed) {
+  for (inject::FailedCall& known : failed_calls_) {
+    if (known.call != failed.call) continue;
+    known.was_ignored |= failed.was_ignored;
+    return;
+  }
+  if (failed_calls_.size() < most_failed_calls) failed_calls_.push_back(std::move(failed));
+}
+
+bool Recorder::is_told(const inject::FailedCall& failed) const {
+  const std::string function = failed.call.substr(0, failed.call.find(' '));
+  const bool is_launch = function.find("Launch") != std::string::npos;
+  if (is_launch && !(failures_.empty() && refused_.empty())) return true;
+  return std::any_of(remarks_.begin(), remarks_.end(), [&](const std::string& text) {
+    return text.find(function) != std::string::npos;
+  });
+}
+
 void Recorder::note(const schema::Launch& launch) {
   if (launch.outcome == schema::LaunchOutcome::failed) {
     Refusal& entry = failures_[launch.reason];

@@ -115,6 +115,8 @@ class Recorder final : public Receiver {
   const std::map<std::string, std::uint64_t>& refused() const { return refused_; }
   /// Calls of the API that returned an error in the first pass, in their order.
   const std::vector<inject::FailedCall>& failed_calls() const { return failed_calls_; }
+  /// True if another message names the call, or the kernel of a launch, already.
+  bool is_told(const inject::FailedCall& failed) const;
   const std::set<std::string>& left_out() const { return left_out_; }  ///< kernels, by the filter
   const std::set<std::string>& problems() const { return problems_; }
   /// Kernels that the model was executing when nothing more was heard of their processes.
@@ -193,6 +195,7 @@ class Recorder final : public Receiver {
             const LaunchOrigin& origin = {});
   const std::string& device_of(const Process& process, std::uint32_t ordinal) const;
   void note(const schema::Launch& launch);
+  void note(inject::FailedCall&& failed);
   void store_all();
   void store_states();
   void add_to_first_pass(LaterPass& later, bool was_stopped);

@@ -20,9 +20,12 @@ def use_model(architecture: str = "sm_90") -> None:
     """Lets the model execute the kernels of this process, on a machine without a GPU.
 
     To be called before anything loads CUDA: before ``import cupy``, ``import torch``, ``import triton``. Counts are
-    those of the architecture. Raises :class:`WarpmeterError` (2) when CUDA is here already.
+    those of the architecture. A call that the model refuses returns an error, and is a RuntimeWarning at the script's
+    line. Raises :class:`WarpmeterError` (2) when CUDA is here already.
     """
     require(library().use_model(encoded(architecture, "the architecture")))
+    # CuPy takes its own reductions instead of CUB's, which are machine code alone.
+    os.environ.setdefault("CUPY_ACCELERATORS", "")
 
 
 def _path_of(database: str | os.PathLike[str] | None) -> str:

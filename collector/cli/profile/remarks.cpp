@@ -246,18 +246,6 @@ void show_remarks(const ProfileRequest& request, const profile::Recorder& record
   }
 }
 
-/// True if another line names the call already, or the kernel of a launch.
-bool is_told(const profile::Recorder& recorder, const std::string& call) {
-  const std::string function = call.substr(0, call.find(' '));
-  const auto names_it = [&](const std::string& text) {
-    return text.find(function) != std::string::npos;
-  };
-  const bool is_launch = function.find("Launch") != std::string::npos;
-  if (is_launch && !(recorder.failures().empty() && recorder.refused().empty())) return true;
-  const auto& remarks = recorder.remarks();
-  return std::any_of(remarks.begin(), remarks.end(), names_it);
-}
-
 /// The first calls that failed, where the program ended badly or launched nothing. A call that the
 /// model alone may refuse is named in any case.
 void show_failed_calls(const profile::Outcome& outcome, const profile::Recorder& recorder) {
@@ -266,7 +254,7 @@ void show_failed_calls(const profile::Outcome& outcome, const profile::Recorder&
   for (const inject::FailedCall& failed : recorder.failed_calls()) {
     const bool matters =
         failed.is_of_model || !outcome.ending.ok() || recorder.launches() == recorder.not_run();
-    if (matters && !is_told(recorder, failed.call)) shown.push_back(failed.call);
+    if (matters && !recorder.is_told(failed)) shown.push_back(failed.call);
   }
   for (std::size_t i = 0; i < std::min(shown.size(), most_shown); ++i) {
     say_line(fmt::format("warpmeter: {} CUDA call that failed: {}", i == 0 ? "first" : "next",
@@ -371,6 +359,15 @@ bool are_calls_checked(const ProfileRequest& request, const profile::Recorder& r
          !recorder.activities().empty();
 }
 
+/// The first call that the model refused and the program went on from; empty: there is none.
+std::string ignored_call(const profile::Recorder& recorder) {
+  const auto& calls = recorder.failed_calls();
+  const auto found = std::find_if(calls.begin(), calls.end(), [](const inject::FailedCall& failed) {
+    return failed.is_of_model && failed.was_ignored;
+  });
+  return found == calls.end() ? "" : found->call;
+}
+
 }  // namespace
 
 void say_line(const std::string& text) { say(text + "\n"); }
@@ -413,6 +410,12 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
   if (!ended.empty()) return static_cast<ExitCode>(outcome.ending.status());
   if (is_empty && !are_calls_checked(request, recorder))
     throw nothing_measured(request, outcome, recorder);
+  if (const std::string ignored = ignored_call(recorder); !ignored.empty()) {
+    throw Error(ExitCode::nothing,
+                fmt::format("the program went on as if the model had not refused a call, and its "
+                            "results may be wrong: {}",
+                            printable(ignored.substr(0, ignored.find(": ")))));
+  }
   return ExitCode::done;
 }
 

@@ -129,7 +129,7 @@ cudaError_t function_set_attribute(Process& process, const void* function, cudaF
     }
     if (which != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
     const model::Program* program = kernel.program();
-    if (program == nullptr) return cudaErrorNoKernelImageForDevice;
+    if (program == nullptr) return process.cannot_execute(kernel);
     const int most = *attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, process.arch(), 0);
     if (value < 0 || value + static_cast<int>(program->static_shared_bytes) > most) {
       return cudaErrorInvalidValue;

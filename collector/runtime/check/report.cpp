@@ -114,10 +114,8 @@ void Report::could_not_run(const LaunchPlace& place, const std::string& why) {
 
 void Report::refused(const std::string& why) { channel_.send(inject::Refused{channel_.name(why)}); }
 
-void Report::failed(const std::string& call, bool is_of_model) {
-  if (is_told_of_launches() || config_.checks) {
-    channel_.send(inject::FailedCall{call, is_of_model});
-  }
+void Report::failed(const inject::FailedCall& failed) {
+  if (is_told_of_launches() || config_.checks) channel_.send(failed);
 }
 
 std::uint32_t Report::explain(const schema::Explanation& explanation) {

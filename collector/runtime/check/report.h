@@ -67,8 +67,8 @@ class Report {
   void could_not_run(const LaunchPlace& place, const std::string& why);
   /// A launch that the API refused; a sentence that names its kernel.
   void refused(const std::string& why);
-  /// A call of the API that returned an error; `is_of_model`: see failed_calls.h.
-  void failed(const std::string& call, bool is_of_model);
+  /// A call of the API that returned an error.
+  void failed(const inject::FailedCall& failed);
   /// Sends the findings of launches that follow; its number for launched().
   std::uint32_t explain(const schema::Explanation& explanation);
   /// A kernel has run for a while, and whether it is over now. By any thread.

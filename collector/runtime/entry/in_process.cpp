@@ -41,6 +41,7 @@ std::string answer_cuda(int arch) {
                        path);
   }
   Process::execute_as(arch);
+  Process::warn_in_python();
   redirect_everything();
   return "";
 }

@@ -22,6 +22,7 @@
 #include "collector/runtime/api/earlier_names.h"
 #include "collector/runtime/api/lookup.h"
 #include "collector/runtime/entry/compilers.h"
+#include "collector/runtime/entry/machine_code_libraries.h"
 #include "collector/runtime/image/object_file.h"
 
 namespace warpmeter::runtime {
@@ -128,10 +129,11 @@ class Redirector {
       if (is_first(compiler)) stand_before(object, file);
       return;
     }
+    jumps_.clear();
+    if (is_machine_code_library(path)) return refuse(object, file);
     const CudaFunctions functions = cuda_functions(file);
     if (functions.all.empty()) return;
     ++objects_;
-    jumps_.clear();
     jumps_.reserve(functions.all.size());
     std::set<std::uint64_t> done;  // a name may stand in both tables
     for (const auto& [name, value] : functions.all) {
@@ -141,6 +143,15 @@ class Redirector {
         jumps_.push_back({object.dlpi_addr + value, answer});
       }
     }
+    write(jumps_);
+  }
+
+  void refuse(const dl_phdr_info& object, const ObjectFile& file) {
+    file.for_each_exported_function([&](std::string_view name, std::uint64_t value, std::uint64_t) {
+      const void* refusal = refusal_of(name);
+      const bool fits = value % 16 == 0 && is_code(object, value);
+      if (refusal != nullptr && fits) jumps_.push_back({object.dlpi_addr + value, refusal});
+    });
     write(jumps_);
   }
 

@@ -55,26 +55,30 @@ cudaError_t ask(Process& process, Kernel& kernel, Asked& asked) {
 
 cudaError_t attributes_of(Process& process, Kernel& kernel, cudaFuncAttributes& attributes) {
   const model::Program* program = kernel.program();
-  if (program == nullptr) return cudaErrorNoKernelImageForDevice;
   const model::Resources& resources = kernel.resources();
+  // Who asks this of machine code may not ask what follows: CUB remembers a failure here.
+  if (program == nullptr && !resources.registers) return process.cannot_execute(kernel);
   if (!resources.registers) {
     process.say("registers of kernels are not known without their machine code (" +
                 kernel.module().why_no_cubin() + "): occupancy is worked out for 32 a thread");
   }
   attributes = {};
-  attributes.sharedSizeBytes = program->static_shared_bytes;
-  attributes.constSizeBytes = program->constant_memory.size();
+  if (program != nullptr) {
+    attributes.sharedSizeBytes = program->static_shared_bytes;
+    attributes.constSizeBytes = program->constant_memory.size();
+  }
   attributes.localSizeBytes = static_cast<std::size_t>(resources.local_bytes.value_or(0));
   attributes.numRegs = static_cast<int>(resources.registers.value_or(32));
   const auto by_registers = static_cast<int>(model::most_threads_of_block(attributes.numRegs));
-  attributes.maxThreadsPerBlock =
-      std::min({static_cast<int>(program->max_threads), by_registers, 1024});
-  attributes.ptxVersion = kernel.module().ptx_arch();
+  attributes.maxThreadsPerBlock = std::min(
+      {program != nullptr ? static_cast<int>(program->max_threads) : 1024, by_registers, 1024});
+  attributes.ptxVersion = program != nullptr ? kernel.module().ptx_arch() : process.arch();
   attributes.binaryVersion = process.arch();
   attributes.maxDynamicSharedSizeBytes = static_cast<int>(kernel.most_dynamic_shared_bytes);
   attributes.preferredShmemCarveout = kernel.shared_carveout;
   attributes.nonPortableClusterSizeAllowed = kernel.allows_large_clusters ? 1 : 0;
-  if (const Dim3& cluster = program->cluster; cluster.count() > 1) {
+  const Dim3 cluster = program != nullptr ? program->cluster : Dim3();
+  if (cluster.count() > 1) {
     attributes.clusterDimMustBeSet = 1;
     attributes.requiredClusterWidth = static_cast<int>(cluster.x);
     attributes.requiredClusterHeight = static_cast<int>(cluster.y);
@@ -130,7 +134,7 @@ std::uint32_t most_blocks_of_cluster(const Kernel& kernel) {
 
 cudaError_t cluster_mistake(Process& process, Kernel& kernel, const Geometry& geometry) {
   const model::Program* program = kernel.program();
-  if (program == nullptr) return cudaErrorNoKernelImageForDevice;
+  if (program == nullptr) return process.cannot_execute(kernel);
   const Dim3 cluster = model::in_clusters(*program, geometry).cluster;
   if (cluster.count() == 1) return cudaSuccess;
   const bool is_none = cluster.count() > most_blocks_of_cluster(kernel) ||

@@ -14,10 +14,12 @@
 #include "collector/runtime/check/failed_calls.h"
 #include "collector/runtime/check/host_fault.h"
 #include "collector/runtime/check/python_place.h"
+#include "collector/runtime/check/python_went_on.h"
 #include "collector/runtime/device/device.h"
 #include "collector/runtime/device/visible_devices.h"
 #include "collector/runtime/image/fat_binary.h"
 #include "collector/runtime/process/contexts.h"
+#include "collector/runtime/process/not_executed.h"
 #include "collector/runtime/process/null_stream.h"
 
 namespace warpmeter::runtime {
@@ -25,6 +27,7 @@ namespace {
 
 Process* instance = nullptr;  // lives until the process ends
 int unreported_arch = 90;
+bool warns = false;  ///< Python, of what the model refuses
 
 std::unique_ptr<Report> connect() {
   const char* socket = std::getenv(inject::socket_variable);
@@ -83,6 +86,8 @@ void Process::announce() { announced() = connect(); }
 
 void Process::execute_as(int arch) { unreported_arch = arch; }
 
+void Process::warn_in_python() { warns = true; }
+
 void Process::report_to(std::unique_ptr<Report> report) {
   report_ = std::move(report);
   explained_.forget();
@@ -107,6 +112,7 @@ void Process::end() {
   show_printed();
   if (checks_ != nullptr) checks_->end(pending_ != cudaSuccess, virtual_memory_.kept());
   if (report_ != nullptr) {
+    for (const std::string& call : unasked_) report_->failed({call, true, true});
     explained_.end(*report_);
     report_->end();
   }
@@ -139,15 +145,46 @@ cudaError_t Process::note(cudaError_t result) {
 }
 
 void Process::tell_failed(std::string_view function, cudaError_t error) {
-  if (report_ == nullptr || error == cudaErrorNotReady) return;
   const std::lock_guard lock(mutex_);
+  const std::string why = std::exchange(why_not_, "");
+  if (error == cudaErrorNotReady) return;
   std::string words = error_in_words(function, error);
-  const auto place = is_of_model(error) ? python_place() : std::nullopt;
-  if (place) words += place->after("");
-  if (failed_calls_.insert(words).second) report_->failed(words, is_of_model(error));
+  if (is_of_model(error)) return tell_refused(words, why);
+  if (report_ != nullptr && failed_calls_.insert(words).second) report_->failed({words});
+}
+
+void Process::tell_refused(const std::string& call, const std::string& why) {
+  if (report_ == nullptr && !warns) return;
+  const auto place = python_place();
+  std::string words = place ? call + place->after("") : call;
+  if (!why.empty()) words += ": " + why;
+  const bool is_warned = warns && warned_of_.insert(words).second;
+  const bool is_new = report_ != nullptr && failed_calls_.insert(words).second;
+  if (is_new) report_->failed({words, true});
+  if (!is_new && !is_warned) return;
+  watch({words, place, is_warned, raises_exceptions(caller_)}, [this, words] {
+    const std::lock_guard ignoring(mutex_);
+    if (report_ != nullptr) report_->failed({words, true, true});
+  });
+}
+
+cudaError_t Process::cannot_execute(Kernel& kernel) {
+  why_not_ = why_not_executed(kernel, "");
+  return cudaErrorNoKernelImageForDevice;
+}
+
+void Process::cannot_execute(std::string_view function, std::string_view library) {
+  const std::lock_guard lock(mutex_);
+  tell_refused(fmt::format("{} failed", function),
+               fmt::format("{} is machine code, which the model does not execute. {}", library,
+                           instead_of_machine_code));
 }
 
 void Process::look_at(std::string_view function, cudaError_t result, bool is_unseen) {
+  if (is_unseen && is_of_model(result)) {
+    const std::lock_guard lock(mutex_);
+    unasked_.insert(error_in_words(function, result));
+  }
   if (result != cudaSuccess) tell_failed(function, result);
   if (checks_ == nullptr) return;
   const std::lock_guard lock(mutex_);
@@ -155,11 +192,13 @@ void Process::look_at(std::string_view function, cudaError_t result, bool is_uns
 }
 
 cudaError_t Process::peek_at_last_error() {
+  unasked_.clear();
   if (checks_ != nullptr) checks_->looked();
   return last_error();
 }
 
 cudaError_t Process::take_last_error() {
+  unasked_.clear();
   if (checks_ != nullptr) checks_->looked();
   const cudaError_t result = last_error();
   last = cudaSuccess;

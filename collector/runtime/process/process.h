@@ -75,8 +75,14 @@ class Process {
   cudaError_t note(cudaError_t result);
   /// Notes a call's own finding, for the checks.
   void look_at(std::string_view function, cudaError_t result, bool is_unseen = false);
-  /// Tells warpmeter, once for each function and error.
+  /// Tells warpmeter, once for each function and error. Python warns of what the model refuses
+  /// where warn_in_python() was called.
   void tell_failed(std::string_view function, cudaError_t error);
+  static void warn_in_python();
+  /// The error of a call for a kernel that the model cannot execute; tell_failed() says why.
+  cudaError_t cannot_execute(Kernel& kernel);
+  /// A call of another library of NVIDIA's, which is machine code alone: "cublasCreate", "cuBLAS".
+  void cannot_execute(std::string_view function, std::string_view library);
   /// The call that is being answered.
   static std::string_view function() { return function_; }
   /// `caller`: the program's instruction behind the call.
@@ -192,6 +198,7 @@ class Process {
   };
 
   Process();
+  void tell_refused(const std::string& call, const std::string& why);
   std::uint64_t next_room();
   const std::vector<int>& visible() const;
 
@@ -209,7 +216,10 @@ class Process {
   static thread_local const void* caller_;
   cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
   std::string printed_, failed_;
-  std::set<std::string> said_, failed_calls_;
+  std::string why_not_;  ///< the reason for the error that a call is about to return
+  std::set<std::string> said_, failed_calls_, warned_of_;
+  /// Launches of <<<>>> that the model refused, and no call has asked for the error since.
+  std::set<std::string> unasked_;
   std::map<const void*, std::shared_ptr<Stream>> streams_;
   std::vector<std::shared_ptr<Stream>> left_;  ///< without a handle, with something to do
   Handles<Event> events_;

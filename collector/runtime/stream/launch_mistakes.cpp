@@ -10,7 +10,7 @@
 #include "collector/model/machine/launch/launch.h"
 #include "collector/runtime/check/python_place.h"
 #include "collector/runtime/device/device.h"
-#include "collector/runtime/image/fat_binary.h"
+#include "collector/runtime/process/not_executed.h"
 #include "collector/runtime/process/occupancy.h"
 
 namespace warpmeter::runtime {
@@ -33,18 +33,6 @@ std::string cluster_refusal(Kernel& kernel, const Geometry& geometry, int arch) 
       most_blocks_of_cluster(kernel));
 }
 
-/// Frameworks of Python have kernels that nobody can compile again.
-std::string why_not_run(Kernel& kernel) {
-  const bool is_machine_code = kernel.failure() == without_ptx(0, kernel.module().arch());
-  const auto place = is_machine_code ? python_place() : std::nullopt;
-  if (!place) return kernel.failure();
-  return fmt::format(
-      "its library has only machine code of it, which the model does not execute{}. Compute that "
-      "on the CPU and move it (PyTorch: .cpu(), .cuda(); CuPy: asnumpy(), asarray()), or in a "
-      "kernel of your own",
-      place->after("; launched"));
-}
-
 }  // namespace
 
 cudaError_t launch_mistake(Process& process, const KernelWork& work) {
@@ -63,14 +51,15 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
   }
   model::Program* program = work.kernel->program();
   if (program == nullptr) {
+    const auto place = python_place();
+    const std::string why = why_not_executed(*work.kernel, place ? place->after("; launched") : "");
     if (is_told) {
       report->could_not_run(
-          {work.kernel->entry(), geometry, static_cast<std::uint32_t>(current_device), 0},
-          why_not_run(*work.kernel));
+          {work.kernel->entry(), geometry, static_cast<std::uint32_t>(current_device), 0}, why);
     } else {
-      process.say(fmt::format("kernel '{}' failed: {}", name, why_not_run(*work.kernel)));
+      process.say(fmt::format("kernel '{}' failed: {}", name, why));
     }
-    return cudaErrorNoKernelImageForDevice;
+    return process.cannot_execute(*work.kernel);
   }
   const std::string wrong = model::geometry_failure(*program, geometry);
   if (const cudaError_t mistake = cluster_mistake(process, *work.kernel, geometry);

@@ -89,7 +89,7 @@ std::vector<Message> one_of_each() {
           Seen{3},
           Running{3},
           Refused{4},
-          FailedCall{"cuInit returned CUDA_ERROR_NO_DEVICE", true},
+          FailedCall{"cuInit returned CUDA_ERROR_NO_DEVICE", true, true},
           Problem{true, "no permission"},
           Shaped{"tile", "--shape gives 'tile' 4 bytes, and it has 8"},
           Bye{17},

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "collector/runtime/entry/machine_code_libraries.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/own_stack.h"
+#include "collector/runtime/process/process.h"
+
+namespace warpmeter::runtime {
+namespace {
+
+/// A function's error is what its library returns where it finds no usable device.
+struct Refusal {
+  std::string_view function, library;
+  int error;
+};
+constexpr Refusal refusals[] = {
+    {"cublasCreate_v2", "cuBLAS", 1},    {"cublasLtCreate", "cuBLASLt", 1},
+    {"cublasXtCreate", "cuBLASXt", 1},   {"cusolverDnCreate", "cuSOLVER", 1},
+    {"cusolverSpCreate", "cuSOLVER", 1}, {"cusparseCreate", "cuSPARSE", 1},
+    {"cufftCreate", "cuFFT", 5},         {"cufftPlan1d", "cuFFT", 5},
+    {"cufftPlan2d", "cuFFT", 5},         {"cufftPlan3d", "cuFFT", 5},
+    {"cufftPlanMany", "cuFFT", 5},       {"curandCreateGenerator", "cuRAND", 203},
+    {"cudnnCreate", "cuDNN", 1001},
+};
+constexpr std::string_view files[] = {"libcublas.so",   "libcublasLt.so", "libcusolver.so",
+                                      "libcusparse.so", "libcufft.so",    "libcurand.so",
+                                      "libcudnn.so"};
+
+/// The C function of the refusal at that place of the list.
+template <std::size_t place>
+int refuse() {
+  constexpr Refusal refusal = refusals[place];
+  const void* const caller = __builtin_return_address(0);
+  return with_room([&] {
+    Process& process = Process::get();
+    if (process.is_fork()) return refusal.error;
+    Process::begin_call(refusal.function, caller);
+    process.cannot_execute(refusal.function, refusal.library);
+    return refusal.error;
+  });
+}
+
+template <std::size_t... places>
+const void* function_at(std::size_t place, std::index_sequence<places...>) {
+  static constexpr int (*functions[])() = {refuse<places>...};
+  return reinterpret_cast<const void*>(functions[place]);
+}
+
+}  // namespace
+
+bool is_machine_code_library(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return std::any_of(std::begin(files), std::end(files),
+                     [&](std::string_view file) { return name.starts_with(file); });
+}
+
+const void* refusal_of(std::string_view function) {
+  const auto found =
+      std::find_if(std::begin(refusals), std::end(refusals),
+                   [&](const Refusal& refusal) { return refusal.function == function; });
+  if (found == std::end(refusals)) return nullptr;
+  return function_at(static_cast<std::size_t>(found - std::begin(refusals)),
+                     std::make_index_sequence<std::size(refusals)>());
+}
+
+}  // namespace warpmeter::runtime
