@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <string>
 
 #include "base/error.h"
@@ -57,12 +58,13 @@ Injected::Injected(void* library)
 
 Injected Injected::model(int arch) {
   const profile::PrivateFolder folder;
-  void* const library =
-      load(profile::find_library(profile::Library::runtime, own_path(), folder.path()));
+  const fs::path file = profile::find_library(profile::Library::runtime, own_path(), folder.path());
+  void* const library = load(file);
   const Injected injected(library);
   const auto answer_cuda = function_of<const char* (*)(int)>(library, "warpmeter_answer_cuda");
   require_success(answer_cuda(arch), ExitCode::usage);
   load_stand_ins(folder.path());
+  setenv("NVTX_INJECTION64_PATH", file.c_str(), 0);  // NVTX loads it again for its ranges
   return injected;
 }
 

@@ -4,6 +4,9 @@ hand gives, and `exact` counts are those that an H200 gave (recorded/).
 
     python frameworks_test.py       the interpreter has warpmeter, cupy and numba-cuda; `warpmeter` is on PATH
 """
+import concurrent.futures
+import importlib.util
+import os
 import pathlib
 import shutil
 import subprocess
@@ -12,7 +15,7 @@ import tempfile
 import unittest
 
 import counts
-from programs import programs
+from programs import FINDING, is_right, programs
 
 HERE = pathlib.Path(__file__).resolve().parent
 # A GPU counts the launches of a graph together. The others have loops that may wait, and the model does not name the NVTX
@@ -46,6 +49,18 @@ BY_HAND = {
                                 "shared_load_requests": 256 + 1024, "shared_load_wavefronts": 16 * 256 + 1024},
 }
 
+RAW_KERNEL = '''import cupy as cp
+
+k = cp.RawKernel(r"""
+extern "C" __global__ void k(float* a) {
+  a[threadIdx.x] = 1;
+}
+""", "k")
+x = cp.zeros((32, 64), cp.float32)
+k((1,), (64,), (x,))
+print(x[0, 0])
+'''
+
 IN_PROCESS = """
 import warpmeter as wm
 wm.use_model()
@@ -54,6 +69,20 @@ wm.use_model()
 with wm.measure(["global_load_requests", "global_load_sectors"], database={database!r}) as m:
     {launch}
 print(m.values("global_load_requests"), m.values("global_load_sectors"))
+"""
+
+
+# Every planted mistake and its correct twin, by the prefix of its framework.
+PREFIXES = {"cupy": "c_", "numba": "n_"}
+
+RUN_ALL = "import runpy, sys\nfor path in sys.argv[1:]:\n    runpy.run_path(path)\n"
+
+TO_CUB = """
+import os
+os.environ["CUPY_ACCELERATORS"] = "cub"
+import cupy as cp
+x = cp.ones(2048, "f")
+print(x.sum())
 """
 
 
@@ -95,6 +124,143 @@ class Scripts:
         self.assertGreater(found.equal, 1000)
 
 
+class Planted:
+    """Mistakes are found at their lines with exit code 6. Correct scripts have no finding, not even a leak, and exit code 0."""
+
+    def setUp(self):
+        self.all_programs = programs("planted")
+        self.names = [name for name in self.all_programs if name.startswith(PREFIXES[self.kind])]
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        for name in self.names:
+            (self.folder / f"{name}.py").write_text(self.all_programs[name])
+
+    def checked(self, database, *command):
+        return subprocess.run(
+            [shutil.which("warpmeter"), "profile", "--check", "--db", self.folder / database, sys.executable, "-W", "ignore", *command],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=300)
+
+    def wrong(self, name):
+        path = self.folder / f"{name}.py"
+        done = self.checked(f"{name}.db", path)
+        is_as_planted = is_right(name, self.all_programs[name], path, done.stdout, done.returncode)
+        return "" if is_as_planted else f"{name}, exit code {done.returncode}:\n{done.stdout[-1500:]}"
+
+    def test_are_found(self):
+        names = [name for name in self.names if name.endswith("_bad")]
+        self.assertEqual(len(names), self.planted)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            self.assertEqual([one for one in pool.map(self.wrong, names) if one], [])
+
+    def test_correct_twins_have_none_in_one_process(self):
+        names = [name for name in self.names if name.endswith("_good")]
+        self.assertEqual(len(names), self.planted)
+        done = self.checked("good.db", "-c", RUN_ALL, *(self.folder / f"{name}.py" for name in names))
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(FINDING.findall(done.stdout), [], done.stdout)
+        self.assertNotIn("Error", done.stdout)
+
+
+class CupyPlanted(Planted, unittest.TestCase):
+    kind, planted = "cupy", 6
+
+
+class NumbaPlanted(Planted, unittest.TestCase):
+    kind, planted = "numba", 7
+
+
+class Refused(unittest.TestCase):
+    """A call that the model refuses is never silent."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_script(self, source, *command):
+        path = self.folder / "script.py"
+        path.write_text(source)
+        return subprocess.run([*command, sys.executable, path.name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              check=False, timeout=120, cwd=self.folder)
+
+    def profiled(self, source):
+        return self.run_script(source, shutil.which("warpmeter"), "profile", "-b", "model", "--db", "a.db")
+
+    def test_a_sum_of_cupy_is_right_in_its_process(self):
+        done = self.run_script('import warpmeter as wm\nwm.use_model()\nimport cupy as cp\nx = cp.ones(2048, "f")\n'
+                               "print(x.sum(), cp.sum(x), x.max())\n")
+        self.assertEqual(done.stdout, "2048.0 2048.0 1.0\n")
+
+    def test_a_sum_by_machine_code_is_a_warning_at_its_line_and_a_failed_launch(self):
+        done = self.run_script("import warpmeter as wm\nwm.use_model()\n" + TO_CUB +
+                               'try:\n    with wm.measure(database="a.db") as m:\n        x.max()\n'
+                               "except wm.WarpmeterError as error:\n    print(error.exit_code)\n")
+        self.assertRegex(done.stdout, r"script\.py:8: RuntimeWarning: cudaLaunch\w+ returned .* at script\.py:8: .*CUPY_ACCELERATORS=")
+        self.assertRegex(done.stdout, r"script\.py:11: RuntimeWarning")
+        self.assertTrue(done.stdout.endswith("\n6\n"), done.stdout)
+
+    def test_a_program_that_goes_on_without_it_ends_with_3(self):
+        done = self.profiled(TO_CUB)
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertIn("results may be wrong", done.stdout)
+        self.assertIn("script.py:6", done.stdout)
+
+    def test_one_that_handles_the_exception_ends_with_its_own_code(self):
+        done = self.profiled("import cupy as cp\nx = cp.ones((8, 8), 'f')\ny = None\ntry:\n    y = x.argsort()\n"
+                             "except Exception:\n    y = None\nprint(y)\n")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertTrue(done.stdout.startswith("None\n"), done.stdout)
+
+    def test_a_library_of_machine_code_is_named_at_the_line_that_needs_it(self):
+        if importlib.util.find_spec("cupy_backends.cuda.libs.cublas") is None:
+            self.skipTest("CuPy has no cuBLAS here")
+        done = self.profiled("import cupy as cp\nx = cp.ones((8, 8), 'f')\nx @ x\n")
+        if "libcublas" in done.stdout:
+            self.skipTest("cuBLAS is not installed")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertRegex(done.stdout, r"cublasCreate\w* failed at script\.py:3: cuBLAS is machine code, .* on the CPU")
+
+
+class Places(unittest.TestCase):
+    """Findings and lines name what a person wrote."""
+
+    def checked(self, source, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "script.py"
+            path.write_text(source)
+            done = subprocess.run(
+                [shutil.which("warpmeter"), "profile", "-b", "model", "--db", "a.db", *options, sys.executable, "-W", "ignore", path.name],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=120, cwd=folder)
+            lines = subprocess.run(
+                [shutil.which("warpmeter"), "query", "--db", "a.db", "--format", "csv", "SELECT DISTINCT file, line, text FROM lines"],
+                stdout=subprocess.PIPE, text=True, check=False, cwd=folder)
+        return done.stdout, lines.stdout
+
+    def test_a_kernel_that_stands_in_the_script_has_its_lines(self):
+        output, lines = self.checked(RAW_KERNEL, "-m", "gst_transactions")
+        self.assertIn("script.py,5,", lines, output)
+        self.assertIn("a[threadIdx.x] = 1;", lines)
+
+    def test_a_kernel_that_is_put_together_has_its_text_and_the_line_that_made_it(self):
+        output, lines = self.checked(RAW_KERNEL.replace('""", "k")', '""".replace("1", "2"), "k")'), "-m", "gst_transactions")
+        self.assertIn("script.py@9.cu,3,", lines, output)
+        self.assertIn("a[threadIdx.x] = 2;", lines)
+
+    def test_an_access_out_of_bounds_names_array_shape_and_element(self):
+        output, _ = self.checked(RAW_KERNEL.replace("threadIdx.x]", "threadIdx.x + 2000]"), "--check")
+        self.assertRegex(output, r"script\.py:5 ")
+        self.assertRegex(output, r"'x' is float32 of\s+shape \(32, 64\), and this is its element 2048")
+
+    def test_numba_without_lineinfo_names_the_function(self):
+        output, _ = self.checked(
+            "import numpy as np\nfrom numba import cuda\n\n@cuda.jit\ndef f(a):\n    a[cuda.grid(1) + 2000] = 1\n\n"
+            "b = cuda.device_array(64, np.float32)\nf[1, 64](b)\ncuda.synchronize()\n", "--check")
+        self.assertRegex(output, r"out of bounds +script\.py:4 ")
+        self.assertRegex(output, r"lineinfo=True\) gives the\s+line")
+        self.assertRegex(output, r"'b' is float32 of shape\s+\(64,\)")
+
+
 class Cupy(Scripts, unittest.TestCase):
     kind = "cupy"
 
@@ -106,6 +272,13 @@ class Cupy(Scripts, unittest.TestCase):
                    "a = cp.ones(64, cp.float32)",
             launch="k((1,), (64,), (a,))")
         self.assertEqual(output_of([sys.executable, "-c", script]), "[2.0] [8.0]\n")
+
+
+    def test_their_launches_have_the_range_that_is_open(self):
+        script = ('import warpmeter as wm\nwm.use_model()\nimport cupy as cp\nfrom cupyx.profiler import time_range\n'
+                  f"x = cp.ones(64)\nwith wm.measure(database={self.folder.name + '/nvtx.db'!r}) as m:\n"
+                  "    with time_range('mine'):\n        x + 1\n    x + 2\nprint([row['nvtx_range'] for row in m.rows])\n")
+        self.assertEqual(output_of([sys.executable, "-c", script]), "['mine', None]\n")
 
 
 class Numba(Scripts, unittest.TestCase):

@@ -28,7 +28,7 @@ def main():
                 words + [python, path], text=True, timeout=300, check=False,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             )
-            if is_right(name, source, path, done.stdout):
+            if is_right(name, source, path, done.stdout, done.returncode):
                 right += 1
             else:
                 print(f"{name} is wrong\n{done.stdout[-1500:]}")

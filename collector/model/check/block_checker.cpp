@@ -315,7 +315,9 @@ std::byte* BlockChecker::refuse(const Warp& warp, const Operation* op, TrapKind 
     trap.raised.instruction = op->instruction;
     trap.raised.address = address;
     trap.raised.width = program_.sites[op->extra].width;
-    return model::describe(trap, program_, launch_.geometry_, launch_.memory_).message;
+    const bool is_global = space == AddressSpace::global && defect == Defect::out_of_bounds;
+    return Illegal{model::describe(trap, program_, launch_.geometry_, launch_.memory_).message,
+                   is_global ? address : 0, trap.raised.width};
   });
   nowhere_ = {};
   return nowhere_.data();

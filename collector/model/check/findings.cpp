@@ -83,6 +83,12 @@ void Findings::set_message(Finding& finding, Described described) const {
   finding.other_line = other.place.line;
 }
 
+void Findings::set_message(Finding& finding, Illegal illegal) {
+  set_message(finding, std::move(illegal.message));
+  finding.address = illegal.address;
+  finding.width = illegal.width;
+}
+
 void Findings::set_message(Finding& finding, std::string message) {
   finding.message = std::move(message);
   finding.other_file.clear();

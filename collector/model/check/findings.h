@@ -46,6 +46,8 @@ struct Finding {
   /// The other line that the message names: where the other thread writes, for example. 0: none.
   std::string other_file;
   int other_line = 0;
+  std::uint64_t address = 0;  ///< where it leaves global memory; 0: it is elsewhere
+  std::uint64_t width = 0;    ///< its bytes
   /// The code is the toolkit's (CUB, Thrust, cooperative groups), inlined into the kernel maybe;
   /// and so is the kernel.
   bool is_of_toolkit = false, is_of_its_kernel = false;
@@ -75,6 +77,13 @@ struct Finding {
 struct Described {
   std::string message;
   std::uint32_t other = 0;
+};
+
+/// The message of an access that global memory does not have.
+struct Illegal {
+  std::string message;
+  std::uint64_t address = 0;
+  std::uint64_t width = 0;
 };
 
 /// A mistake of an instruction: its place is the person's line, also in the toolkit's kernels.
@@ -112,6 +121,7 @@ class Findings {
   }
   std::uint32_t create(Defect defect, std::uint32_t instruction);
   void set_message(Finding& finding, Described described) const;
+  static void set_message(Finding& finding, Illegal illegal);
   static void set_message(Finding& finding, std::string message);
 
   const Program& program_;

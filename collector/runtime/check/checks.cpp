@@ -9,6 +9,8 @@
 #include "base/kernel_name.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/runtime/check/failed_calls.h"
+#include "collector/runtime/check/python.h"
+#include "collector/runtime/check/python_objects.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -62,6 +64,13 @@ struct Attributed {
 Attributed attributed(const model::check::Finding& finding, const std::string& kernel) {
   const HostPlace call = place_of_call();
   const std::string place = place_of(finding, kernel), from = call.after("; launched");
+  const bool has_line = finding.place.line > 0 && !finding.file.empty();
+  if (const auto function = call.is_python && !has_line ? numba_kernel() : std::nullopt) {
+    return {function->in_words(),
+            fmt::format("; in kernel '{}', line {} of its PTX: @cuda.jit(lineinfo=True) gives the "
+                        "line{}",
+                        function->function, finding.place.ptx_line, from)};
+  }
   if (!model::check::is_of_toolkit(finding.file) || call.in_words().empty()) return {place, from};
   const bool is_named = finding.message.find(place) != std::string::npos;
   return {
@@ -216,6 +225,34 @@ void Checks::set(std::uint64_t to, std::uint64_t bytes) {
   if (auto* written = written_.find(block->address)) written->mark(to - block->address, bytes);
 }
 
+/// The array of a Python script that an access left, and the element that it meant.
+std::string Checks::element_of(const model::check::Finding& finding) const {
+  if (finding.address == 0 || !python::is_here()) return "";
+  const Block* block = memory_.find(finding.address);
+  if (block == nullptr) block = memory_.before(finding.address);
+  const auto end_of = [](const Block* one) {
+    return one->address + std::max<std::uint64_t>(one->bytes, 1);
+  };
+  auto array = block != nullptr ? python_array(block->address, end_of(block), finding.address)
+                                : std::nullopt;
+  if (const Block* after = memory_.after(finding.address); !array && after != nullptr) {
+    array = python_array(after->address, end_of(after), finding.address);
+    if (array || block == nullptr) block = after;
+  }
+  const auto element = [&](std::uint64_t begin, std::uint64_t bytes) {
+    const auto offset = static_cast<std::int64_t>(finding.address - begin);
+    const auto size = static_cast<std::int64_t>(bytes);
+    return offset >= 0 ? offset / size : -((size - 1 - offset) / size);
+  };
+  if (array) {
+    return fmt::format("; '{}' is {} of shape {}, and this is its element {}", array->name,
+                       array->type, array->shape, element(array->address, array->item_bytes));
+  }
+  if (block == nullptr || finding.width == 0) return "";
+  return fmt::format("; by elements of {} bytes this is number {}", finding.width,
+                     element(block->address, finding.width));
+}
+
 void Checks::launched(const std::string& kernel, const model::check::Checker& checker,
                       bool has_ended) {
   races_.touch(checker);
@@ -230,7 +267,8 @@ void Checks::launched(const std::string& kernel, const model::check::Checker& ch
   for (const model::check::Finding& finding : findings) {
     const Attributed words = attributed(finding, name);
     find(std::string(to_string(finding.defect)), words.where, kernel,
-         finding.message + words.ending, finding.times, finding.is_remark(), other_of(finding));
+         finding.message + element_of(finding) + words.ending, finding.times, finding.is_remark(),
+         other_of(finding));
   }
 }
 
@@ -382,7 +420,8 @@ void Checks::find_leaks(const std::vector<VirtualMemory::Kept>& physical) {
                                      is_variable ? " of " + leak.name : "", bytes, leak.end)
         : is_variable  ? fmt::format("{} of {} are never {}", bytes, leak.name, leak.end)
                        : fmt::format("{} is never {}", leak.name, leak.end);
-    find("leak", key.first, message, message, leak.count);
+    // An interpreter ends without freeing what its modules and a framework's pool hold.
+    find("leak", key.first, message, message, leak.count, python::is_here());
   }
 }
 

@@ -115,6 +115,7 @@ class Checks final : public MemoryObserver {
             const std::string& other = "");
   /// Finds bytes that host code has written behind the end of memory that it shares.
   void find_overrun(const Block& block);
+  std::string element_of(const model::check::Finding& finding) const;
   void find_leaks(const std::vector<VirtualMemory::Kept>& physical);
 
   Report& report_;

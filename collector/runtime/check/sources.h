@@ -11,7 +11,11 @@ namespace warpmeter::runtime {
 /// Before the first kernel. Without it no source is read.
 void allow_sources(const std::vector<std::string>& folders);
 
-/// Empty where the file is not allowed or cannot be read.
+/// Empty where the file is not allowed or cannot be read. A source that keep_source() has, or
+/// Python (a notebook's cell), needs no file.
 std::string allowed_source(const std::string& file);
+
+/// A source that the program gave to a compiler: the text of the file of that name.
+void keep_source(const std::string& file, const std::string& text);
 
 }  // namespace warpmeter::runtime

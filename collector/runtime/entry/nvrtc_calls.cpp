@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 // In front of NVRTC's nvrtcGetCUBIN: what it compiled it has as PTX too. And of
 // nvrtcCompileProgram: with the lines of the source the machine code is the same, and counts can be
-// audited.
+// audited. And of nvrtcCreateProgram, for the text that lines are of.
 #include <nvrtc.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/own_stack.h"
 #include "collector/runtime/entry/compilers.h"
+#include "collector/runtime/image/given_sources.h"
 #include "collector/runtime/image/made_code.h"
 
 namespace warpmeter::runtime {
@@ -28,6 +31,38 @@ std::string ptx_of(nvrtcProgram program) {
   if (get(program, text.data()) != NVRTC_SUCCESS) return "";
   while (!text.empty() && text.back() == '\0') text.pop_back();
   return text;
+}
+
+/// The texts of programs, by their handles, which NVRTC gives again once one is destroyed.
+struct GivenSources {
+  struct Source {
+    std::string name, text;
+  };
+  std::mutex mutex;
+  std::map<nvrtcProgram, Source> of_program;
+};
+GivenSources& given_sources() {
+  static auto* all = new GivenSources;  // as long as the process
+  return *all;
+}
+
+nvrtcResult create_program(nvrtcProgram* program, const char* text, const char* name, int count,
+                           const char* const* headers, const char* const* names) {
+  const auto create =
+      compiler_function<decltype(nvrtcCreateProgram)>(nullptr, "nvrtcCreateProgram");
+  if (create == nullptr) return NVRTC_ERROR_INTERNAL_ERROR;
+  const nvrtcResult result = create(program, text, name, count, headers, names);
+  if (result != NVRTC_SUCCESS || name == nullptr || text == nullptr) return result;
+  remember_source(name, text);
+  const std::lock_guard lock(given_sources().mutex);
+  given_sources().of_program.insert_or_assign(*program, GivenSources::Source{name, text});
+  return result;
+}
+
+GivenSources::Source source_given_to(nvrtcProgram program) {
+  const std::lock_guard lock(given_sources().mutex);
+  const auto found = given_sources().of_program.find(program);
+  return found == given_sources().of_program.end() ? GivenSources::Source() : found->second;
 }
 
 bool has_lines(std::string_view option) {
@@ -58,13 +93,23 @@ nvrtcResult get_cubin(nvrtcProgram program, char* cubin) {
       result == NVRTC_SUCCESS && size_of != nullptr && size_of(program, &bytes) == NVRTC_SUCCESS;
   // The program may be destroyed before the cubin is loaded.
   if (is_made) {
-    remember_made(std::string(cubin, bytes), [ptx = ptx_of(program)] { return ptx; });
+    const auto [name, text] = source_given_to(program);
+    remember_made(std::string(cubin, bytes),
+                  [ptx = with_source(ptx_of(program), name, text)] { return ptx; });
   }
   return result;
 }
 
 }  // namespace
 }  // namespace warpmeter::runtime
+
+extern "C" [[gnu::visibility("default")]] nvrtcResult nvrtcCreateProgram(
+    nvrtcProgram* program, const char* text, const char* name, int count,
+    const char* const* headers, const char* const* names) {
+  return warpmeter::with_room([&] {
+    return warpmeter::runtime::create_program(program, text, name, count, headers, names);
+  });
+}
 
 extern "C" [[gnu::visibility("default")]] nvrtcResult nvrtcCompileProgram(
     nvrtcProgram program, int count, const char* const* options) {
@@ -81,6 +126,7 @@ namespace warpmeter::runtime {
 
 std::span<const Front> nvrtc_fronts() {
   static const Front fronts[] = {
+      {"nvrtcCreateProgram", reinterpret_cast<const void*>(&nvrtcCreateProgram)},
       {"nvrtcCompileProgram", reinterpret_cast<const void*>(&nvrtcCompileProgram)},
       {"nvrtcGetCUBIN", reinterpret_cast<const void*>(&nvrtcGetCUBIN)},
   };

@@ -22,6 +22,7 @@
 
 #include "collector/model/counts/sass/elf.h"
 #include "collector/model/input/cache.h"
+#include "collector/runtime/image/given_sources.h"
 #include "collector/runtime/image/readable_memory.h"
 
 namespace warpmeter::runtime {
@@ -142,7 +143,7 @@ void take_made(ModuleSource& source, const void* cubin, int arch) {
   if (image.empty()) return;
   AllMade& all = made();
   const std::lock_guard lock(all.mutex);
-  std::string ptx = ptx_of(all, image);
+  std::string ptx = without_source(ptx_of(all, image));
   const auto bytes = std::as_bytes(std::span(image));
   const auto read = model::sass::Elf::read(bytes);
   const auto* elf = std::get_if<model::sass::Elf>(&read);

@@ -8,6 +8,7 @@
 
 #include "base/kernel_name.h"
 #include "collector/model/machine/launch/launch.h"
+#include "collector/runtime/check/made_sources.h"
 #include "collector/runtime/check/python_place.h"
 #include "collector/runtime/device/device.h"
 #include "collector/runtime/process/not_executed.h"
@@ -61,6 +62,7 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
     }
     return process.cannot_execute(*work.kernel);
   }
+  if (report != nullptr) name_sources(*program);
   const std::string wrong = model::geometry_failure(*program, geometry);
   if (const cudaError_t mistake = cluster_mistake(process, *work.kernel, geometry);
       mistake != cudaSuccess) {
