@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import pytest
 from cuda import Cuda, Tile, threads
+from ranges_cost import import_ms
 
 import warpmeter as wm
 
@@ -49,6 +50,10 @@ def test_the_model_has_no_time_and_says_so(tile: Tile, measure: Measure) -> None
         tile(1)
     assert m.rows[0]["duration_ns"] is None
     assert math.isnan(m.values("duration")[0])
+
+
+def test_the_import_takes_at_most_50_ms_of_the_processor() -> None:
+    assert import_ms("process_time") <= 50
 
 
 def test_ranges_have_metrics_of_their_own(tile: Tile, measure: Measure) -> None:

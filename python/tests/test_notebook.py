@@ -49,6 +49,7 @@ def test_the_notebook_shows_table_and_advice(tmp_path: pathlib.Path, monkeypatch
     client.execute()
     measured, read, failed = [outputs_of(cell) for cell in notebook["cells"] if cell["cell_type"] == "code"][-3:]
     assert "<table" in measured and "32" in measured
+    assert measured.count('src="data:image/svg+xml,') == 1
     assert "tile.cu" in measured and "transactions a request" in measured
     assert "[32.0]" in read
     assert "there is no metric" in failed

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import functools
+import html
 import os
+import re
 import sys
 from collections.abc import Iterable
 from types import TracebackType
@@ -14,6 +16,14 @@ from ._library import Meter, WarpmeterError, encoded, library, message, require
 
 if TYPE_CHECKING:
     import pandas
+
+
+# A picture in Markdown, whose link holds it.
+_PICTURE = re.compile(r"!\[([^\]]*)\]\((data:image/svg\+xml,[^)\s]+)\)\n?")
+
+
+def without_pictures(markdown: str) -> str:
+    return _PICTURE.sub("", markdown)
 
 
 def use_model(architecture: str = "sm_90") -> None:
@@ -116,12 +126,15 @@ class Measurement:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """A dict a launch, in their order, with the columns of the view ``comparison``: no pandas is needed."""
-        return self._query("SELECT * FROM comparison WHERE run_id = {run} ORDER BY launch_id")
+        """A dict a launch, in their order: the columns of the view ``comparison`` and ``nvtx_range``. It needs no pandas."""
+        return self._query(
+            "SELECT comparison.*, launches.nvtx_range FROM comparison JOIN launches USING (launch_id) "
+            "WHERE comparison.run_id = {run} ORDER BY launch_id"
+        )
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """A row a launch, in their order, with the columns of the view ``comparison``.
+        """A row a launch, in their order: the columns of the view ``comparison`` and ``nvtx_range``, the innermost one.
 
         Efficiencies are in per cent (0 to 100), ``duration_ns`` in nanoseconds (NaN from the model, which has no
         clock), transactions are counts.
@@ -195,11 +208,19 @@ class Measurement:
             raise WarpmeterError(3, f"{sentence}\n{verdicts}")
         raise AssertionError(f"{sentence}\n{verdicts}\n{self.explain(top=1)}")
 
+    def _pictures(self) -> str:
+        """The pictures of the findings, as elements of HTML."""
+        try:
+            pictures = _PICTURE.findall(self.explain("markdown"))
+        except WarpmeterError:  # there is nothing to explain
+            return ""
+        return "".join(f'<p><img alt="{html.escape(title)}" src="{html.escape(link)}"></p>' for title, link in pictures)
+
     def _repr_html_(self) -> str:
         if self._run == 0:
             return "<p>nothing was measured yet</p>"
-        html: str = self.frame.to_html(index=False, max_rows=60, show_dimensions=True)  # a browser takes no million
-        return html
+        table: str = self.frame.to_html(index=False, max_rows=60, show_dimensions=True)  # a browser takes no million
+        return table + self._pictures()
 
 
 def measure(

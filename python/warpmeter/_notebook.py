@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``%%measure`` in Jupyter: the launches of a cell as a table below it, and what would make them faster."""
+"""``%%measure`` in Jupyter: the launches of a cell as table and pictures below it, and what would make them faster."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import importlib
 from typing import Any
 
 from ._library import WarpmeterError
-from ._measure import Measurement, measure
+from ._measure import Measurement, measure, without_pictures
 
 
 def load(shell: Any) -> None:
@@ -32,7 +32,7 @@ def load(shell: Any) -> None:
         if not outcome.success:
             return None
         display.display(measured)
-        display.display(display.Markdown(measured.explain("markdown")))
+        display.display(display.Markdown(without_pictures(measured.explain("markdown"))))  # they are below the table
         return None
 
     shell.register_magic_function(measure_cell, "cell", "measure")

@@ -141,10 +141,14 @@ def launch_again(driver, recording, launch, folder):
     return [one for one in differences if one]
 
 
+def recording_at(path):
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        return json.load(file)
+
+
 def main():
     path, *names = sys.argv[1:]
-    with lzma.open(path, "rt", encoding="utf-8") as file:
-        recording = json.load(file)
+    recording = recording_at(path)
     driver, wrong = Driver(), {}
     scripts = dict.fromkeys(launch["script"] for launch in recording["launches"])
     with tempfile.TemporaryDirectory() as folder:

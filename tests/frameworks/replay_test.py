@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 import counts
+from replay import recording_at
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECORDED = HERE / "recorded"
@@ -22,8 +23,7 @@ LEFT_OUT = {"o_grouped_gemm"}
 
 
 def recording():
-    with lzma.open(RECORDED / "triton.json.xz", "rt", encoding="utf-8") as file:
-        return json.load(file)
+    return recording_at(RECORDED / "triton.json.xz")
 
 
 def replayed(path, database, scripts):
