@@ -28,6 +28,13 @@ PYTHONPATH=$PWD/build/python "$work/venv/bin/python" -m pip wheel . --quiet --no
   --config-settings "cmake.define.WARPMETER_BUILT=$work/built" --config-settings build.targets=all
 wheels=("$work"/warpmeter-*.whl)
 [ ${#wheels[@]} -eq 1 ] || fail "pip made ${wheels[*]}"
+# It needs nothing but the libraries that every system of its C library has.
+if [ -e build/python/auditwheel ]; then
+  shown=$(PYTHONPATH=$PWD/build/python "$work/venv/bin/python" -m auditwheel show "${wheels[0]}" 2>&1 | tr '\n' ' ')
+  [[ $shown == *'constrains the platform tag to "manylinux_2_'* ]] || fail "the wheel is not for manylinux: $shown"
+else
+  printf 'skipped: auditwheel is not here: ./dev install-dependencies fetches it\n'
+fi
 "$work/venv/bin/python" -m pip install --quiet --no-deps --no-index --disable-pip-version-check "${wheels[0]}"
 
 repository=$PWD
