@@ -54,7 +54,8 @@ void load_stand_ins(const fs::path& folder) {
 
 Injected::Injected(void* library)
     : begin_(function_of<Begin>(library, "warpmeter_begin_range")),
-      end_(function_of<End>(library, "warpmeter_end_range")) {}
+      end_(function_of<End>(library, "warpmeter_end_range")),
+      keep_(function_of<Keep>(library, "warpmeter_keep_source")) {}
 
 Injected Injected::model(int arch) {
   const profile::PrivateFolder folder;
@@ -87,5 +88,9 @@ void Injected::begin_range(const fs::path& socket) const {
 }
 
 void Injected::end_range() const { require_success(end_(), ExitCode::usage); }
+
+void Injected::keep_source(const char* file, const char* text) const {
+  require_success(keep_(file, text), ExitCode::usage);
+}
 
 }  // namespace warpmeter::library

@@ -17,6 +17,8 @@ class Injected {
   void begin_range(const std::filesystem::path& socket) const;
   /// Waits for the launches before it. Throws Error{usage} in a host function.
   void end_range() const;
+  /// The text of a source that no file holds, for the lines of kernels.
+  void keep_source(const char* file, const char* text) const;
 
  private:
   explicit Injected(void* library);
@@ -25,6 +27,8 @@ class Injected {
   using End = const char* (*)();
   Begin begin_ = nullptr;
   End end_ = nullptr;
+  using Keep = const char* (*)(const char* file, const char* text);
+  Keep keep_ = nullptr;
 };
 
 /// The functions of a process on a GPU that choose what is measured; by gpu_session.h.

@@ -188,6 +188,12 @@ void use_model(std::string_view architecture) {
   all.model_arch = arch;
 }
 
+void keep_source(const char* file, const char* text) {
+  Shared& all = shared();
+  const std::lock_guard lock(all.mutex);
+  if (all.model) all.model->keep_source(file, text);
+}
+
 Meter::Meter(std::string database, std::string program)
     : database_(std::move(database)), program_(std::move(program)) {
   schema::lock_by_open_file();  // the program may read the database by a SQLite of its own

@@ -207,6 +207,13 @@ int warpmeter_use_model(const char* architecture) {
   });
 }
 
+int warpmeter_keep_source(const char* file, const char* text) {
+  return library::answer([&] {
+    library::keep_source(library::required(file, "file"), library::required(text, "text"));
+    return ExitCode::done;
+  });
+}
+
 int warpmeter_open(const char* database, const char* program, warpmeter_meter** opened) {
   return library::answer([&] {
     *library::required(opened, "opened") = nullptr;

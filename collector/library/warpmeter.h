@@ -45,6 +45,10 @@ WARPMETER_API const char* warpmeter_message(void);
 // architecture does nothing.
 WARPMETER_API int warpmeter_use_model(const char* architecture);
 
+// The text of a source that no file holds, as a notebook's cell: lines of kernels that name the
+// file have it on the model. To be called outside of ranges.
+WARPMETER_API int warpmeter_keep_source(const char* file, const char* text);
+
 // Opens a database, which is created where there is none. `program`: the family that launches are
 // listed under; NULL: the name of the process's program.
 WARPMETER_API int warpmeter_open(const char* database, const char* program,

@@ -74,3 +74,22 @@ def test_a_table_of_very_many_launches_is_short(tmp_path: pathlib.Path, monkeypa
     shown = outputs_of(cell)
     assert "1000 rows" in shown
     assert shown.count("<tr>") < 100
+
+
+def test_the_lines_of_a_cell_have_their_text(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The kernel's PTX names lines 6, 8 and 9 of its file, which is the cell.
+    cell = """%%measure
+import ctypes, cuda, inspect
+file = inspect.currentframe().f_code.co_filename
+kernel = Cuda().kernel(cuda._TILE.format(name="in_cell").replace("tile.cu", file), "in_cell")
+target = Cuda().memory(128)
+
+# the tile is written here
+
+# the tile is read here
+Cuda().launch(kernel, target, ctypes.c_uint32(32))
+"""
+    measured, shown = executed([cell, "print(_wm.lines()[['line', 'text']].to_csv(index=False))"], tmp_path, monkeypatch)
+    assert errors_of(measured) == []
+    assert "6,# the tile is written here\n" in outputs_of(shown)
+    assert "8,# the tile is read here\n" in outputs_of(shown)

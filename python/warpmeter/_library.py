@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -37,6 +38,7 @@ def _load() -> ctypes.CDLL:
         "version": (text, []),
         "message": (text, []),
         "use_model": (ctypes.c_int, [text]),
+        "keep_source": (ctypes.c_int, [text, text]),
         "open": (ctypes.c_int, [text, text, result]),
         "close": (None, [handle]),
         "begin": (ctypes.c_int, [handle, ctypes.POINTER(text), ctypes.c_size_t, text]),
@@ -110,6 +112,24 @@ def _without_zero(data: bytes, what: str) -> bytes:
 def version() -> str:
     """The version of the library: ``warpmeter 0.1.0 (git 0123456789ab, CUDA 13.0.88)``."""
     return str(library().version().decode())
+
+
+_looked_at: dict[str, int] = {}  # files of linecache: how many characters
+
+
+def keep_sources() -> None:
+    """Gives the library the sources that Python alone holds: the cells of a notebook."""
+    import linecache
+
+    cache: dict[str, Any] = dict(linecache.cache)
+    for file, entry in cache.items():
+        if len(entry) < 3 or _looked_at.get(file) == entry[0]:  # not read yet, or known
+            continue
+        _looked_at[file] = entry[0]
+        if os.path.exists(file):
+            continue
+        with contextlib.suppress(WarpmeterError):  # no text for C: its lines stay without
+            require(library().keep_source(encoded(file, "a file"), encoded("".join(entry[2]), "a source")))
 
 
 class Meter:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ._library import Meter, WarpmeterError, encoded, library, message, require
+from ._library import Meter, WarpmeterError, encoded, keep_sources, library, message, require
 
 if TYPE_CHECKING:
     import pandas
@@ -78,6 +78,7 @@ class Measurement:
         if self._meter is not None:
             raise WarpmeterError(2, "this measurement was begun already: each with block has its own wm.measure()")
         self._entered = _meter(self._database)
+        keep_sources()
         try:
             self._entered.begin(self._owner, self._metrics, self._name)
             self._meter = self._entered

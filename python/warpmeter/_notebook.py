@@ -16,8 +16,10 @@ def load(shell: Any) -> None:
 
     def measure_cell(line: str, cell: str) -> Measurement | None:
         """``%%measure [METRIC …]`` runs the cell and shows its launches; the variable ``_wm`` is the measurement."""
-        if shell.should_run_async(cell, transformed_cell=shell.transform_cell(cell)):
+        code = shell.transform_cell(cell)
+        if shell.should_run_async(cell, transformed_cell=code):
             raise WarpmeterError(2, "a cell that awaits cannot be measured as a whole: write `with warpmeter.measure()` into it")
+        shell.compile.cache(code, shell.execution_count, raw_code=cell)  # run_cell() does so too, after the range has begun
         measured = measure(line.split() or None)
         outcome = None
         try:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "collector/runtime/check/python.h"
+#include "collector/runtime/check/python_place.h"
 
 namespace warpmeter::runtime {
 namespace {
@@ -45,9 +46,11 @@ bool handles_exception(const Interpreter& python) {
 /// -1: the script makes exceptions of warnings.
 int warn(const Interpreter& python, const RefusedCall& call) {
   Object* const category = *python.PyExc_RuntimeWarning;
-  if (!call.place) return python.PyErr_WarnEx(category, call.sentence.c_str(), 1);
-  return python.PyErr_WarnExplicit(category, call.sentence.c_str(), call.place->file.c_str(),
-                                   call.place->line, nullptr, nullptr);
+  // Beside other threads of Python the call could not ask for its place. It is there still.
+  const auto place = call.place ? call.place : python_place();
+  if (!place) return python.PyErr_WarnEx(category, call.sentence.c_str(), 1);
+  return python.PyErr_WarnExplicit(category, call.sentence.c_str(), place->file.c_str(),
+                                   place->line, nullptr, nullptr);
 }
 
 int look_back(void* given) {

@@ -10,6 +10,8 @@
 #include <string>
 
 #include "base/own_stack.h"
+#include "collector/model/input/kernel_file.h"
+#include "collector/runtime/check/sources.h"
 #include "collector/runtime/entry/redirect.h"
 #include "collector/runtime/process/process.h"
 #include "collector/runtime/stream/outstanding.h"
@@ -68,6 +70,18 @@ const char* sentence_of(const Call& call) {
 /// CUDA's functions of libraries that are loaded from now on are answered by the model.
 extern "C" [[gnu::visibility("default")]] const char* warpmeter_answer_cuda(int arch) {
   return warpmeter::runtime::sentence_of([&] { return warpmeter::runtime::answer_cuda(arch); });
+}
+
+/// The text of a source that no file holds.
+extern "C" [[gnu::visibility("default")]] const char* warpmeter_keep_source(const char* file,
+                                                                            const char* text) {
+  using namespace warpmeter::runtime;
+  return sentence_of([&] {
+    if (is_in_host_function()) return "a host function of a stream cannot measure";
+    const std::lock_guard lock(Process::get().mutex());
+    keep_source(warpmeter::model::relative_path(file), text);
+    return "";
+  });
 }
 
 /// Launches from now on are reported to the socket.
