@@ -132,6 +132,7 @@ TEST_F(LimitSentences, AreOneOfThreeEntriesOfAFamily) {
     launch.explanation.findings[0].line = ++line;
     add(launch);
   }
+  store_.end_run(run_, schema::RunOutcome::done, "");
   const std::string text = section("headline");
   const auto has = [&](const char* begin) { return text.find(begin) != std::string::npos; };
   EXPECT_TRUE(has("- test at 1,024: a has the fewest"));
