@@ -18,7 +18,7 @@ using python::Interpreter;
 using python::Object;
 using python::Py_ssize;
 
-constexpr std::size_t most_frames = 100;
+constexpr std::size_t most_python_frames = 100;
 
 /// A reference of ours.
 class Held {
@@ -53,7 +53,7 @@ auto asked(const Look& look) -> decltype(look(std::declval<const Interpreter&>()
 template <class Visit>
 void each_frame(const Interpreter& python, Object* thread, const Visit& visit) {
   Object* frame = python.PyThreadState_GetFrame(thread);
-  for (std::size_t i = 0; frame != nullptr && i < most_frames; ++i) {
+  for (std::size_t i = 0; frame != nullptr && i < most_python_frames; ++i) {
     const Held code(python, python.PyFrame_GetCode(frame));
     const bool is_last = visit(frame, code.get(), python.text_of(code.get(), "co_filename"));
     Object* const outer = is_last ? nullptr : python.PyFrame_GetBack(frame);
