@@ -57,9 +57,19 @@ class RunsOfManyLaunches : public ::testing::Test {
     store.end_run(run, RunOutcome::done, "");
     return run;
   }
-  void make(const std::vector<Launch>& launches, std::string_view name = "warpmeter.db") const {
-    Store store(path(name));
+  void make(const std::vector<Launch>& launches) const {
+    Store store(path());
     add_run(store, launches);
+  }
+  /// A database of one run of the program, which the tests of this file make once.
+  void make_program(std::string_view name = "warpmeter.db") const {
+    static const Folder folder;
+    static const std::string made = [&] {
+      Store store(folder / "program.db");
+      add_run(store, launches_of_program(many));
+      return folder / "program.db";
+    }();
+    std::filesystem::copy_file(made, path(name));
   }
 
   /// The numbers of the kinds of a run's first launches.
@@ -109,15 +119,16 @@ class RunsOfManyLaunches : public ::testing::Test {
 };
 
 TEST_F(RunsOfManyLaunches, HaveANumberForEachLaunchInTheOrderOfTheFirstOfAKind) {
-  make(launches_of_program(many));
+  make_program();
   EXPECT_THAT(stored(1, 14), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 1));
   EXPECT_EQ(stored(1, many + 1).size(), std::size_t{many});
 }
 
 TEST_F(RunsOfManyLaunches, TellWhatEachLaunchTells) {
-  make(launches_of_program(many));
+  make_program();
   const auto lines = told(1);
-  EXPECT_GE(lines.size(), 12u) << "a line for each kind";
+  // Twelve kinds of figures. Each kernel was explained and was not; a failure is apart.
+  EXPECT_EQ(lines.size(), 12u + 2 * 3 + 1);
   EXPECT_EQ(lines, told_launch_by_launch(1));
 }
 
@@ -163,7 +174,7 @@ TEST_F(RunsOfManyLaunches, StoreNothingWhereFewLaunchesAreAlike) {
 }
 
 TEST_F(RunsOfManyLaunches, AreLookedAtAgainWhenALaunchIsCompleted) {
-  make(launches_of_program(many));
+  make_program();
   Completion completion;
   completion.launch_id = 3;
   completion.counters = {measured("global_load_sectors", 5)};
@@ -174,7 +185,7 @@ TEST_F(RunsOfManyLaunches, AreLookedAtAgainWhenALaunchIsCompleted) {
 }
 
 TEST_F(RunsOfManyLaunches, StayAsTheyAreWhenALaunchGetsItsLines) {
-  make(launches_of_program(many));
+  make_program();
   Completion completion;
   completion.launch_id = 3;
   completion.lines = {{"a.cu", 7, "x[i] = y[j];", "shared load", 1, 2, 1}};
@@ -183,7 +194,7 @@ TEST_F(RunsOfManyLaunches, StayAsTheyAreWhenALaunchGetsItsLines) {
 }
 
 TEST_F(RunsOfManyLaunches, ForgetWhichAreAlikeWhenTheyGoOn) {
-  make(launches_of_program(many));
+  make_program();
   Store(path()).continue_run(1, 1);
   EXPECT_THAT(stored(1, 1), IsEmpty());
   make(launches_of_program(many));
@@ -193,7 +204,7 @@ TEST_F(RunsOfManyLaunches, ForgetWhichAreAlikeWhenTheyGoOn) {
 
 TEST_F(RunsOfManyLaunches, AreLookedAtWhenTheyAreMerged) {
   make(launches_of_program(100));
-  make(launches_of_program(many), "other.db");
+  make_program("other.db");
   const std::string other = path("other.db");
   merge(std::span(&other, 1), path(), {});
   EXPECT_THAT(stored(2, 3), ElementsAre(0, 1, 2));
@@ -202,7 +213,7 @@ TEST_F(RunsOfManyLaunches, AreLookedAtWhenTheyAreMerged) {
 }
 
 TEST_F(RunsOfManyLaunches, AreLookedAtWhenTheirPartsBecomeOneRun) {
-  make(launches_of_program(many));
+  make_program();
   make(launches_of_program(many));
   make_one_run(path(), "warpmeter run", 0);
   EXPECT_EQ(stored(1, 3 * many).size(), std::size_t{2 * many});
@@ -211,7 +222,7 @@ TEST_F(RunsOfManyLaunches, AreLookedAtWhenTheirPartsBecomeOneRun) {
 }
 
 TEST_F(RunsOfManyLaunches, AreLookedAtInAnOlderDatabase) {
-  make(launches_of_program(many));
+  make_program();
   const auto lines = told(1);
   make_older(path(), 14);
   EXPECT_THAT(stored(1, 3), ElementsAre(0, 1, 2));
@@ -219,30 +230,29 @@ TEST_F(RunsOfManyLaunches, AreLookedAtInAnOlderDatabase) {
 }
 
 TEST_F(RunsOfManyLaunches, AreReadLaunchByLaunchWhereTheNumbersDoNotFit) {
-  make(launches_of_program(many));
+  make_program();
   const auto lines = told(1);
-  for (
-      const char* change_of_rows :
-      {"UPDATE t_alike SET kinds = substr(kinds, 1, 39999)",                        // half a number
-       "UPDATE t_alike SET kinds = CAST(x'01000000' || substr(kinds, 5) AS BLOB)",  // a number not
-                                                                                    // yet given
-       "UPDATE t_alike SET kinds = CAST(kinds || x'00000000' AS BLOB)",  // a launch too many
-       "UPDATE t_alike SET kinds = substr(kinds, 1, 400)",               // too few
-       "UPDATE t_alike SET first_launch_id = 2",                         // others
-       "UPDATE t_alike SET first_launch_id = 9223372036854775807",       // no launches
-       "UPDATE t_alike SET kinds = x''",                                 // none
-       "INSERT INTO t_alike (run_id, first_launch_id, kinds) VALUES (1, 2, x'00000000')",  // a
-                                                                                           // launch
-                                                                                           // twice
-       "DELETE FROM t_launch WHERE launch_id = 5",  // one that spoke for others
-       "INSERT INTO t_launch (run_id, device_id, family, variant, kernel, grid_x, grid_y, grid_z, "
-       "block_x, block_y, block_z, dynamic_shared_bytes, verified, is_ceiling, outcome) "
-       "VALUES (1, 1, 'app', 'late', 'late', 1, 1, 1, 1, 1, 1, 0, 0, 0, 'done')"}) {
+  constexpr const char* changes[] = {
+      "UPDATE t_alike SET kinds = substr(kinds, 1, 39999)",                        // half a number
+      "UPDATE t_alike SET kinds = CAST(x'01000000' || substr(kinds, 5) AS BLOB)",  // out of turn
+      "UPDATE t_alike SET kinds = CAST(kinds || x'00000000' AS BLOB)",  // a launch too many
+      "UPDATE t_alike SET kinds = substr(kinds, 1, 400)",               // too few
+      "UPDATE t_alike SET kinds = x''",                                 // none
+      "UPDATE t_alike SET first_launch_id = 2",                         // others
+      "UPDATE t_alike SET first_launch_id = 9223372036854775807",       // no launches
+      // A launch twice.
+      "INSERT INTO t_alike (run_id, first_launch_id, kinds) VALUES (1, 2, x'00000000')",
+      // The first of a kind is gone, and one came later.
+      "DELETE FROM t_launch WHERE launch_id = 5",
+      "INSERT INTO t_launch (run_id, device_id, family, variant, kernel, grid_x, grid_y, grid_z, "
+      "block_x, block_y, block_z, dynamic_shared_bytes, verified, is_ceiling, outcome) "
+      "VALUES (1, 1, 'app', 'late', 'late', 1, 1, 1, 1, 1, 1, 0, 0, 0, 'done')"};
+  for (const char* sql : changes) {
     const std::string copy = path("copy.db");
     std::filesystem::copy_file(path(), copy, std::filesystem::copy_options::overwrite_existing);
-    change(change_of_rows);
+    change(sql);
     const auto told_then = told(1);
-    EXPECT_EQ(told_then, told_launch_by_launch(1)) << change_of_rows;
+    EXPECT_EQ(told_then, told_launch_by_launch(1)) << sql;
     std::filesystem::copy_file(copy, path(), std::filesystem::copy_options::overwrite_existing);
   }
   EXPECT_EQ(told(1), lines);
