@@ -17,7 +17,7 @@ import time
 MEMORY_LIMIT_MB = 300
 
 
-def measured(words, repeats):
+def measured(words, repeats, exit_code=0):
     """The best time and processor time, in seconds, and the peak memory, in MB (10⁶ bytes)."""
     seconds, processor, memory = [], [], 0
     for _ in range(repeats):
@@ -27,7 +27,7 @@ def measured(words, repeats):
         seconds.append(time.monotonic() - begin)
         processor.append(usage.ru_utime + usage.ru_stime)
         process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
+        if process.returncode != exit_code:
             sys.exit(f"{' '.join(words)}: exit code {process.returncode}")
         memory = max(memory, usage.ru_maxrss * 1024 / 1e6)
     return min(seconds), min(processor), memory

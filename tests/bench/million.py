@@ -28,22 +28,28 @@ def main(program, make, folder, launches=LAUNCHES):
     pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
     one, two = (database(make, pathlib.Path(folder), runs, launches) for runs in (1, 2))
     count = ["query", "SELECT variant, count(*) FROM launches GROUP BY variant", "--db", one]
+    gate = "shared_load_transactions_per_request <="
     commands = [
-        ("report", ["report", "--db", one]),
-        ("report --brief", ["report", "--brief", "--db", one]),
-        ("report --section comparison", ["report", "--section", "comparison", "--db", one]),
-        ("report, two runs", ["report", "--db", two]),
-        ("compare, two runs", ["compare", "--db", two, "last~1", "last"]),
-        ("explain", ["explain", "--db", one]),
-        ("check --gate", ["check", "--db", one, "--gate", "shared_load_transactions_per_request <= 1000"]),
-        ("runs", ["list", "runs", "--db", two]),
-        ("query, launches by variant", count),
+        ("report", ["report", "--db", one], 0),
+        ("report --brief", ["report", "--brief", "--db", one], 0),
+        ("report --section comparison", ["report", "--section", "comparison", "--db", one], 0),
+        ("report --format html", ["report", "--format", "html", "-o", "/dev/null", "--db", one], 0),
+        ("report, two runs", ["report", "--db", two], 0),
+        ("report --brief, two runs", ["report", "--brief", "--db", two], 0),
+        ("compare, two runs", ["compare", "--db", two, "last~1", "last"], 0),
+        ("compare without names", ["compare", "--db", two], 0),
+        ("explain", ["explain", "--db", one], 0),
+        ("check --gate", ["check", "--db", one, "--gate", gate + " 1000"], 0),
+        ("check --gate, broken", ["check", "--db", one, "--gate", gate + " 0"], 1),
+        ("check --baseline", ["check", "--db", two, "--baseline", "last~1"], 3),
+        ("list runs", ["list", "runs", "--db", two], 0),
+        ("query, launches by variant", count, 0),
     ]
     print(f"| {int(launches):,} launches a run       | time (s) | on processors (s) | memory (MB) |")
     print("| ----------------------------- | -------: | ----------------: | ----------: |", flush=True)
     broken = 0
-    for name, words in commands:
-        seconds, processor, memory = measured([program, *words], 1)
+    for name, words, exit_code in commands:
+        seconds, processor, memory = measured([program, *words], 1, exit_code)
         broken += seconds > TIME_LIMIT_S or memory > MEMORY_LIMIT_MB
         print(f"| {name:<29} | {seconds:8.2f} | {processor:17.2f} | {memory:11.0f} |", flush=True)
     print(f"The limits are {TIME_LIMIT_S} s and {MEMORY_LIMIT_MB} MB (10⁶ bytes) a command.")
