@@ -125,15 +125,14 @@ def of_warpmeter(program, command, metrics, database):
 
 
 def limits_of(program, database):
-    """The limit of each kernel as the report names it."""
-    report = subprocess.run([program, "report", "--db", database, "--section", "limits", "--no-plots"], capture_output=True,
-                            text=True, check=False)  # fails where no kernel has a limit
-    limits = {}
-    for line in report.stdout.splitlines():
-        cells = [cell.strip() for cell in line.split(" | ")]
-        if len(cells) == 5 and "/" in cells[0] and cells[0].strip("| ") not in limits:
-            limits[cells[0].strip("| ").partition("/")[2]] = (cells[2], cells[3])
-    return limits
+    """The limit of each kernel as the report names it, and its evidence."""
+    report = subprocess.run([program, "report", "--db", database, "--section", "limits", "--format", "json"],
+                            capture_output=True, text=True, check=False)  # fails where no kernel has a limit
+    if report.returncode != 0:
+        return {}
+    tables = [table for section in json.loads(report.stdout)["sections"] for table in section["tables"]]
+    return {row["variant"].partition("/")[2]: (row["limit"] or "none", row["evidence"]) for table in tables
+            if any(column["name"] == "limit" for column in table["columns"]) for row in table["rows"]}
 
 
 def of_ncu(command, log, *choice):

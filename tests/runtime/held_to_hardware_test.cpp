@@ -183,6 +183,33 @@ TEST_F(HeldToHardware, KernelsOfTodaysInstructions) {
   EXPECT_GT(held, 6000u);
 }
 
+/// Each kernel of roofs.cu says how many operations of one type it does: 2mnk for each product.
+TEST_F(HeldToHardware, OperationsOfTensorCores) {
+  const std::string types[] = {"fp64", "tf32", "bf16", "fp16", "fp8", "int8"};
+  std::string asked = "tensor_ops";
+  for (const std::string& type : types) asked += ",tensor_ops_" + type;
+  const Outcome outcome = profile("roofs_kernels", {"-m", asked});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  std::istringstream output(outcome.output);
+  std::string kernel, operations;
+  int kernels = 0;
+  while (output >> kernel >> operations) {
+    const std::string own = kernel.substr(kernel.find('_') + 1);
+    const auto counted = [&](const std::string& counter) {
+      return value_of(
+          "SELECT CAST(value AS INTEGER) || ' ' || grade FROM results WHERE variant = '" + kernel +
+          "' AND metric = '" + counter + "'");
+    };
+    EXPECT_EQ(counted("tensor_ops"), operations + " exact") << kernel;
+    for (const std::string& type : types) {
+      EXPECT_EQ(counted("tensor_ops_" + type), (type == own ? operations : "0") + " exact")
+          << kernel << ' ' << type;
+    }
+    ++kernels;
+  }
+  EXPECT_EQ(kernels, 10);
+}
+
 /// Where lanes have waited in a loop the warp is in parts until something gathers it: what is
 /// exact there is what an H100 counted (driver 580.159, 2026-11-26), and the rest is not called so.
 TEST_F(HeldToHardware, LanesThatWaited) {

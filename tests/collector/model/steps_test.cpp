@@ -180,12 +180,23 @@ TEST(MachineCodeAsAWhole, CountsTheThreadsForWhichBothPredicatesOfAJumpHold) {
                                 .out<float>(320)
                                 .value<std::int32_t>(10));
   };
+  const auto rows = [] {
+    std::vector<std::int32_t> left, right;
+    for (int i = 0; i < 320; ++i) {
+      left.push_back(i % 10 * (i / 10 % 5 + 1));
+      right.push_back(i % 10 * 7 + i / 10);
+    }
+    return kernels::Problem(
+        agreement::Arguments().ints(left).ints(right).out<std::int32_t>(640).value<std::int32_t>(
+            10));
+  };
   for (const Totals& theirs :
        {Totals{{"all_but_a_corner", &kernels::images::agree_control, {{1}, {32, 16}}, corner},
                416,
                11728,
                11348,
-               732}}) {
+               732},
+        {{"merged_rows", &kernels::images::agree_control, {{1}, {1}}, rows}, 400, 400, 383, 22}}) {
     const Followed ours = follow(theirs.which);
     EXPECT_EQ(ours.warps.value, theirs.warps) << theirs.which.entry;
     EXPECT_EQ(ours.threads.value, theirs.threads) << theirs.which.entry;
