@@ -271,7 +271,7 @@ TEST_F(Planner, GroupsOfOnePassHoldEveryCounterOnceOnEveryChip) {
   for (const std::string& chip : in_full ? all : sample) {
     const std::vector<PassGroup> groups = one_pass_groups(std::span(&chip, 1), counters);
     EXPECT_GE(groups.size(), plan(chip, counters).passes()) << chip;
-    EXPECT_LE(groups.size(), 38U) << chip;
+    EXPECT_LE(groups.size(), 44U) << chip << ": 38, and six of tensor cores' types";
     std::vector<std::string> grouped;
     for (const PassGroup& group : groups) {
       EXPECT_EQ(group.passes, plan(chip, group.counters).passes()) << chip;
