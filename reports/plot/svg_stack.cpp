@@ -137,7 +137,7 @@ std::string stack_text(const Plot& plot, std::size_t width) {
     std::size_t used = 0;
     for (std::size_t i = 1; i < row.size() && most > 0; ++i) {
       before += number_of(row[i]).value_or(0);
-      const auto end = static_cast<std::size_t>(before / most * letters + 0.5);
+      const auto end = static_cast<std::size_t>(std::lround(before / most * letters));
       text += std::string(end - used, static_cast<char>('A' + (i - 1)));
       used = end;
     }

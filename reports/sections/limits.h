@@ -37,7 +37,7 @@ std::vector<const Limits*> largest_of(const std::vector<Limits>& all);
 std::vector<std::vector<const Limits*>> families_of(const std::vector<const Limits*>& largest);
 
 /// Without the copies and library calls that stand beside the variants; all where nothing is left.
-std::vector<const Limits*> without_ceilings(std::vector<const Limits*> family);
+std::vector<const Limits*> without_ceilings(const std::vector<const Limits*>& family);
 
 /// `column`: of a resource.
 const Need& need_named(const Limits& limits, std::string_view column);

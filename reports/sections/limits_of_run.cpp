@@ -84,7 +84,7 @@ std::vector<std::vector<const Limits*>> families_of(const std::vector<const Limi
   return families;
 }
 
-std::vector<const Limits*> without_ceilings(std::vector<const Limits*> family) {
+std::vector<const Limits*> without_ceilings(const std::vector<const Limits*>& family) {
   std::vector<const Limits*> variants = family;
   std::erase_if(variants, [](const Limits* limits) { return !competes(*limits->subject); });
   return variants.empty() ? family : variants;

@@ -73,7 +73,8 @@ void watch(const RefusedCall& call, std::function<void()> went_on) {
     const Asking asking(*python);
     watched->step = step_of(*python, thread);
   }
-  if (python->Py_AddPendingCall(look_back, watched.get()) == 0) watched.release();
+  const bool is_theirs = python->Py_AddPendingCall(look_back, watched.get()) == 0;
+  if (is_theirs) static_cast<void>(watched.release());
 }
 
 }  // namespace warpmeter::runtime
