@@ -223,6 +223,7 @@ class Followed : public FollowedLaunch {
       result.of[i] = {.warps = times.warps,
                       .threads = times.threads,
                       .passed = times.threads,
+                      .acted = {},
                       .parted = sum.parted[i],
                       .warps_again = sum.again[i].warps,
                       .threads_again = sum.again[i].threads};
