@@ -81,6 +81,9 @@ def make_database(program, name="here.db"):
                (first, UNUSUAL))
     db.execute("INSERT OR REPLACE INTO t_line (launch_id, entry, file, line, text, access, requests, transactions, ideal, grade, "
                "bytes) VALUES (?, 901, 'a.cu', 8, '', 'shared load', 0, 0, 0, 1, NULL)", (first,))
+    db.execute("INSERT INTO t_instruction (launch_id, address, what, count) VALUES (?, 128, 'executed', 9007199254740993)", (first,))
+    db.execute("INSERT INTO t_power_sample (launch_id, sample, time_s, power_w, sm_clock_mhz, temperature_c) VALUES "
+               "(?, 1, 0.1, 512.5, 1980, NULL)", (first,))
     db.execute("INSERT INTO t_activity_shape (run_id, shape, kind, name, process_id, context, stream, grid_x, grid_y, grid_z, "
                "registers, device_id) VALUES (?, 1, 'kernel', ?, 7, 1, 7, 1, 2, 3, 16, (SELECT min(device_id) FROM t_device))",
                (runs[0], UNUSUAL))

@@ -46,7 +46,7 @@ class Explanations(unittest.TestCase):
                 self.assertIn("description", key, name)
 
     def test_explanations_are_valid(self):
-        self.assertEqual(len(self.explained), 10)
+        self.assertEqual(len(self.explained), 11)
         for name, explained in self.explained.items():
             with self.subTest(explained=name):
                 self.assertEqual([error.message for error in self.validator.iter_errors(explained)], [])
@@ -79,7 +79,7 @@ class Reports(unittest.TestCase):
         jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
     def test_reports_are_valid(self):
-        self.assertEqual(len(self.reports), 20)
+        self.assertEqual(len(self.reports), 22)
         for name, report in self.reports.items():
             with self.subTest(report=name):
                 self.assertEqual([error.message for error in VALIDATOR.iter_errors(report)], [])

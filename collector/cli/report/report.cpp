@@ -143,7 +143,7 @@ Command add_report(CLI::App& program) {
            "Write there instead of standard output; .html, .json and .csv say the format too; the "
            "plots of markdown go into FILE_files");
   add_list(app, "--section", "NAME|FILE.sql", report->sections,
-           fmt::format("Only these, in this order: {}; or a file with a SELECT of your own",
+           fmt::format("Only these, in this order: {}. A file with a SELECT of your own is one too",
                        fmt::join(reports::section_names(), ", ")));
   add_seconds(app, "--timeout", report->timeout,
               "Stop a section of your own after that long, and exit with 3; 60 when not given");

@@ -277,8 +277,8 @@ TEST_F(Endings, ALimitOnTheSizeOfFilesIsExitCode5ForASave) {
         "  ret;\n}\n");
   for (const char* name : {"out/a.npy", "out/a.bin"}) {
     const Outcome outcome =
-        within(600'000, {"model", "fill.ptx", "--grid", "1", "--block", "32", "--arg",
-                         "a:f32[1000000]=iota", "--save", std::string("a=") + name});
+        within(2'000'000, {"model", "fill.ptx", "--grid", "1", "--block", "32", "--arg",
+                           "a:f32[1000000]=iota", "--save", std::string("a=") + name});
     EXPECT_EQ(outcome.exit_code, 5) << outcome.error;
     EXPECT_THAT(outcome.error, AllOf(HasSubstr(name), HasSubstr("ulimit -f")));
   }
