@@ -44,8 +44,8 @@ def perfworks(name, entries):
     entry = entries[name]
     if "perfworks" in entry:
         names = [entry["perfworks"], *entry.get("else", [])]
-        copies = f" + `{entry['copies']}`" if "copies" in entry else ""
-        return " or ".join(f"`{one}`" for one in names if one) + copies
+        also = "".join(f" + `{one}`" for one in entry.get("also", []))
+        return " or ".join(f"`{one}`" for one in names if one) + also
     text = side(entry["numerator"], entries)
     if "denominator" in entry:
         text += " / " + side(entry["denominator"], entries)

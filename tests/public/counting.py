@@ -23,7 +23,7 @@ def counters():
     the model counts as hardware does, but for those of ldmatrix and stmatrix, which no program of the table has: nvcc's
     default is PTX for sm_75."""
     counted = re.compile(r"(shared|global)_(load|store|atomic|reduction)_(wavefronts|sectors|requests|bytes)$")
-    return {counter["name"]: [counter[key] for key in ("perfworks", "copies") if counter.get(key)]
+    return {counter["name"]: [name for name in (counter.get("perfworks"), *counter.get("also", [])) if name]
             for counter in json.loads(CATALOGUE.read_text(encoding="utf-8"))["counters"]
             if counted.match(counter["name"])}
 
