@@ -12,37 +12,14 @@
 #include "base/kernel_name.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/profiler.h"
+#include "collector/inject/pending.h"
 #include "collector/inject/ranges.h"
 
 namespace warpmeter::inject {
-namespace {
 
-/// The launch call that this thread is in. The driver may call a launch function of its own inside
-/// of one: only the outermost counts.
-struct Pending {
-  int depth = 0;
-  std::unique_lock<std::timed_mutex> lock;
-  RangeSession* session = nullptr;  ///< counters run
-  std::string doubt;                ///< about all of its counters
-  std::string left_out;             ///< why it has not all of them
-  cupti::KernelCode code;
-  bool is_by_line = false;
-  /// A launch and its kernel: nothing behind it is counted before it has ended.
-  std::optional<std::pair<LaunchCall, std::string>> waits;
-  LaunchShape shape;
-  std::uint32_t occurrence = 0;
-  std::map<std::size_t, std::uint32_t> chosen;  ///< kernels of a graph → the occurrence of each
-  bool is_in_graph = false;                     ///< the shape is that of one of them
-};
 thread_local Pending pending;
 
-Launch launch_of(const LaunchShape& shape) {
-  Launch launch;
-  launch.shape = shape;
-  launch.occurrence = pending.occurrence;
-  launch.is_in_graph = pending.is_in_graph;
-  return launch;
-}
+namespace {
 
 using Clock = std::chrono::steady_clock;
 
@@ -125,7 +102,7 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
   std::string refusal = waiting;
   if (refusal.empty() && call && !counters_.empty()) {
     refusal = obstacle(*call, data.context, context, kernel);
-    if (refusal.empty()) pending.doubt = doubt(kernels_of(*call, kernel), context);
+    if (refusal.empty() && call->graph == nullptr) pending.doubt = doubt(kernel, context);
     pending.left_out = context.left_out;
   }
   pending.shape = shape_of(call.value_or(LaunchCall{}), data, context, kernel);
@@ -149,23 +126,6 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
   }
 }
 
-/// Why the launch is neither repeated nor waited for.
-std::string Counting::waiting_obstacle(const LaunchCall& call, const std::string& kernel,
-                                       std::uint32_t device) const {
-  if (call.graph == nullptr) {
-    return waits_.obstacle(driver(), call, kernel, static_cast<CUdevice>(device));
-  }
-  const std::shared_ptr<GraphSteps> graph = graphs_.find(call.graph);
-  for (std::size_t i = 0; graph != nullptr && i < graph->kernels().size(); ++i) {
-    const std::string& name = graph->kernels()[i];
-    if (!waits_.may_wait(name)) continue;
-    const std::string reason =
-        waits_.obstacle(driver(), graph->call_of(i), name, static_cast<CUdevice>(device));
-    if (!reason.empty()) return fmt::format("its kernel {}: {}", function_name(name), reason);
-  }
-  return "";
-}
-
 /// Waits for work in front of the launch while other threads may launch. Why it cannot be counted
 /// behind that work; empty when it can.
 std::string Counting::await(const LaunchCall& call, CUcontext context) {
@@ -178,18 +138,9 @@ std::string Counting::await(const LaunchCall& call, CUcontext context) {
   return obstacle;
 }
 
-/// The kernels that a launch executes.
-std::vector<std::string> Counting::kernels_of(const LaunchCall& call,
-                                              const std::string& kernel) const {
-  return call.graph != nullptr ? graphs_.kernels_of(call.graph) : std::vector{kernel};
-}
-
 /// A remark on all counters of the launch; mostly none.
-std::string Counting::doubt(const std::vector<std::string>& kernels, const Context& context) const {
-  const auto times_itself = [&](const std::string& kernel) { return waits_.times_itself(kernel); };
-  if (context.plan->passes() == 1 || std::none_of(kernels.begin(), kernels.end(), times_itself)) {
-    return "";
-  }
+std::string Counting::doubt(const std::string& kernel, const Context& context) const {
+  if (context.plan->passes() == 1 || !waits_.times_itself(kernel)) return "";
   return fmt::format(
       "a loop of the kernel ends by a clock: its {} passes are executions that differ",
       context.plan->passes());
@@ -215,95 +166,6 @@ std::string Counting::obstacle(const LaunchCall& call, CUcontext handle, Context
   return open_session(handle, context);
 }
 
-/// Asks the filter, for a graph about each of its kernels: their numbers are in pending.chosen.
-/// True if it takes one.
-bool Counting::chooses(const LaunchCall& call, CUcontext context, const std::string& kernel,
-                       std::span<const std::string> ranges) {
-  const auto takes = [&](const std::string& name) {
-    if (filter_.takes(name, context_of(context).device, ranges)) return true;
-    if (left_out_.insert(name).second) channel_.send(Seen{channel_.name(name)});
-    return false;
-  };
-  pending.chosen.clear();
-  const bool is_graph = mode_ == Mode::counters && call.graph != nullptr;
-  const std::shared_ptr<GraphSteps> graph = is_graph ? graphs_.find(call.graph) : nullptr;
-  if (graph == nullptr) return takes(kernel);
-  for (std::size_t i = 0; i < graph->kernels().size(); ++i) {
-    const std::string& name = graph->kernels()[i];
-    const std::uint32_t occurrence = count(kernel_of(*graph, i, call), context, name, true);
-    if (takes(name)) pending.chosen.emplace(i, occurrence);
-  }
-  return !pending.chosen.empty();
-}
-
-/// The launch of one kernel in the launch of a graph.
-LaunchCall Counting::kernel_of(const GraphSteps& graph, std::size_t kernel,
-                               const LaunchCall& call) {
-  LaunchCall one = graph.call_of(kernel);
-  one.stream = call.stream;
-  one.per_thread_stream = call.per_thread_stream;
-  return one;
-}
-
-/// Does the graph's nodes here, so that the driver has nothing left to launch. Each chosen kernel
-/// is a launch.
-void Counting::count_graph(const LaunchCall& call, const CUpti_CallbackData& data,
-                           Context& context) {
-  const std::shared_ptr<GraphSteps> graph = graphs_.find(call.graph);
-  if (context.empty_graph == nullptr) context.empty_graph = empty_graph(driver());
-  if (graph == nullptr || context.empty_graph == nullptr) {
-    return send_refusal(pending.shape, "how this CUDA graph was made has not been seen");
-  }
-  const LaunchShape whole = pending.shape;
-  const std::uint32_t occurrence = pending.occurrence;
-  std::map<std::size_t, std::uint32_t> left = pending.chosen;
-  const auto describe = [&](std::size_t kernel) {
-    const std::string& name = graph->kernels()[kernel];
-    pending.shape = shape_of(kernel_of(*graph, kernel, call), data, context, name);
-    pending.shape.range = whole.range;
-    pending.is_in_graph = true;
-    pending.occurrence = pending.chosen.at(kernel);
-    pending.doubt = doubt({name}, context);
-  };
-  const auto count_one = [&](std::size_t kernel, const std::function<bool()>& launch) {
-    if (!pending.chosen.contains(kernel)) return launch();
-    describe(kernel);
-    counted_ = pending.shape.kernel;
-    std::vector<schema::Counter> counters;
-    std::string failure;
-    try {
-      context.session->start();
-    } catch (const Error& error) {
-      failure = error.what();
-    }
-    const bool is_launched = launch();
-    try {
-      if (failure.empty()) {
-        counters = context.session->finish(waits_.code_of({graph->kernels()[kernel]}));
-      }
-    } catch (const Error& error) {
-      failure = reason_of(error);
-    }
-    counted_ = 0;
-    if (!is_launched) return false;
-    left.erase(kernel);
-    failure.empty() ? send_counters(pending.shape, counters) : send_refusal(pending.shape, failure);
-    return true;
-  };
-  if (graph->run(data.context, stream_of(call), count_one)) {
-    launch_instead(data.functionParams, context.empty_graph);
-    for (const auto& [kernel, _] : left) {
-      describe(kernel);
-      send_refusal(pending.shape, graph->obstacle());
-    }
-    return;
-  }
-  pending.waits = {call, "graph"};  // it may hold a node that waits
-  pending.occurrence = occurrence;
-  pending.is_in_graph = false;
-  send_refusal(whole, graph->obstacle());
-}
-
 void Counting::exit(const CUpti_CallbackData& data) {
   if (pending.depth == 0 || --pending.depth > 0) return;
   const std::unique_lock lock = std::move(pending.lock);
@@ -319,26 +181,35 @@ void Counting::exit(const CUpti_CallbackData& data) {
     place->second.last_launch = Clock::now();
   }
   const auto result = *static_cast<const CUresult*>(data.functionReturnValue);
-  try {
-    const std::vector<schema::Counter> counters = session->finish(pending.code);
-    if (result == CUDA_SUCCESS) {
-      send_counters(pending.shape, counters);
-      return;
-    }
-  } catch (const Error& error) {
-    if (result == CUDA_SUCCESS) {
-      send_refusal(pending.shape, reason_of(error));
-      return;
-    }
+  std::vector<schema::Counter> counters;
+  std::string failure = finish(*session, pending.code, counters);
+  if (result != CUDA_SUCCESS) {
+    failure = "the launch failed: " + cupti::in_words(driver(), result);
   }
-  send_refusal(pending.shape, "the launch failed: " + cupti::in_words(driver(), result));
+  send(failure, counters);
 }
 
-/// Why a launch has no counts: its kernel failed, or CUPTI did.
-std::string Counting::reason_of(const Error& error) {
-  const CUresult ended = driver().cuCtxSynchronize();
-  return ended == CUDA_SUCCESS ? error.what()
-                               : "the kernel failed: " + cupti::in_words(driver(), ended);
+/// Reads the counters of a launch that has been made. Why it has none: its kernel failed, or CUPTI
+/// did; empty when it has.
+std::string Counting::finish(RangeSession& session, const cupti::KernelCode& code,
+                             std::vector<schema::Counter>& counters) {
+  try {
+    counters = session.finish(code);
+  } catch (const Error& error) {
+    const CUresult ended = driver().cuCtxSynchronize();
+    if (ended == CUDA_SUCCESS) return error.what();
+    return "the kernel failed: " + cupti::in_words(driver(), ended);
+  }
+  return "";
+}
+
+/// Sends the counters of the launch, or why it has none.
+void Counting::send(const std::string& failure, const std::vector<schema::Counter>& counters) {
+  if (failure.empty()) {
+    send_counters(pending.shape, counters);
+  } else {
+    send_refusal(pending.shape, failure);
+  }
 }
 
 void Counting::start_by_line(const CUpti_CallbackData& data, const Context& context) {
@@ -442,20 +313,5 @@ void Counting::waiting_work(const WaitingWork& work, CUcontext context) {
 }
 
 // Graphs that are made while a launch is counted are our own.
-
-void Counting::graph_made(const CUpti_GraphData& graph) {
-  if (pending.depth > 0) return;
-  // The graph that was instantiated; CUPTI's `graph` may be the executable copy of it.
-  graphs_.add(driver(), graph.graphExec,
-              graph.originalGraph != nullptr ? graph.originalGraph : graph.graph);
-}
-
-void Counting::graph_changes(const GraphChange& change) {
-  if (pending.depth == 0) graphs_.change(driver(), change);
-}
-
-void Counting::graph_ends(const CUpti_GraphData& graph) {
-  if (pending.depth == 0) graphs_.remove(graph.graphExec);
-}
 
 }  // namespace warpmeter::inject

@@ -63,7 +63,11 @@ class Counting {
   /// anything: so it is looked up at the first launch. Throws Error{no_hardware} when it is not one
   /// of ours.
   static const cupti::DriverApi& driver();
-  static std::string reason_of(const Error& error);
+  static std::string finish(RangeSession& session, const cupti::KernelCode& code,
+                            std::vector<schema::Counter>& counters);
+  bool count_kernel(RangeSession& session, const std::string& kernel,
+                    const std::function<bool()>& launch, std::vector<schema::Counter>& counters,
+                    std::string& failure);
   /// The state of a context; without a session there is a reason.
   struct Context {
     std::uint32_t device = 0, number = 0;
@@ -84,7 +88,7 @@ class Counting {
   std::string waiting_obstacle(const LaunchCall& call, const std::string& kernel,
                                std::uint32_t device) const;
   std::vector<std::string> kernels_of(const LaunchCall& call, const std::string& kernel) const;
-  std::string doubt(const std::vector<std::string>& kernels, const Context& context) const;
+  std::string doubt(const std::string& kernel, const Context& context) const;
   std::string await(const LaunchCall& call, CUcontext context);
   std::string open_session(CUcontext handle, Context& context);
   void open(CUcontext handle, Context& context);
@@ -126,6 +130,7 @@ class Counting {
   void start_by_line(const CUpti_CallbackData& data, const Context& context);
   void finish_by_line(const CUpti_CallbackData& data);
   void send_by_line(const std::string& reason);
+  void send(const std::string& failure, const std::vector<schema::Counter>& counters);
   void send_refusal(const LaunchShape& shape, const std::string& reason);
   void send_counters(const LaunchShape& shape, const std::vector<schema::Counter>& counters);
 

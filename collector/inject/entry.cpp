@@ -150,8 +150,9 @@ void CUPTIAPI on_event(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, 
       const bool enters = call.callbackSite == CUPTI_API_ENTER;
       if (is_launch && enters) tracing::launching(call.correlationId);
       if (!is_launch && !enters) tracing::after_waiting();
-    } else if (const auto change = read_graph_change(id, call.functionParams)) {
-      if (has_succeeded(call)) injector->counting->graph_changes(*change);
+    } else if (changes_graph(id)) {
+      if (!has_succeeded(call)) return;
+      injector->counting->graph_changes(read_graph_change(id, call.functionParams));
     } else if (take_waits(id, call)) {
       return;
     } else if (call.callbackSite == CUPTI_API_ENTER) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <iterator>
 
 namespace warpmeter::inject {
@@ -139,25 +140,10 @@ std::span<const CUpti_CallbackId> graph_changing_functions() {
 
 namespace {
 
-/// The parameters of a kernel in any of their versions, which begin alike.
-template <class Parameters>
-CUDA_KERNEL_NODE_PARAMS kernel_of(const Parameters& old) {
-  CUDA_KERNEL_NODE_PARAMS kernel{};
-  kernel.func = old.func;
-  kernel.gridDimX = old.gridDimX;
-  kernel.gridDimY = old.gridDimY;
-  kernel.gridDimZ = old.gridDimZ;
-  kernel.blockDimX = old.blockDimX;
-  kernel.blockDimY = old.blockDimY;
-  kernel.blockDimZ = old.blockDimZ;
-  kernel.sharedMemBytes = old.sharedMemBytes;
-  kernel.kernelParams = old.kernelParams;
-  kernel.extra = old.extra;
-  if constexpr (requires { old.kern; }) {
-    kernel.kern = old.kern;
-    kernel.ctx = old.ctx;
-  }
-  return kernel;
+CUDA_KERNEL_NODE_PARAMS kernel_of(const CUDA_KERNEL_NODE_PARAMS_v1& old) {
+  return {old.func,         old.gridDimX,  old.gridDimY,  old.gridDimZ,
+          old.blockDimX,    old.blockDimY, old.blockDimZ, old.sharedMemBytes,
+          old.kernelParams, old.extra,     nullptr,       nullptr};
 }
 
 CUDA_MEMSET_NODE_PARAMS set_of(const CUDA_MEMSET_NODE_PARAMS_v2& set) {
@@ -199,7 +185,7 @@ decltype(GraphChange::repeat) node_change(CUpti_CallbackId function, const void*
   const auto& node = *static_cast<const CUgraphNodeParams*>(parameters);
   switch (node.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
-      return set_kernel(kernel_of(node.kernel));
+      return set_kernel(std::bit_cast<Kernel>(node.kernel));  // one shape under two names
     case CU_GRAPH_NODE_TYPE_MEMCPY:
       return set_copy(node.memcpy.copyParams);
     case CU_GRAPH_NODE_TYPE_MEMSET:
@@ -211,14 +197,17 @@ decltype(GraphChange::repeat) node_change(CUpti_CallbackId function, const void*
 
 }  // namespace
 
-std::optional<GraphChange> read_graph_change(CUpti_CallbackId function, const void* parameters) {
+bool changes_graph(CUpti_CallbackId function) {
   const auto known = graph_changing_functions();
-  if (std::find(known.begin(), known.end(), function) == known.end()) return std::nullopt;
+  return std::find(known.begin(), known.end(), function) != known.end();
+}
+
+GraphChange read_graph_change(CUpti_CallbackId function, const void* parameters) {
   const auto& p = *static_cast<const GraphChangeParameters*>(parameters);
   const bool is_update = function == CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate ||
                          function == CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2;
-  if (is_update) return GraphChange{p.executable, p.graph, nullptr, {}};
-  return GraphChange{p.executable, nullptr, p.node, node_change(function, p.parameters)};
+  if (is_update) return {p.executable, p.graph, nullptr, {}};
+  return {p.executable, nullptr, p.node, node_change(function, p.parameters)};
 }
 
 void launch_instead(const void* parameters, CUgraphExec other) {

@@ -50,8 +50,11 @@ struct GraphChange {
 /// The driver's functions that change an executable graph.
 std::span<const CUpti_CallbackId> graph_changing_functions();
 
-/// The change in a call of one of them; nullopt for any other function.
-std::optional<GraphChange> read_graph_change(CUpti_CallbackId function, const void* parameters);
+bool changes_graph(CUpti_CallbackId function);
+
+/// The change in a call of one of them that has succeeded: before, the driver has not looked at the
+/// parameters.
+GraphChange read_graph_change(CUpti_CallbackId function, const void* parameters);
 
 /// To be called when the program enters cuGraphLaunch: the driver launches `other` in its place.
 /// It reads the parameters after CUPTI's callback (measured with driver 580, not documented).

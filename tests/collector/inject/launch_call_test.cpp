@@ -62,11 +62,12 @@ TEST(GraphChange, RepeatsWhatTheProgramDidWithANode) {
       CUgraphNode node;
       const void* of_node;
     } parameters{executable, node, of_node};
-    const auto change = read_graph_change(function, &parameters);
-    EXPECT_EQ(change->executable, executable);
-    EXPECT_EQ(change->node, node);
-    EXPECT_EQ(change->graph, nullptr);
-    return change->repeat && change->repeat(api, nullptr) == CUDA_SUCCESS;
+    EXPECT_TRUE(changes_graph(function));
+    const GraphChange change = read_graph_change(function, &parameters);
+    EXPECT_EQ(change.executable, executable);
+    EXPECT_EQ(change.node, node);
+    EXPECT_EQ(change.graph, nullptr);
+    return change.repeat && change.repeat(api, nullptr) == CUDA_SUCCESS;
   };
   CUDA_KERNEL_NODE_PARAMS_v1 old{};
   old.gridDimY = 7;
@@ -95,6 +96,7 @@ TEST(GraphChange, RepeatsWhatTheProgramDidWithANode) {
   any.type = CU_GRAPH_NODE_TYPE_HOST;
   EXPECT_FALSE(repeat(CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams, &any));
   EXPECT_FALSE(repeat(CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled, nullptr));
+  EXPECT_FALSE(changes_graph(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch));
 }
 
 }  // namespace

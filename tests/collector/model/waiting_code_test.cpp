@@ -55,10 +55,28 @@ TEST_P(WaitingCode, AFenceOfTheBlockIsForNobodyElse) {
   EXPECT_FALSE(may_wait(until_set("ld.global.u32 %r1, [%rd1];\n  fence.proxy.async.shared::cta;")));
 }
 
+/// The flag goes through an array that the thread has for itself, at places that nobody knows.
+TEST_P(WaitingCode, AFlagThatWasStoredInLocalMemoryIsStillAwaited) {
+  EXPECT_TRUE(waits(R"({
+  .local .align 4 .b8 box[64];
+  mov.u64 %rd3, box;
+  and.b32 %r2, %r9, 12;
+  cvt.u64.u32 %rd4, %r2;
+  add.u64 %rd4, %rd3, %rd4;
+loop:
+  ld.volatile.global.u32 %r1, [%rd1];
+  st.local.u32 [%rd4], %r1;
+  ld.local.u32 %r3, [%rd3+8];
+  setp.eq.u32 %p1, %r3, 0;
+  @%p1 bra loop;
+}
+)"));
+}
+
 /// As cuBLAS adds up the parts of a product: the rounds are counted, and the values are loaded into
 /// the registers that held their address.
 TEST_P(WaitingCode, ACountedLoopThatAddsUpWhatOthersWroteDoesNotWait) {
-  EXPECT_FALSE(may_wait(R"(  ld.param.u32 %r3, [n];
+  EXPECT_FALSE(may_wait(R"(  mov.u32 %r3, %r9;
   mov.u32 %r2, 0;
 loop:
   ld.relaxed.gpu.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd1];

@@ -89,6 +89,7 @@ struct Step {
   }
 };
 
+constexpr std::uint16_t predicates_to_register = 0x803, register_to_predicates = 0x804;
 /// MOV, SEL, FSETP, ISETP, PLOP3, FMUL, FADD, DSETP, VIADD: the lower bits of those that have no
 /// third register; the comparisons have a predicate there.
 constexpr std::uint16_t has_no_third[] = {0x002, 0x007, 0x00b, 0x00c, 0x01c,
@@ -162,11 +163,16 @@ class Followed {
         step.instruction.space == AddressSpace::shared && through_shared_) {
       return true;
     }
+    if (step.instruction.is_local && !step.instruction.is_local_store && through_local_) {
+      return true;
+    }
+    if (step.number == predicates_to_register && values_.predicates.any()) return true;
     const auto number = static_cast<std::uint16_t>(step.number & 0x1ff);
     const bool has_third = !is_one_of(number, has_no_third);
     return has_register(step.instruction.base) || has_register(step.instruction.second) ||
            (has_third && has_register(step.instruction.third)) ||
-           (number == 0x00c && has_predicate(word.high >> 4)) ||  // ISETP.EX
+           (number == 0x00c && has_predicate(word.high >> 4)) ||   // ISETP.EX
+           (number == 0x010 && has_predicate(word.high >> 13)) ||  // the second carry of IADD3.X
            (step.number == 0x81c &&
             (has_predicate(word.high >> 13) || has_predicate(word.high >> 4)));
   }
@@ -204,6 +210,12 @@ class Followed {
       return;
     }
     if (is_one_of(step.number, to_the_warp)) is_found_ = true;
+    if (step.number == register_to_predicates) values_.predicates.set();
+    if (instruction.is_local_store) {
+      has_grown_ |= !through_local_;
+      through_local_ = true;
+      return;
+    }
     if (instruction.access == AccessKind::store || instruction.access == AccessKind::reduction) {
       const bool is_new = !through_shared_ && instruction.space == AddressSpace::shared;
       through_shared_ |= is_new;
@@ -237,6 +249,7 @@ class Followed {
   std::vector<Values> before_;   ///< the values in front of each step
   Values values_;                ///< those at the step that is looked at
   bool through_shared_ = false;  ///< one of the values was stored there
+  bool through_local_ = false;   ///< likewise
   bool parts_ = false;           ///< lanes or rounds part within the loop
   bool is_found_ = false, has_grown_ = false;
 };
