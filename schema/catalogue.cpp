@@ -129,7 +129,8 @@ void Catalogue::read_set(const SetInfo& begun, std::span<const std::string> memb
     if (name == "*") {
       for (const MetricInfo& metric : metrics_) set.metrics.push_back(metric.name);
       for (const CounterInfo& counter : counters_) set.metrics.push_back(counter.name);
-    } else if (name.starts_with("nvprof ")) {
+    } else if (name == "nvprof metrics" || name == "nvprof metrics of kernels" ||
+               name == "nvprof events") {
       for (const NvprofName& known : nvprof_names()) {
         const bool is_known =
             std::find(set.metrics.begin(), set.metrics.end(), known.answer) != set.metrics.end();

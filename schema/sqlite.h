@@ -103,7 +103,8 @@ class Statement {
   Value value(int column) const;
   /// The same into a value that is there, which is faster for very many.
   void read(int column, Value& value) const;
-  /// Appends a value's type and bytes. Rows are equal where the same bytes are appended.
+  /// Appends a value's type, length and bytes, without a copy of its text. Rows are equal where the
+  /// same bytes are appended.
   void append(int column, std::string& bytes) const;
 
  private:

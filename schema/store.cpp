@@ -174,7 +174,7 @@ struct Store::Statements {
   }
 
   void complete(const Completion& record) {
-    // Lines and stalls leave launches alike.
+    // Lines, stalls and instructions leave launches alike.
     if (!record.counters.empty() || record.timing || record.measured) {
       forget_alike.bind(1, record.launch_id);
       while (forget_alike.step()) changed_runs.insert(forget_alike.integer(0));

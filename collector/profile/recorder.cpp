@@ -291,7 +291,7 @@ bool Recorder::take_found(Process& process, inject::Message& message) {
   return explained.id != 0 && process.explanations.size() <= most_explanations;
 }
 
-/// Counts it as measured, as failed or as refused.
+/// Keeps a call that failed, once.
 void Recorder::note(inject::FailedCall&& failed) {
   for (inject::FailedCall& known : failed_calls_) {
     if (known.call != failed.call) continue;
@@ -310,6 +310,7 @@ bool Recorder::is_told(const inject::FailedCall& failed) const {
   });
 }
 
+/// Counts it as measured, as failed or as refused.
 void Recorder::note(const schema::Launch& launch) {
   if (launch.outcome == schema::LaunchOutcome::failed) {
     Refusal& entry = failures_[launch.reason];

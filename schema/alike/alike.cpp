@@ -61,7 +61,7 @@ class RowsByLaunch {
   std::int64_t launch_ = 0;
 };
 
-/// Reads all that is stored of the launches of a run, but their times, samples, lines and stalls.
+/// Reads the launches of a run: their own columns, counters, cache state and explanation.
 class LaunchKeys {
  public:
   LaunchKeys(sqlite3* db, Range launches)

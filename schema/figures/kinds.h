@@ -30,8 +30,8 @@ struct LaunchKind {
   std::string timing_reason;  ///< why there is no timing
 };
 
-/// Launches that are alike: equal in all that is stored of them, but for their times, samples,
-/// lines and stalls. Those of one kind may differ in their figures and explanations.
+/// Launches that are alike: equal in their own columns, counters, cache state and explanation.
+/// Those of one kind may differ in their figures and explanations.
 struct AlikeLaunches {
   std::vector<std::uint32_t> groups;    ///< the group of each launch, by its place in the run
   std::vector<std::uint32_t> first;     ///< the place of the first launch of each group, ascending

@@ -390,7 +390,7 @@ class Page(unittest.TestCase):
                 for rule in found["violations"] for node in rule["nodes"]]
 
     def test_labels_structure_and_contrast(self):
-        for name in ["hardware", "hostile", "model", "two_devices", "long_source", "sweeps", "large_sweep", "traced", "limits", "explained", "stalled"]:
+        for name in ["hardware", "hostile", "model", "two_devices", "long_source", "sweeps", "traced", "limits", "explained", "stalled"]:
             for scheme in ["light", "dark"]:
                 with self.subTest(page=name, scheme=scheme):
                     self.open(name, scheme)
@@ -494,7 +494,7 @@ class Page(unittest.TestCase):
                 pdf = base64.b64decode(printed["data"])
                 (FOLDER / f"{name}.pdf").write_bytes(pdf)
                 self.assertTrue(pdf.startswith(b"%PDF"))
-                self.assertGreater(len(pdf), 30_000, "charts and tables take more than this")
+                self.assertGreater(len(pdf), 40_000 if name == "hardware" else 30_000, "charts and tables take more than this")
                 self.assertIn(len(re.findall(rb"/Type /Page\b", pdf)), range(1, 16))
                 self.assertTrue(self.run_script(
                     "return [...document.querySelectorAll('canvas')].every((canvas) => Chart.getChart(canvas) || canvas.closest('.timeline'))"))

@@ -143,7 +143,6 @@ struct StrayAccess {
 inline constexpr std::string_view stray_accesses =
     "counted at PTX level: the machine code has accesses that belong to no line of the PTX";
 
-/// An instruction of the machine code.
 /// The factors of a product of matrices on the tensor cores.
 enum class ProductType : std::uint8_t {
   none,
@@ -164,6 +163,7 @@ struct TensorProduct {
   std::uint32_t operations = 0;  ///< a warp's: a sum and a product are two; 0: not known
 };
 
+/// An instruction of the machine code.
 struct MachineOperation {
   std::uint64_t counted_as = 0;  ///< sass::CountedAs; 0: not known
   bool is_guarded = false;       ///< some threads may not execute it

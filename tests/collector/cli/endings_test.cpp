@@ -275,9 +275,10 @@ TEST_F(Endings, ALimitOnTheSizeOfFilesIsExitCode5ForASave) {
   write("fill.ptx",
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry fill(.param .u64 p)\n{\n"
         "  ret;\n}\n");
+  // Between the database, of half a megabyte and its journal, and the file, of four.
   for (const char* name : {"out/a.npy", "out/a.bin"}) {
     const Outcome outcome =
-        within(2'000'000, {"model", "fill.ptx", "--grid", "1", "--block", "32", "--arg",
+        within(1'500'000, {"model", "fill.ptx", "--grid", "1", "--block", "32", "--arg",
                            "a:f32[1000000]=iota", "--save", std::string("a=") + name});
     EXPECT_EQ(outcome.exit_code, 5) << outcome.error;
     EXPECT_THAT(outcome.error, AllOf(HasSubstr(name), HasSubstr("ulimit -f")));
