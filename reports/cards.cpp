@@ -8,20 +8,20 @@
 namespace warpmeter::reports {
 namespace {
 
-// CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions", for fp32 to special
-// and for integers; of its fp16 results an instruction gives two, and counters count instructions.
+// CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions", for fp32 to
+// special; of its fp16 results an instruction gives two, and counters count instructions.
 // The whitepapers of V100, T4, A100, GA102, AD102 and H100 for the others: four schedulers, each an
 // instruction a cycle; 32 or 16 load/store units; 32 banks of shared memory; 128 or 64 bytes of L1
 // a cycle.
 // clang-format off
 constexpr Rates rates[] = {
-    // capability, instructions, fp32, fp64, fp16, special, load/store, shared, L1 sectors, integers
-    {70, 4,  64, 32,  64, 16, 1,   1, 4, 64},
-    {75, 4,  64,  2,  64, 16, 0.5, 1, 2, 64},
-    {80, 4,  64, 32, 128, 16, 1,   1, 4, 64},
-    {86, 4, 128,  2,  64, 16, 0.5, 1, 4, 64},
-    {89, 4, 128,  2,  64, 16, 0.5, 1, 4, 64},
-    {90, 4, 128, 64, 128, 16, 1,   1, 4, 64},
+    // capability, instructions, fp32, fp64, fp16, special, load/store, shared, L1 sectors
+    {70, 4,  64, 32,  64, 16, 1,   1, 4},
+    {75, 4,  64,  2,  64, 16, 0.5, 1, 2},
+    {80, 4,  64, 32, 128, 16, 1,   1, 4},
+    {86, 4, 128,  2,  64, 16, 0.5, 1, 4},
+    {89, 4, 128,  2,  64, 16, 0.5, 1, 4},
+    {90, 4, 128, 64, 128, 16, 1,   1, 4},
 };
 
 // The tensor cores' peaks without sparsity, from the datasheets of H200, H100, A100, A10, L40S, L4,
@@ -92,15 +92,15 @@ const CardPeaks* card_named(std::string_view name) {
 
 std::optional<double> documented_peak(const CardPeaks& card, const Rates& most,
                                       std::string_view name) {
-  constexpr double sector_bytes = 32, wavefront_bytes = 128;
+  constexpr double sector_bytes = 32, wavefront_bytes = 128, lanes = 32;
   const double cycles_per_ns = card.multiprocessors * card.clock_ghz;
   if (name.starts_with("device_memory_")) return card.memory_bytes_per_ns;
   if (name == "l1_read") return most.l1_sectors * sector_bytes * cycles_per_ns;
   if (name == "shared_read") return most.shared_wavefronts * wavefront_bytes * cycles_per_ns;
   if (name == "fp64") return card.peak_tflops(most.fp64);
   if (name == "fp32") return card.peak_tflops(most.fp32);
-  if (name == "fp16") return 2 * card.peak_tflops(most.fp16);       // an instruction is on a pair
-  if (name == "int32") return card.peak_tflops(most.integers) / 2;  // an addition is one operation
+  if (name == "fp16") return 2 * card.peak_tflops(most.fp16);  // an instruction is on a pair
+  if (name == "issue") return lanes * most.warp_instructions * cycles_per_ns / 1000;
   return tensor_peak(card.tensor, name);
 }
 

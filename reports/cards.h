@@ -18,7 +18,6 @@ struct Rates {
   double load_store_requests = 0;  ///< by warp
   double shared_wavefronts = 0;
   double l1_sectors = 0;  ///< 32 bytes each
-  double integers = 0;    ///< additions of 32 bits, by thread
 };
 
 /// Dense products in units of 10^12 operations a second, by type; 0: the card has no such cores, or
@@ -47,8 +46,10 @@ const Rates* rates_of(int compute_capability);
 /// The card that `name` names ("NVIDIA H200"); nullptr for one that the table lacks.
 const CardPeaks* card_named(std::string_view name);
 
-/// A peak of the view `peaks` as documents have it, in its unit, and "int32", in 10^12 a second;
-/// nothing for L2, whose bandwidth NVIDIA does not publish.
+/// A peak of the view `peaks` as documents have it, in its unit, and "issue", the instructions of
+/// all threads, in 10^12 a second. Nothing for L2, whose bandwidth NVIDIA does not publish, for
+/// types that the card's tensor cores lack, and for tensor_fp4 and tensor_int1, which are not on
+/// the list.
 std::optional<double> documented_peak(const CardPeaks& card, const Rates& most,
                                       std::string_view name);
 

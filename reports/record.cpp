@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "base/error.h"
 #include "base/variant_name.h"
@@ -271,6 +272,25 @@ bool is_smaller(const Group& a, const Group& b) {
     return numbers;
   };
   return a.size != b.size ? a.size < b.size : others(a) < others(b);
+}
+
+std::vector<const Group*> largest_groups(const std::vector<const Group*>& groups) {
+  std::map<std::pair<std::string_view, std::int64_t>, const Group*> largest;
+  for (const Group* group : groups) {
+    const Group*& known = largest[{group->family, group->device_id}];
+    if (known == nullptr || is_smaller(*known, *group)) known = group;
+  }
+  std::vector<const Group*> all = groups;
+  std::erase_if(all, [&](const Group* group) {
+    return is_smaller(*group, *largest.at({group->family, group->device_id}));
+  });
+  return all;
+}
+
+std::vector<const Group*> largest_groups(const RunRecord& run) {
+  std::vector<const Group*> groups;
+  for (const Group& group : run.groups) groups.push_back(&group);
+  return largest_groups(groups);
 }
 
 schema::Parameters run_parameter(std::int64_t run_id) { return {{":run", run_id}}; }

@@ -116,6 +116,10 @@ struct RunRecord {
                       std::optional<std::int64_t> size) const;
 };
 
+/// Each family at its largest size, on each device; several groups where none is smaller.
+std::vector<const Group*> largest_groups(const std::vector<const Group*>& groups);
+std::vector<const Group*> largest_groups(const RunRecord& run);
+
 /// The parameters of every section's SQL: the run.
 schema::Parameters run_parameter(std::int64_t run_id);
 

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "collector/cupti/device.h"
+#include "collector/cupti/nvml_links.h"
 
 namespace warpmeter::cupti {
 namespace {

@@ -77,13 +77,10 @@ void add_best_table(Document& document, const Source& source, std::size_t most) 
 
 void add_best(Document& document, const Source& source) {
   Document plots;
-  for (const Group& group : source.run.groups) {
-    const bool has_larger =
-        std::any_of(source.run.groups.begin(), source.run.groups.end(), [&](const Group& other) {
-          return other.family == group.family && other.device_id == group.device_id &&
-                 is_smaller(group, other);
-        });
-    if (!has_larger && source.plots) add_energy_plot(plots, source.run, group);
+  if (source.plots) {
+    for (const Group* group : largest_groups(source.run)) {
+      add_energy_plot(plots, source.run, *group);
+    }
   }
   const std::size_t before = document.blocks.size();
   add_best_table(document, source, source.run.groups.size());

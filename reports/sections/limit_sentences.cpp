@@ -40,6 +40,17 @@ double cost_of(const Limits& limits) {
   return limits.elapsed.missing.empty() ? limits.elapsed.value : most_of(limits).cycles.value;
 }
 
+/// The name of a limit that is known.
+std::string limit_name(const Limits& limits) {
+  return std::get<std::string>(limit_of(limits).value);
+}
+
+double cycles_of_limit(const Limits& limits) { return most_of(limits).cycles.value; }
+
+bool needs_less(const Limits* a, const Limits* b) {
+  return cycles_of_limit(*a) < cycles_of_limit(*b);
+}
+
 /// The share of the limit that the launch reaches; nothing without a clock.
 std::optional<double> reached(const Limits& limits) {
   const Sum share = share_of_time(limits, most_of(limits));
@@ -51,7 +62,7 @@ std::optional<double> reached(const Limits& limits) {
 std::string limit_sentence(const RunRecord& run, const Limits& limits) {
   const Need& most = most_of(limits);
   std::string text = fmt::format("{} is limited by {}: {}", place_of(run, limits, true),
-                                 std::get<std::string>(limit_of(limits).value), most.evidence);
+                                 limit_name(limits), most.evidence);
   if (const Need* second = second_of(limits)) {
     const double factor = most.cycles.value / second->cycles.value;
     text += factor < alike ? fmt::format(", about as many cycles as {} needs", second->name)
@@ -68,13 +79,22 @@ std::string limit_sentence(const RunRecord& run, const Limits& limits) {
 /// "All 5 variants of transpose at 4,096 are limited by device memory: 134,217,728 bytes of input
 /// and output at 18.4 a cycle; they reach 54 % (naive) to 91 % (tiled) of that."
 std::string common_sentence(const RunRecord& run, const std::vector<const Limits*>& family) {
-  const Limits& first = *family.front();
-  std::string text =
-      fmt::format("{} {} variants of {} are limited by {}: {}", family.size() == 2 ? "Both" : "All",
-                  family.size(), place_of(run, first, false),
-                  std::get<std::string>(limit_of(first).value), most_of(first).evidence);
-  if (family.size() == 2) text.replace(0, std::string_view("Both 2").size(), "Both");
-  if (!first.elapsed.missing.empty() || most_of(first).is_measured) return text + ".";
+  const Limits& neediest = **std::max_element(family.begin(), family.end(), needs_less);
+  const std::string& evidence = most_of(neediest).evidence;
+  std::string text = fmt::format("{} variants of {} are limited by {}: {}",
+                                 family.size() == 2 ? "Both" : fmt::format("All {}", family.size()),
+                                 place_of(run, neediest, false), limit_name(neediest), evidence);
+  const bool is_same = std::all_of(family.begin(), family.end(), [&](const Limits* limits) {
+    return most_of(*limits).evidence == evidence;
+  });
+  if (!is_same) {
+    text += fmt::format(" for {}, at most {:.0f} % fewer cycles for {}", neediest.subject->variant,
+                        100 * (alike - 1), family.size() == 2 ? "the other" : "the others");
+  }
+  const bool have_shares = std::all_of(family.begin(), family.end(), [](const Limits* limits) {
+    return reached(*limits).has_value() && !most_of(*limits).is_measured;
+  });
+  if (!have_shares) return text + ".";
   const auto [least, most] =
       std::minmax_element(family.begin(), family.end(), [](const Limits* a, const Limits* b) {
         return reached(*a).value_or(0) < reached(*b).value_or(0);
@@ -133,7 +153,7 @@ std::string difference_sentence(const std::vector<const Limits*>& family) {
 std::string other_sentence(const Limits& most, const Limits& least) {
   const double factor = cost_of(most) / cost_of(least);
   const bool is_same = most_of(most).column == most_of(least).column;
-  const std::string limit = is_same ? "the same" : std::get<std::string>(limit_of(least).value);
+  const std::string limit = is_same ? "the same" : limit_name(least);
   const std::optional<double> share = reached(least);
   return fmt::format(
       "{}, limited by {}, {} {}{}.", least.subject->variant, limit, share ? "takes" : "needs",
@@ -144,23 +164,20 @@ std::string other_sentence(const Limits& most, const Limits& least) {
 
 /// True if one resource limits all variants, with about the same cycles.
 bool is_alike(const std::vector<const Limits*>& family) {
-  const auto [least, most] =
-      std::minmax_element(family.begin(), family.end(), [](const Limits* a, const Limits* b) {
-        return most_of(*a).cycles.value < most_of(*b).cycles.value;
-      });
-  const Need& need = most_of(**most);
-  return need.cycles.value < alike * most_of(**least).cycles.value &&
-         std::all_of(family.begin(), family.end(), [&need](const Limits* limits) {
-           return most_of(*limits).column == need.column;
-         });
+  const auto [least, most] = std::minmax_element(family.begin(), family.end(), needs_less);
+  const std::string name = limit_name(**most);
+  return cycles_of_limit(**most) < alike * cycles_of_limit(**least) &&
+         std::all_of(family.begin(), family.end(),
+                     [&name](const Limits* limits) { return limit_name(*limits) == name; });
 }
 
 FamilyLimit limit_of_family(const RunRecord& run, const std::vector<const Limits*>& all) {
   std::vector<const Limits*> family = without_ceilings(all);
-  FamilyLimit limit{family.front()->group, 0, "", ""};
+  const Limits& first = *family.front();
+  const std::size_t variants = family.size();
+  FamilyLimit limit{first.group, 0, "", ""};
   std::erase_if(family, [](const Limits* limits) { return limit_of(*limits).missing(); });
   if (family.empty()) {
-    const Limits& first = *all.front();
     limit.limit = fmt::format("Nobody knows what limits {}: {}.", place_of(run, first, true),
                               std::get<Missing>(limit_of(first).value).reason);
     return limit;
@@ -169,7 +186,7 @@ FamilyLimit limit_of_family(const RunRecord& run, const std::vector<const Limits
       family.begin(), family.end(),
       [](const Limits* a, const Limits* b) { return cost_of(*a) < cost_of(*b); });
   limit.cycles = cost_of(**most);
-  if (family.size() > 1 && is_alike(family)) {
+  if (variants > 1 && family.size() == variants && is_alike(family)) {
     limit.limit = common_sentence(run, family);
     limit.comparison = difference_sentence(family);
   } else {

@@ -14,6 +14,7 @@
 
 #include "reports/sections/limits.h"
 #include "reports/sections/roofline.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::reports::sections {
 namespace {
@@ -24,13 +25,12 @@ Table limits_table(const std::vector<const Limits*>& all) {
                    Column::text("limit"), Column::text("evidence"),
                    Column::number("cycles", "cycles of multiprocessors", "", Kind::count)};
   for (const Limits* limits : all) {
-    const Sum& most = most_of(*limits).cycles;
     auto& row = table.rows.emplace_back();
     row.emplace_back(name_of(*limits));
     row.push_back(size_of(*limits->group));
     row.push_back(limit_of(*limits));
     row.emplace_back(evidence_of(*limits));
-    row.emplace_back(most.value).mark = most.mark;
+    row.push_back(cell_of(most_of(*limits).cycles));
   }
   return table;
 }
@@ -44,12 +44,10 @@ Table occupancy_table(const std::vector<const Limits*>& all) {
                    Column::text("occupancy_limiter", "limited by")};
   for (const Limits* limits : all) {
     const LaunchFacts& facts = *limits->facts;
-    const Sum achieved = sum_of(*limits->subject, {"achieved_occupancy"});
     auto& row = table.rows.emplace_back();
     row.emplace_back(name_of(*limits));
     row.push_back(size_of(*limits->group));
-    row.push_back(achieved.missing.empty() ? Cell(achieved.value)
-                                           : Cell(Missing{achieved.missing}));
+    row.push_back(cell_of(sum_of(*limits->subject, {"achieved_occupancy"})));
     row.push_back(facts.occupancy ? Cell(*facts.occupancy)
                                   : Cell(Missing{facts.occupancy_limiter}));
     row.push_back(facts.occupancy ? Cell(facts.occupancy_limiter)
@@ -88,7 +86,7 @@ Document parts_of(const LimitsOfRun& of_run, const std::vector<const Limits*>& l
   parts.heading(3, "Occupancy");
   add_table(parts, occupancy_table(largest));
   add_memory(parts, largest);
-  add_roofline(parts, of_run.all);
+  add_roofline(parts, of_run.all, largest);
   return parts;
 }
 
@@ -137,6 +135,11 @@ void add_other_limits(Document& document, const Source& source) {
   document.heading(2, "What limits the other families");
   for (std::size_t i = 0; i < std::min(others.size(), most_families); ++i) {
     document.remark({others[i].limit, ""});
+  }
+  if (others.size() > most_families) {
+    document.paragraph(reports::counted(others.size() - most_families, "more family has a limit",
+                                        "more families have limits") +
+                       ": leave --brief out.");
   }
 }
 

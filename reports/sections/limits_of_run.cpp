@@ -4,16 +4,20 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "reports/sections/best_variant.h"
 #include "reports/sections/limits.h"
+#include "reports/sections/roofline_points.h"
 #include "reports/table/number.h"
 
 namespace warpmeter::reports::sections {
 namespace {
 
-/// True if a launch visibly multiplies matrices on the tensor cores, whose work has no count.
+/// True if a launch multiplies matrices on the tensor cores. Where nobody counted their operations,
+/// the accesses that feed them say so.
 bool uses_tensor_cores(const Subject& subject) {
+  if (const auto operations = tensor_operations(subject)) return *operations > 0;
   const Sum sum = sum_of(subject, {"shared_wgmma_requests", "shared_matrix_load_requests"});
   return sum.missing.empty() && sum.value > 0;
 }
@@ -56,14 +60,15 @@ const LimitsOfRun& Source::limits() const {
 }
 
 std::vector<const Limits*> largest_of(const std::vector<Limits>& all) {
+  std::vector<const Group*> groups;
+  for (const Limits& limits : all) {
+    if (groups.empty() || groups.back() != limits.group) groups.push_back(limits.group);
+  }
+  groups = largest_groups(groups);
+  const std::set<const Group*> known(groups.begin(), groups.end());
   std::vector<const Limits*> largest;
   for (const Limits& limits : all) {
-    const bool has_larger = std::any_of(all.begin(), all.end(), [&](const Limits& other) {
-      return other.group->family == limits.group->family &&
-             other.group->device_id == limits.group->device_id &&
-             is_smaller(*limits.group, *other.group);
-    });
-    if (!has_larger) largest.push_back(&limits);
+    if (known.contains(limits.group)) largest.push_back(&limits);
   }
   return largest;
 }
@@ -105,7 +110,7 @@ Cell limit_of(const Limits& limits) {
   const Need& most = most_of(limits);
   const Need& memory = limits.needs.back();  // less of it may be known
   if (uses_tensor_cores(*limits.subject) && !need_named(limits, "tensor").cycles.missing.empty()) {
-    return Missing{"the work of the tensor cores has no count"};
+    return Missing{"no rate of the tensor cores is used here"};
   }
   if (most.cycles.value <= 0) return Missing{"nothing was counted"};
   return memory.cycles.missing.empty() ? most.name : most.name + ", or device memory";

@@ -38,7 +38,7 @@ struct Access {
   std::string kind = "";     ///< "shared loads", of shared memory
 };
 
-/// "shared_load" → shared_load_requests and shared_load_wavefronts.
+/// Two columns: the requests of a kind of access to shared memory, and their wavefronts.
 Access shared_access(const char* word, const std::string& heading, const char* requests,
                      const char* wavefronts, bool is_optional = true) {
   return {MemoryChart::shared,
@@ -177,11 +177,11 @@ std::string line_text(const Access& access, const Subject& subject, const Subjec
 }
 
 /// The reason why an edge has no figures, in words that fit on it.
-std::string short_reason(const Limits& limits, const std::string& reason) {
+std::string short_reason(const Limits& limits, const Sum& missing) {
   if (limits.facts->is_model) return "no cache is modelled";
-  if (reason.ends_with("was not counted")) return "not counted: run -m @limits";
+  if (missing.is_uncounted) return "not counted: run -m @limits";
   constexpr std::size_t longest = 44;
-  const std::string first = reason.substr(0, reason.find("; "));
+  const std::string first = missing.missing.substr(0, missing.missing.find("; "));
   return first.size() <= longest ? first : first.substr(0, first.rfind(' ', longest)) + " …";
 }
 
@@ -205,8 +205,9 @@ MemoryChart::Side side_of(const Limits& limits, const Subject* other,
     }
     for (const Amount& amount : access.amounts) {
       if (is_optional || !edge.whole_reason.empty()) continue;
-      edge.whole_reason = value_of(amount, *limits.subject).missing;
-      if (!edge.whole_reason.empty()) edge.reason = short_reason(limits, edge.whole_reason);
+      const Sum sum = value_of(amount, *limits.subject);
+      edge.whole_reason = sum.missing;
+      if (!sum.missing.empty()) edge.reason = short_reason(limits, sum);
     }
   }
   for (const MemoryChart::EdgeName name : {MemoryChart::shared, MemoryChart::l1}) {
@@ -247,13 +248,6 @@ MemoryChart chart_of(const std::vector<const Limits*>& family) {
   return chart;
 }
 
-Cell cell_of_sum(const Sum& sum) {
-  if (!sum.missing.empty()) return Missing{sum.missing};
-  Cell cell(sum.value);
-  cell.mark = sum.mark;
-  return cell;
-}
-
 /// The wavefronts of a request: what is beyond those of the access's width are bank conflicts.
 Cell wavefronts_a_request(const Access& access, const Subject& subject) {
   const Sum requests = value_of(access.amounts[0], subject);
@@ -272,7 +266,7 @@ void add_columns(Table& table, const Access& access, const std::vector<const Lim
     table.columns.push_back(
         Column::number(amount.name, amount.heading, has_unit ? "B" : "", Kind::count));
     for (std::size_t i = 0; i < all.size(); ++i) {
-      table.rows[i].push_back(cell_of_sum(value_of(amount, *all[i]->subject)));
+      table.rows[i].push_back(cell_of(value_of(amount, *all[i]->subject)));
     }
   }
   if (access.edge != MemoryChart::shared) return;
@@ -287,7 +281,7 @@ void add_hit_rate(Table& table, const char* metric, const char* heading,
                   const std::vector<const Limits*>& all) {
   table.columns.push_back(Column::number(metric, heading, "%", Kind::quotient));
   for (std::size_t i = 0; i < all.size(); ++i) {
-    table.rows[i].push_back(cell_of_sum(sum_of(*all[i]->subject, {metric})));
+    table.rows[i].push_back(cell_of(sum_of(*all[i]->subject, {metric})));
   }
 }
 

@@ -58,13 +58,21 @@ Sum sum_of(const Subject& subject, const std::vector<const char*>& counters) {
   for (const char* counter : counters) {
     const Figure& figure = subject.figure(counter);
     if (!figure.value) {
-      return {0, "",
-              figure.reason.empty() ? std::string(counter) + " was not counted" : figure.reason};
+      const bool is_uncounted = figure.reason.empty();
+      return {0, "", is_uncounted ? std::string(counter) + " was not counted" : figure.reason,
+              is_uncounted};
     }
     sum.value += *figure.value;
     sum.mark = std::max(sum.mark, mark_of(figure.grade));
   }
   return sum;
+}
+
+Cell cell_of(const Sum& sum) {
+  if (!sum.missing.empty()) return Missing{sum.missing};
+  Cell cell(sum.value);
+  cell.mark = sum.mark;
+  return cell;
 }
 
 std::map<std::int64_t, LaunchFacts> facts_of(const Source& source) {

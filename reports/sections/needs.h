@@ -37,10 +37,14 @@ const std::vector<const char*>& l1_sector_counters();
 struct Sum {
   double value = 0;
   std::string mark;
-  std::string missing;  ///< why it has no value; empty where it has one
+  std::string missing;        ///< why it has no value; empty where it has one
+  bool is_uncounted = false;  ///< true if it has no value because nobody asked for it
 };
 
 Sum sum_of(const Subject& subject, const std::vector<const char*>& counters);
+
+/// The value with its mark, or why there is none.
+Cell cell_of(const Sum& sum);
 
 /// Values of `doctor --peaks`, by name as in the view `peaks`.
 using Peaks = std::map<std::string, double>;

@@ -7,8 +7,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -32,12 +32,6 @@ Cell cell_of(const std::optional<double>& value, const char* missing) {
 
 Cell cell_of(const std::optional<Roof>& roof, double per_byte, const char* missing) {
   return roof ? Cell(roof->at(per_byte)) : Cell(Missing{missing});
-}
-
-Cell counted_cell(const Sum& sum) {
-  Cell cell(sum.value);
-  cell.mark = sum.mark;
-  return cell;
 }
 
 using Points = std::vector<const RooflinePoint*>;
@@ -81,8 +75,8 @@ Table roofline_table(const std::vector<RooflinePoint>& all) {
     row.push_back(size_of(*point.limits->group));
     row.emplace_back(point.kind->name);
     row.emplace_back(point.traffic.title());
-    row.push_back(counted_cell(point.operations));
-    row.push_back(counted_cell(point.traffic.bytes));
+    row.push_back(cell_of(point.operations));
+    row.push_back(cell_of(point.traffic.bytes));
     row.emplace_back(point.per_byte()).mark = point.mark();
     row.push_back(cell_of(point.roof.documented, point.per_byte(), no_datasheet));
     row.push_back(cell_of(point.achieved, no_time));
@@ -111,7 +105,7 @@ Table bytes_table(const std::vector<BytesPoint>& points) {
     row.emplace_back(name_of(*point.limits));
     row.push_back(size_of(*point.limits->group));
     row.emplace_back(point.traffic.title());
-    row.push_back(counted_cell(point.traffic.bytes));
+    row.push_back(cell_of(point.traffic.bytes));
     row.push_back(cell_of(point.roof.documented, no_datasheet));
     row.push_back(cell_of(point.achieved, no_time));
     if (shows_measured) row.push_back(cell_of(point.roof.measured, not_measured));
@@ -133,13 +127,18 @@ struct Roofs {
     }
   }
   bool empty() const { return documented.empty() && measured.empty(); }
+  bool has(Memory memory) const { return documented.contains(memory) || measured.contains(memory); }
 };
+
+const char* unit_name(const OperationKind& kind) {
+  return kind.unit != nullptr ? kind.unit : kind.name;
+}
 
 /// "60 TFLOP/s of FP32, 30 TB/s of L1"
 std::string in_words(const std::map<Memory, Roof>& roofs, const OperationKind& kind) {
   std::vector<std::string> words = {
       fmt::format("{} {} of {}", readable_number(roofs.begin()->second.peak, Zeros::trim),
-                  kind.is_floating ? "TFLOP/s" : "TOP/s", kind.name)};
+                  kind.is_floating ? "TFLOP/s" : "TOP/s", unit_name(kind))};
   for (const auto& [memory, roof] : roofs) {
     words.push_back(fmt::format("{} TB/s of {}", readable_number(roof.tbytes_per_s, Zeros::trim),
                                 name_of(memory)));
@@ -222,11 +221,17 @@ void fill(Plot& plot, const Roofs& roofs,
   }
 }
 
-/// A kernel's time in the run; of kernels without time, the operations stand for it.
-double weight_of(const RooflinePoint& point) {
-  const auto duration = point.limits->subject->figure("duration").value;
-  return duration ? *duration * static_cast<double>(point.limits->subject->count())
-                  : point.operations.value;
+bool have_times(const Points& points) {
+  return std::all_of(points.begin(), points.end(),
+                     [](const auto* point) { return point->achieved.has_value(); });
+}
+
+/// A kernel's time in the run; its operations where some kernel has no time.
+double weight_of(const RooflinePoint& point, bool has_time) {
+  const Subject& subject = *point.limits->subject;
+  return has_time
+             ? subject.figure("duration").value.value_or(0) * static_cast<double>(subject.count())
+             : point.operations.value;
 }
 
 /// The names whose points weigh most, in the order in which they first appear; of more than
@@ -235,10 +240,11 @@ template <class Name>
 std::vector<std::string> names_of(const Points& points, std::size_t& count, const Name& name) {
   std::vector<std::string> names;
   std::map<std::string, double> weights;
+  const bool has_times = have_times(points);
   for (const RooflinePoint* point : points) {
     const std::string own = name(*point);
     if (!weights.contains(own)) names.push_back(own);
-    weights[own] = std::max(weights[own], weight_of(*point));
+    weights[own] = std::max(weights[own], weight_of(*point, has_times));
   }
   count = names.size();
   if (names.size() <= most_series) return names;
@@ -264,28 +270,46 @@ Plot plot_of(const std::string& title, const Points& points, const Roofs& roofs)
   return plot;
 }
 
-std::string left_out_text(std::size_t shown, std::size_t count) {
-  return shown < count ? fmt::format(" The {} longest of {} kernels.", shown, count) : "";
+/// `points`: those of which names_of took `shown` names of `count`.
+std::string left_out_text(const Points& points, std::size_t shown, std::size_t count,
+                          const char* what) {
+  if (shown == count) return "";
+  return have_times(points)
+             ? fmt::format(" The {} longest of {} {}.", shown, count, what)
+             : fmt::format(" The {} of {} {} with most operations.", shown, count, what);
+}
+
+/// The memories that a picture of so many variants has room for: L1 first, but those without a roof
+/// last. `is_cut`: true if it has none for some.
+std::set<Memory> memories_shown(const Points& points, std::size_t variants, bool& is_cut) {
+  const Roofs roofs(points);
+  std::array memories = {Memory::l1, Memory::device, Memory::l2};
+  std::stable_partition(memories.begin(), memories.end(),
+                        [&](Memory memory) { return roofs.has(memory); });
+  std::set<Memory> shown;
+  for (const Memory memory : memories) {
+    const bool is_there = std::any_of(points.begin(), points.end(), [&](const auto* point) {
+      return point->traffic.memory == memory;
+    });
+    if (!is_there) continue;
+    const bool fits = shown.empty() || (shown.size() + 1) * variants <= most_series;
+    if (fits) shown.insert(memory);
+    is_cut = is_cut || !fits;
+  }
+  return shown;
 }
 
 /// A line over the sizes for each variant of a family and each memory.
 void add_family_plot(Document& document, const Points& points) {
-  const Roofs roofs(points);
-  if (roofs.empty()) return;
   std::size_t count = 0;
   const std::vector<std::string> variants = names_of(
       points, count, [](const RooflinePoint& point) { return point.limits->subject->variant; });
   std::vector<std::pair<std::string, Points>> series;
-  std::set<Memory> shown;
-  for (const Memory memory : {Memory::l1, Memory::device, Memory::l2}) {
-    const bool is_there = std::any_of(points.begin(), points.end(), [&](const auto* point) {
-      return point->traffic.memory == memory;
-    });
-    const bool fits = shown.empty() || (shown.size() + 1) * variants.size() <= most_series;
-    if (is_there && fits) shown.insert(memory);
-  }
+  Points drawn;
+  bool is_cut = false;
+  const std::set<Memory> memories = memories_shown(points, variants.size(), is_cut);
   for (const std::string& variant : variants) {
-    for (const Memory memory : shown) {
+    for (const Memory memory : memories) {
       Points own;
       for (const RooflinePoint* point : points) {
         const bool is_own =
@@ -293,16 +317,20 @@ void add_family_plot(Document& document, const Points& points) {
         if (is_own) own.push_back(point);
       }
       if (own.empty()) continue;
+      drawn.insert(drawn.end(), own.begin(), own.end());
       series.emplace_back(fmt::format("{}: {}", variant, own.front()->traffic.title()), own);
     }
   }
-  Plot plot = plot_of(points.front()->limits->group->family, points, roofs);
-  plot.description += left_out_text(variants.size(), count);
+  const Roofs roofs(drawn);
+  if (roofs.empty()) return;
+  Plot plot = plot_of(drawn.front()->limits->group->family, drawn, roofs);
+  plot.description += left_out_text(points, variants.size(), count, "variants");
+  if (is_cut) plot.description += " The table has the other memories.";
   fill(plot, roofs, series);
   document.plot(std::move(plot));
 }
 
-/// A line over the memories for each kernel of a run, at its largest size.
+/// A line over the memories for each kernel of a run.
 void add_run_plot(Document& document, const Points& points) {
   const Roofs roofs(points);
   if (roofs.empty()) return;
@@ -317,43 +345,35 @@ void add_run_plot(Document& document, const Points& points) {
     series.emplace_back(kernel, std::move(own));
   }
   Plot plot = plot_of("all families", points, roofs);
-  plot.description += " Each kernel is at its largest size, with a point for each memory." +
-                      left_out_text(series.size(), count);
+  plot.description += " Each family is at its largest size, with a point for each memory." +
+                      left_out_text(points, series.size(), count, "kernels");
   fill(plot, roofs, series);
   document.plot(std::move(plot));
 }
 
-/// The points of each kernel at its largest size.
-Points largest_of(const Points& points) {
-  Points largest;
-  std::copy_if(points.begin(), points.end(), std::back_inserter(largest), [&](const auto* point) {
-    return std::none_of(points.begin(), points.end(), [&](const auto* other) {
-      return name_of(*other->limits) == name_of(*point->limits) &&
-             is_smaller(*point->limits->group, *other->limits->group);
-    });
-  });
-  return largest;
-}
-
-void add_plots(Document& document, const std::vector<RooflinePoint>& all) {
+/// `largest`: the limits of each family at its largest size.
+void add_plots(Document& document, const std::vector<RooflinePoint>& all,
+               const std::set<const Limits*>& largest) {
   std::map<std::tuple<std::int64_t, std::string>, Points> of_run;
   std::map<std::tuple<std::string, std::int64_t, std::string>, Points> of_family;
   std::map<std::tuple<std::int64_t, std::string>, std::set<std::string>> families;
   for (const RooflinePoint& point : all) {
     const Group& group = *point.limits->group;
+    of_family[{group.family, group.device_id, point.kind->name}].push_back(&point);
+    if (!largest.contains(point.limits)) continue;
     of_run[{group.device_id, point.kind->name}].push_back(&point);
     families[{group.device_id, point.kind->name}].insert(group.family);
-    of_family[{group.family, group.device_id, point.kind->name}].push_back(&point);
   }
   for (const auto& [key, points] : of_run) {
-    if (families[key].size() > 1) add_run_plot(document, largest_of(points));
+    if (families[key].size() > 1) add_run_plot(document, points);
   }
   for (const auto& [key, points] : of_family) add_family_plot(document, points);
 }
 
 }  // namespace
 
-void add_roofline(Document& document, const std::vector<Limits>& all) {
+void add_roofline(Document& document, const std::vector<Limits>& all,
+                  const std::vector<const Limits*>& largest) {
   std::vector<RooflinePoint> points;
   std::vector<BytesPoint> bytes;
   for (const Limits& limits : all) {
@@ -363,8 +383,14 @@ void add_roofline(Document& document, const std::vector<Limits>& all) {
   if (points.empty() && bytes.empty()) return;
   document.heading(3, "Roofline");
   if (!points.empty()) document.table(roofline_table(points));
+  for (const RooflinePoint& point : points) {
+    if (point.kind->unit == nullptr) continue;
+    document.paragraph(
+        fmt::format("The roof of {} is the peak of the {}.", point.kind->name, point.kind->unit));
+    break;
+  }
   if (!bytes.empty()) document.table(bytes_table(bytes));
-  add_plots(document, points);
+  add_plots(document, points, {largest.begin(), largest.end()});
 }
 
 }  // namespace warpmeter::reports::sections

@@ -2,6 +2,8 @@
 #include "reports/sections/roofline_points.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 namespace warpmeter::reports::sections {
 namespace {
@@ -24,8 +26,13 @@ constexpr OperationKind tensor_integer_kinds[] = {
     {"INT4 on tensor cores", "tensor_ops_int4", "tensor_int4", 1, false},
     {"INT1 on tensor cores", "tensor_ops_int1", "tensor_int1", 1, false},
 };
-/// Every kernel computes addresses: it stands only where there is no other kind.
-constexpr OperationKind integers = {"integers", "inst_integer", "int32", 1, false};
+/// Every kernel computes addresses: it stands only where there is no other kind. Additions and
+/// products have pipes of their own, so only the issue slots limit their sum.
+constexpr OperationKind integers = {"integers", "inst_integer", "issue", 1, false, "issue slots"};
+
+bool is_of_tensor_cores(const OperationKind& kind) {
+  return std::string_view(kind.counter).starts_with("tensor_");
+}
 
 Sum in_bytes(Sum sectors) {
   sectors.value *= sector_bytes;
@@ -66,9 +73,8 @@ std::vector<Traffic> traffic_of(const Limits& limits) {
 
 /// 10^12 bytes a second.
 Both<double> bandwidth_of(Memory memory, const LaunchFacts& facts) {
-  static constexpr std::array names = {std::array{"l1_read", "l1_read"},
-                                       std::array{"l2_read", "l2_read"},
-                                       std::array{"device_memory_read", "device_memory_copy"}};
+  static const std::array<std::vector<const char*>, 3> names = {
+      {{"l1_read"}, {"l2_read"}, {"device_memory_read", "device_memory_copy"}}};
   Both<double> both;
   for (const char* name : names[static_cast<std::size_t>(memory)]) {
     if (facts.card != nullptr) {
@@ -138,8 +144,7 @@ bool has_no_floating_operations(const Limits& limits) {
   Sum sum;
   const auto is_zero = [&](const OperationKind& kind) {
     const bool is_counted = has_count(limits, kind, sum);
-    const bool is_tensor = std::string_view(kind.counter).starts_with("tensor_");
-    return is_counted ? sum.value == 0 : is_tensor;
+    return is_counted ? sum.value == 0 : is_of_tensor_cores(kind);
   };
   return std::all_of(std::begin(floating_kinds), std::end(floating_kinds), is_zero);
 }
@@ -157,6 +162,17 @@ std::string Traffic::title() const {
 
 double Roof::at(double operations_a_byte) const {
   return std::min(peak, operations_a_byte * tbytes_per_s);
+}
+
+std::optional<double> tensor_operations(const Subject& subject) {
+  std::optional<double> all;
+  const auto add = [&](const OperationKind& kind) {
+    if (!is_of_tensor_cores(kind)) return;
+    if (const auto value = subject.figure(kind.counter).value) all = all.value_or(0) + *value;
+  };
+  for (const OperationKind& kind : floating_kinds) add(kind);
+  for (const OperationKind& kind : tensor_integer_kinds) add(kind);
+  return all;
 }
 
 std::vector<RooflinePoint> points_of(const Limits& limits) {

@@ -7,7 +7,6 @@
 // each once: the kernel moves at least that.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,7 +17,6 @@
 namespace warpmeter::reports::sections {
 
 enum class Memory { l1, l2, device };
-inline constexpr std::array memories = {Memory::l1, Memory::l2, Memory::device};
 std::string_view name_of(Memory memory);
 
 /// Operations of one kind, and the peak that limits them.
@@ -27,6 +25,7 @@ struct OperationKind {
   const char* peak;  ///< as in the view `peaks`
   double share = 1;  ///< the part of the peak's operations that the counter counts
   bool is_floating = true;
+  const char* unit = nullptr;  ///< the unit of the peak, where it is not this kind's own
 };
 
 struct Traffic {
@@ -61,6 +60,9 @@ struct RooflinePoint {
   double per_byte() const { return operations.value / traffic.bytes.value; }
   std::string mark() const { return std::max(operations.mark, traffic.bytes.mark); }
 };
+
+/// The operations of the tensor cores on all types that were counted; nothing where none was.
+std::optional<double> tensor_operations(const Subject& subject);
 
 /// By kind, then by memory; none for a kernel whose operations or bytes nobody counted.
 std::vector<RooflinePoint> points_of(const Limits& limits);

@@ -118,6 +118,17 @@ std::vector<std::string> reasons_of(const OfFile& figures) {
   return largest_parts(bars, most_parts - 1);
 }
 
+/// The reasons of a listing's waits, as waits_of orders them.
+void add_reasons(Listing& listing, const std::vector<std::string>& reasons) {
+  for (const std::string& reason : reasons) listing.reasons.push_back(stall_words(reason));
+  listing.reasons.emplace_back("other reasons");
+}
+
+bool has_waits(const Listing::Code& code) {
+  return std::any_of(code.instructions.begin(), code.instructions.end(),
+                     [](const Listing::Instruction& one) { return !one.waits.empty(); });
+}
+
 Listing listing_of(const std::string& file, const std::string& text, const OfFile& figures,
                    const std::vector<std::string>& reasons) {
   Listing listing;
@@ -132,8 +143,7 @@ Listing listing_of(const std::string& file, const std::string& text, const OfFil
                            Column::number("excess", "", "", Kind::count)};
   if (is_sampled) {
     listing.table.columns.push_back(Column::number("waiting", "waiting", "%", Kind::quotient));
-    for (const std::string& reason : reasons) listing.reasons.push_back(stall_words(reason));
-    listing.reasons.emplace_back("other reasons");
+    add_reasons(listing, reasons);
   }
   std::istringstream lines(text);
   std::int64_t number = 0;
@@ -227,6 +237,11 @@ void add_sources(Document& document, const Source& source) {
       const bool is_counted = known != instructions.end() && code.text("form") == "machine code";
       listing.codes.push_back(
           code_of(of_file->first, code, is_counted ? &known->second : nullptr, reasons));
+    }
+    // Code from headers waits where the file itself does not.
+    if (listing.reasons.empty() &&
+        std::any_of(listing.codes.begin(), listing.codes.end(), has_waits)) {
+      add_reasons(listing, reasons);
     }
     document.listing(std::move(listing));
   }

@@ -64,13 +64,6 @@ double highest(const std::vector<const Limits*>& all, const Light& light) {
   return most;
 }
 
-Cell cell_of_share(const Sum& share) {
-  if (!share.missing.empty()) return Missing{share.missing};
-  Cell cell(share.value);
-  cell.mark = share.mark;
-  return cell;
-}
-
 /// A column for each resource that some variant uses, or of which nobody knows.
 Table light_table(const std::vector<const Limits*>& all) {
   Table table;
@@ -86,7 +79,7 @@ Table light_table(const std::vector<const Limits*>& all) {
     if (is_known && !is_used) continue;
     table.columns.push_back(Column::number(light.name, light.heading, "%", Kind::quotient));
     for (std::size_t i = 0; i < all.size(); ++i) {
-      table.rows[i].push_back(cell_of_share(share_of(*all[i], light)));
+      table.rows[i].push_back(cell_of(share_of(*all[i], light)));
     }
   }
   return table;
@@ -124,7 +117,7 @@ Plot light_plot(const std::vector<const Limits*>& family) {
   for (const Limits* limits : family) {
     auto& row = plot.data.rows.emplace_back();
     row.emplace_back(limits->subject->variant);
-    for (const Light& light : shown) row.push_back(cell_of_share(share_of(*limits, light)));
+    for (const Light& light : shown) row.push_back(cell_of(share_of(*limits, light)));
   }
   return plot;
 }

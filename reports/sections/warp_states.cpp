@@ -130,18 +130,6 @@ Plot states_plot(const std::vector<StateBar>& bars, const std::string& title) {
   return plot;
 }
 
-/// Each family at its largest size, on each device.
-std::vector<const Group*> largest_groups(const RunRecord& run) {
-  std::vector<const Group*> largest;
-  for (const Group& group : run.groups) {
-    const bool has_larger = std::any_of(run.groups.begin(), run.groups.end(), [&](const Group& o) {
-      return o.family == group.family && o.device_id == group.device_id && is_smaller(group, o);
-    });
-    if (!has_larger) largest.push_back(&group);
-  }
-  return largest;
-}
-
 }  // namespace
 
 void add_warp_states(Document& document, const Source& source) {

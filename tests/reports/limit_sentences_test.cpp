@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "base/error.h"
 #include "tests/reports/explained_launches.h"
 #include "tests/reports/limits_fixture.h"
@@ -92,9 +95,59 @@ TEST_F(LimitSentences, SaysThatTheLimitIsNotKnown) {
   add("product", {{"shared_wgmma_requests", 8}, {"shared_wgmma_wavefronts", 64}});
   EXPECT_THAT(section("limits"),
               AllOf(HasSubstr("Nobody knows what limits test/product at 1,024: "
-                              "the work of the tensor cores has no count."),
-                    HasSubstr("No value (–): limit (the work of the tensor cores "
-                              "has no count).")));
+                              "no rate of the tensor cores is used here."),
+                    HasSubstr("No value (–): limit (no rate of the tensor cores is used "
+                              "here).")));
+}
+
+/// ldmatrix feeds more than products: the operations of the tensor cores decide where they exist.
+TEST_F(LimitSentences, TakeNoMatrixLoadForAProduct) {
+  const std::map<std::string, double> loads = {{"shared_wgmma_requests", 0},
+                                               {"shared_matrix_load_requests", 8},
+                                               {"shared_matrix_load_wavefronts", 64}};
+  for (const double operations : {0, 4096}) {
+    schema::Launch launch = counted_launch("transpose", loads, 0);
+    launch.family = operations > 0 ? "product" : "transpose";
+    launch.counters.push_back({"tensor_ops_fp16", operations, schema::Grade::exact, ""});
+    add(launch);
+  }
+  EXPECT_THAT(section("limits"),
+              AllOf(HasSubstr("transpose/transpose at 1,024 is limited by shared memory"),
+                    HasSubstr("Nobody knows what limits product/transpose at 1,024")));
+}
+
+/// A copy has a limit, and the variants beside it have none.
+TEST_F(LimitSentences, NamesTheVariantWhoseLimitIsNotKnown) {
+  add("copy", {{"shared_load_wavefronts", 9000}});
+  add("product", {{"shared_wgmma_requests", 8}, {"shared_wgmma_wavefronts", 64}});
+  EXPECT_THAT(section("limits"), HasSubstr("Nobody knows what limits test/product at 1,024: no "
+                                           "rate of the tensor cores is used here."));
+}
+
+TEST_F(LimitSentences, SpeaksOfAllVariantsOnlyWhereAllLimitsAreKnown) {
+  add("a", {{"shared_load_wavefronts", 1000}});
+  add("b", {{"shared_load_wavefronts", 990}});
+  add("product", {{"shared_wgmma_requests", 8}, {"shared_wgmma_wavefronts", 64}});
+  EXPECT_THAT(section("limits"),
+              AllOf(HasSubstr("- test/a at 1,024 is limited by shared memory"),
+                    Not(HasSubstr("variants of test")), Not(HasSubstr("Nobody knows"))));
+}
+
+TEST_F(LimitSentences, HasSharesOnlyWhereAllVariantsHaveTimes) {
+  use_gpu();
+  add(measured_launch("timed", {{"shared_load_wavefronts", 1000}}, 4000, {}));
+  add("untimed", {{"shared_load_wavefronts", 1000}});
+  EXPECT_THAT(section("limits"),
+              HasSubstr("Both variants of test at 1,024 are limited by shared memory: 1,000 "
+                        "wavefronts at 1 a cycle."));
+}
+
+TEST_F(LimitSentences, NamesTheVariantOfTheEvidenceWhereVariantsDiffer) {
+  add("a", {{"shared_load_wavefronts", 1000}});
+  add("b", {{"shared_load_wavefronts", 1020}});
+  EXPECT_THAT(section("limits"),
+              HasSubstr("Both variants of test at 1,024 are limited by shared memory: 1,020 "
+                        "wavefronts at 1 a cycle for b, at most 5 % fewer cycles for the other."));
 }
 
 TEST_F(LimitSentences, TakeNoCopyForAVariant) {
@@ -157,6 +210,15 @@ TEST_F(LimitSentences, StandInBriefForEachFamily) {
     EXPECT_EQ(text.find(sentence), text.rfind(sentence)) << "once";
     EXPECT_THAT(text, HasSubstr(sentence));
   }
+}
+
+TEST_F(LimitSentences, CountTheFamiliesThatBriefLeavesOut) {
+  for (int i = 0; i < 30; ++i) {
+    schema::Launch launch = counted_launch("tiled", {{"shared_load_wavefronts", 1000}}, 1024);
+    launch.family = "family_" + std::to_string(i);
+    add(launch);
+  }
+  EXPECT_THAT(brief(), HasSubstr("more families have limits: leave --brief out."));
 }
 
 TEST_F(LimitSentences, SayWhichCountIsMissing) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "reports/render/report.h"
@@ -209,15 +210,20 @@ TEST_F(RooflineTest, HasThePeakOfTheTensorCores) {
   EXPECT_NEAR(rows[0]["roof"].get<double>(), 989.4, 0.001);
 }
 
-/// A copy has its integers, 64 a cycle and multiprocessor, and its bytes against the memory.
+/// A copy has its integers below the issue slots, 4 warps a cycle and multiprocessor, and its bytes
+/// against the memory. Additions are 64 a cycle, but products have a pipe of their own.
 TEST_F(RooflineTest, PlacesKernelsWithoutFloatingPointOperations) {
-  add("copy", {{"inst_integer", 6400}, {"global_load_sectors", 50}, {"global_store_sectors", 50}},
+  add("copy", {{"inst_integer", 64'000}, {"global_load_sectors", 50}, {"global_store_sectors", 50}},
       3200);
   const auto rows = rows_with("intensity");
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0]["kind"], "integers");
-  EXPECT_EQ(rows[0]["intensity"], 2);
-  EXPECT_NEAR(rows[0]["roof"].get<double>(), 64 * 132 * 1.98 / 1000, 0.01);
+  EXPECT_EQ(rows[0]["intensity"], 20);
+  EXPECT_NEAR(rows[0]["roof"].get<double>(), 4 * 32 * 132 * 1.98 / 1000, 0.01);
+  EXPECT_THAT(report().dump(), HasSubstr("The roof of integers is the peak of the issue slots."));
+  const std::vector<PlotFile> files = rooflines();
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_THAT(files[0].svg, HasSubstr("The roofs are H200's: 33.5 TOP/s of issue slots, "));
   const auto bytes = rows_with("bandwidth_roof");
   ASSERT_EQ(bytes.size(), 2U);
   EXPECT_EQ(bytes[1]["memory"], "device memory, at least");
@@ -265,10 +271,56 @@ TEST_F(RooflineTest, DrawsAllFamiliesTogetherToo) {
   const std::vector<PlotFile> files = rooflines();
   ASSERT_EQ(files.size(), 3U);
   EXPECT_EQ(files[0].name, "roofline-of-all-families-fp32-on-model-sm-90.svg");
-  EXPECT_THAT(files[0].svg, HasSubstr("The 12 longest of 15 kernels."));
+  EXPECT_THAT(files[0].svg, HasSubstr("The 12 of 15 kernels with most operations."));
   EXPECT_THAT(files[0].svg, HasSubstr("other/kernel_13"));
   EXPECT_THAT(files[0].svg, HasSubstr("test/compute"));
   EXPECT_THAT(files[0].svg, Not(HasSubstr("other/kernel_2:"))) << "it has few operations";
+  EXPECT_THAT(files[1].svg, HasSubstr("The 12 of 14 variants with most operations."));
+}
+
+TEST_F(RooflineTest, ShowsEachFamilyAtItsLargestSizeAmongAllFamilies) {
+  for (const auto& [family, variant, size] :
+       {std::tuple{"a", "old", 512}, {"a", "new", 1024}, {"b", "new", 512}}) {
+    schema::Launch launch = launch_of(variant, {{"flop_sp_fma", 6400}, {"global_load_sectors", 1}});
+    launch.family = family;
+    launch.size = size;
+    store_.add_launch(run_, device_, launch);
+  }
+  const std::vector<PlotFile> files = rooflines();
+  ASSERT_EQ(files.size(), 3U);
+  EXPECT_THAT(files[0].svg,
+              testing::AllOf(HasSubstr("a/new"), HasSubstr("b/new"), Not(HasSubstr("a/old"))));
+}
+
+TEST_F(RooflineTest, DrawsTheLongestKernelsWhereTheyHaveTimes) {
+  use_h200();
+  for (int i = 0; i < 13; ++i) {
+    // The first has the most operations, and takes the least time.
+    schema::Launch launch =
+        launch_of(std::string(1, static_cast<char>('a' + i)) + "_variant",
+                  {{"flop_sp_fma", 64 * (20 - i)}, {"global_load_sectors", 100}});
+    launch.timing = schema::Timing{{1000.0 + i}, schema::CacheState::cold, 0, "samples"};
+    store_.add_launch(run_, device_, launch);
+  }
+  const std::vector<PlotFile> files = rooflines();
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_THAT(files[0].svg, HasSubstr("The 12 longest of 13 variants."));
+  EXPECT_THAT(files[0].svg, HasSubstr("m_variant: L1"));
+  EXPECT_THAT(files[0].svg, Not(HasSubstr("a_variant: L1")));
+}
+
+/// A roof has its points, and a text is about what the picture has.
+TEST_F(RooflineTest, SaysThatAPictureOfManyVariantsHasOneMemory) {
+  for (int i = 0; i < 8; ++i) {
+    add("variant_" + std::to_string(i), {{"flop_sp_fma", 6400}, {"global_load_sectors", 100 + i}},
+        1600);
+  }
+  const std::vector<PlotFile> files = rooflines();
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_THAT(files[0].svg, HasSubstr("The table has the other memories."));
+  EXPECT_THAT(files[0].svg, HasSubstr("variant_7: L1"));
+  EXPECT_THAT(files[0].svg, Not(HasSubstr("device memory")));
+  EXPECT_THAT(files[0].svg, Not(HasSubstr("“At least”")));
 }
 
 TEST_F(RooflineTest, ShowsTheRoofThatWasMeasuredOnTheCard) {

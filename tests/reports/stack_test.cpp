@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reports/plot/stack.h"
@@ -99,6 +101,28 @@ TEST_F(StackTest, ShowsTheSourceBesideTheCountsOfItsMachineCode) {
                       ";</code></td></tr>\n<tr data-line=\"31\"><td class=\"n\"></td>"),
             HasSubstr("<tr><td class=\"n\"></td><td class=\"n\">128</td><td class=\"waits\">"),
             HasSubstr("<details class=\"listing\">\n<summary>transpose/naive, PTX</summary>")));
+}
+
+/// An inlined header has all samples of a kernel: the file of its code has no reason of its own.
+TEST_F(StackTest, ShowsTheWaitsOfCodeWhoseSamplesAreInAHeader) {
+  constexpr const char* file = "kernels/transpose.cu";
+  run_ = store_.begin_run({});
+  schema::Device device;
+  device.backend = "cupti";
+  const std::int64_t gpu = store_.add_device(run_, device);
+  schema::Completion completion;
+  completion.launch_id = store_.add_launch(run_, gpu, stalled_launch("naive", {}));
+  completion.lines = {
+      {file, 1, "load();", "global load", 10, 40, 40, schema::Grade::measured, 1280}};
+  completion.stalls = {{"kernels/inlined.cuh", 5, "return *p;", "wait", 10, 10}};
+  completion.instructions = {{0x00, "executed", 128}, {0x00, "wait", 10}};
+  store_.complete_launches(std::span(&completion, 1));
+  store_.add_sources(run_, std::vector<std::pair<std::string, std::string>>{{file, "load();\n"}});
+  store_.add_codes(run_, std::vector<schema::CodeText>{
+                             {file, "transpose/naive", "machine code", "  /*0000*/  LDG R1 ;\n"}});
+  EXPECT_THAT(report("sources", Format::html),
+              AllOf(HasSubstr("aria-label=\"other reasons 100 %\""),
+                    HasSubstr("<i class=\"w0\"></i>other reasons</span>")));
 }
 
 TEST_F(StackTest, ShowsTimeAgainstEnergyWithTheFront) {

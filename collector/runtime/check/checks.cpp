@@ -227,7 +227,7 @@ void Checks::set(std::uint64_t to, std::uint64_t bytes) {
 
 /// The array of a Python script that an access left, and the element that it meant.
 std::string Checks::element_of(const model::check::Finding& finding) const {
-  if (finding.address == 0 || !python::is_here()) return "";
+  if (finding.address == 0 || !python::was_initialised()) return "";
   const Block* block = memory_.find(finding.address);
   if (block == nullptr) block = memory_.before(finding.address);
   const auto end_of = [](const Block* one) {
@@ -420,8 +420,9 @@ void Checks::find_leaks(const std::vector<VirtualMemory::Kept>& physical) {
                                      is_variable ? " of " + leak.name : "", bytes, leak.end)
         : is_variable  ? fmt::format("{} of {} are never {}", bytes, leak.name, leak.end)
                        : fmt::format("{} is never {}", leak.name, leak.end);
-    // An interpreter ends without freeing what its modules and a framework's pool hold.
-    find("leak", key.first, message, message, leak.count, python::is_here());
+    // An interpreter that ran in this process, embedded or not, ends without freeing what its
+    // modules and a framework's pool hold.
+    find("leak", key.first, message, message, leak.count, python::was_initialised());
   }
 }
 

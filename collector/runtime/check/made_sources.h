@@ -9,6 +9,7 @@ namespace warpmeter::runtime {
 
 /// Names the files and lines of such sources for a person, before they are reported: those of the
 /// script where the text stands literally in it, else "script.py@12.cu" for a text of its line 12.
+/// Once for each program: a second call may move its lines again.
 void name_sources(model::Program& program);
 
 }  // namespace warpmeter::runtime

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -134,7 +135,10 @@ struct Interpreter {
   /// PyGILState_Check() always says yes once there is a second interpreter.
   bool can_hold(Object* thread) const {
     Object* const holder = PyThreadState_GetUnchecked();
-    if (holder != nullptr) return holder == thread;
+    return holder != nullptr ? holder == thread : is_only(thread);
+  }
+  /// True if Python has no thread but this one.
+  bool is_only(Object* thread) const {
     Object* const one = PyThreadState_GetInterpreter(thread);
     return PyInterpreterState_Head() == one && PyInterpreterState_Next(one) == nullptr &&
            PyInterpreterState_ThreadHead(one) == thread && PyThreadState_Next(thread) == nullptr;
@@ -142,22 +146,31 @@ struct Interpreter {
 };
 
 /// As long as it lives, this thread may ask for objects. The program notices nothing: an exception
-/// that is set stays, none of ours does, and no collection of garbage runs the program's code.
+/// that is set stays, none of ours does, and no collection of garbage runs the program's code. An
+/// attribute that is a property runs that code all the same, and may give up the interpreter's
+/// lock: one is asked for only where is_only() holds, for another thread could take that lock and
+/// then wait for the process's, which is ours. A pending call that such code executes has to look
+/// at is_alive().
 class Asking {
  public:
   explicit Asking(const Interpreter& python)
       : python_(python), state_(python.PyGILState_Ensure()), collects_(python.PyGC_Disable()) {
     python_.PyErr_Fetch(&type_, &value_, &trace_);
+    ++depth_;
   }
   ~Asking() {
+    --depth_;
     python_.PyErr_Restore(type_, value_, trace_);
     if (collects_ != 0) python_.PyGC_Enable();
     python_.PyGILState_Release(state_);
   }
   Asking(const Asking&) = delete;
   Asking& operator=(const Asking&) = delete;
+  /// True if this thread is asking.
+  static bool is_alive() { return depth_ > 0; }
 
  private:
+  inline static thread_local int depth_ = 0;
   const Interpreter& python_;
   const int state_, collects_;
   Object *type_ = nullptr, *value_ = nullptr, *trace_ = nullptr;
@@ -167,9 +180,26 @@ class Asking {
 bool is_of_package(std::string_view file);
 /// Null: this process has none, or it is one that we do not know.
 const Interpreter* interpreter();
-/// True if this process has one, also when it has ended.
-bool is_here();
+/// True if it was initialised in this process, also when it has ended. A program that is linked
+/// with Python's library and never starts it has none.
+bool was_initialised();
 /// This thread's state, where it executes Python and may ask for objects at once; null: it may not.
 Object* asking_thread(const Interpreter& python);
+
+/// `visit(frame, code, file)` of the running functions, from the innermost until it says true.
+template <class Visit>
+void each_frame(const Interpreter& python, Object* thread, const Visit& visit,
+                std::size_t most = std::numeric_limits<std::size_t>::max()) {
+  Object* frame = python.PyThreadState_GetFrame(thread);
+  for (std::size_t i = 0; frame != nullptr && i < most; ++i) {
+    Object* const code = python.PyFrame_GetCode(frame);
+    const bool is_last = visit(frame, code, python.text_of(code, "co_filename"));
+    python.Py_DecRef(code);
+    Object* const outer = is_last ? nullptr : python.PyFrame_GetBack(frame);
+    python.Py_DecRef(frame);
+    frame = outer;
+  }
+  if (frame != nullptr) python.Py_DecRef(frame);
+}
 
 }  // namespace warpmeter::runtime::python

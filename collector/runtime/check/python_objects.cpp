@@ -49,18 +49,10 @@ auto asked(const Look& look) -> decltype(look(std::declval<const Interpreter&>()
   return look(*python, thread);
 }
 
-/// `visit(frame, file)` of the running functions, from the innermost until it says true.
+/// python::each_frame(), not for all of a deep recursion.
 template <class Visit>
-void each_frame(const Interpreter& python, Object* thread, const Visit& visit) {
-  Object* frame = python.PyThreadState_GetFrame(thread);
-  for (std::size_t i = 0; frame != nullptr && i < most_python_frames; ++i) {
-    const Held code(python, python.PyFrame_GetCode(frame));
-    const bool is_last = visit(frame, code.get(), python.text_of(code.get(), "co_filename"));
-    Object* const outer = is_last ? nullptr : python.PyFrame_GetBack(frame);
-    python.Py_DecRef(frame);
-    frame = outer;
-  }
-  if (frame != nullptr) python.Py_DecRef(frame);
+void each_near_frame(const Interpreter& python, Object* thread, const Visit& visit) {
+  python::each_frame(python, thread, visit, most_python_frames);
 }
 
 /// `visit(name, value)` of a mapping with names as its keys.
@@ -127,13 +119,15 @@ std::optional<PythonArray> python_array(std::uint64_t begin, std::uint64_t end,
                                         std::uint64_t address) {
   return asked([&](const Interpreter& python, Object* thread) {
     std::optional<PythonArray> found;
+    // An array's interface is a property, in PyTorch and in Numba (python::Asking).
+    if (!python.is_only(thread)) return found;
     const auto is_nearer = [&](const PythonArray& array) {
       if (!found) return true;
       const bool is_before = array.address <= address, was_before = found->address <= address;
       if (is_before != was_before) return is_before;
       return is_before ? array.address > found->address : array.address < found->address;
     };
-    each_frame(python, thread, [&](Object* frame, Object*, const std::string& file) {
+    each_near_frame(python, thread, [&](Object* frame, Object*, const std::string& file) {
       if (python::is_of_package(file)) return false;
       const Held locals(python, python.PyFrame_GetLocals(frame));
       if (!locals) return false;
@@ -151,7 +145,7 @@ std::optional<PythonArray> python_array(std::uint64_t begin, std::uint64_t end,
 std::optional<HostPlace> numba_kernel() {
   return asked([&](const Interpreter& python, Object* thread) {
     std::optional<HostPlace> place;
-    each_frame(python, thread, [&](Object* frame, Object* code, const std::string& file) {
+    each_near_frame(python, thread, [&](Object* frame, Object* code, const std::string& file) {
       if (!python::is_of_package(file)) return true;  // the script launches
       if (file.find("/numba") == std::string::npos || !file.ends_with("dispatcher.py"))
         return false;
@@ -203,7 +197,7 @@ std::vector<std::string> python_files() {
       const bool is_known = std::find(files.begin(), files.end(), file) != files.end();
       if (!file.empty() && !is_known && !python::is_of_package(file)) files.push_back(file);
     };
-    each_frame(python, thread, [&](Object*, Object*, const std::string& file) {
+    each_near_frame(python, thread, [&](Object*, Object*, const std::string& file) {
       add(file);
       return false;
     });

@@ -19,7 +19,7 @@ struct PythonArray {
 };
 
 /// The array of the running functions whose data begins from `begin` to before `end`: the last one
-/// at or before `address`, else the first one.
+/// at or before `address`, else the first one. Nothing where Python has another thread.
 std::optional<PythonArray> python_array(std::uint64_t begin, std::uint64_t end,
                                         std::uint64_t address);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "collector/runtime/check/python_place.h"
 
+#include <atomic>
 #include <string>
 #include <string_view>
 
@@ -8,36 +9,6 @@
 #include "collector/runtime/check/python.h"
 
 namespace warpmeter::runtime {
-namespace {
-
-using python::Asking;
-using python::Interpreter;
-using python::is_of_package;
-using python::Object;
-
-std::optional<HostPlace> innermost_own(const Interpreter& python, Object* frame) {
-  std::optional<HostPlace> place;
-  while (frame != nullptr && !place) {
-    Object* const code = python.PyFrame_GetCode(frame);
-    const std::string file = python.text_of(code, "co_filename");
-    if (!file.empty() && !is_of_package(file)) {  // empty: its name is no text
-      place.emplace();
-      place->is_python = true;
-      place->function = python.text_of(code, "co_name");
-      place->file = model::relative_path(file);
-      place->line = python.PyFrame_GetLineNumber(frame);
-    }
-    python.Py_DecRef(code);
-    Object* const outer = python.PyFrame_GetBack(frame);
-    python.Py_DecRef(frame);
-    frame = outer;
-  }
-  if (frame != nullptr) python.Py_DecRef(frame);
-  return place;
-}
-
-}  // namespace
-
 namespace python {
 
 bool is_of_package(std::string_view file) {
@@ -48,19 +19,16 @@ bool is_of_package(std::string_view file) {
 }
 
 namespace {
-
-const Interpreter& looked_up() {
-  static const Interpreter known;
-  return known;
+std::atomic<bool> was_seen = false;
 }
 
-}  // namespace
-
-bool is_here() { return looked_up().is_whole; }
+bool was_initialised() { return interpreter() != nullptr || was_seen; }
 
 const Interpreter* interpreter() {
-  const Interpreter& known = looked_up();
-  return known.is_whole && known.Py_IsInitialized() != 0 ? &known : nullptr;
+  static const Interpreter known;
+  if (!known.is_whole || known.Py_IsInitialized() == 0) return nullptr;
+  was_seen = true;
+  return &known;
 }
 
 Object* asking_thread(const Interpreter& python) {
@@ -72,10 +40,21 @@ Object* asking_thread(const Interpreter& python) {
 
 std::optional<HostPlace> python_place() {
   const Interpreter* const python = python::interpreter();
-  Object* const thread = python == nullptr ? nullptr : python::asking_thread(*python);
+  python::Object* const thread = python == nullptr ? nullptr : python::asking_thread(*python);
   if (thread == nullptr) return std::nullopt;
-  const Asking asking(*python);
-  return innermost_own(*python, python->PyThreadState_GetFrame(thread));
+  const python::Asking asking(*python);
+  std::optional<HostPlace> place;
+  const auto is_own = [&](python::Object* frame, python::Object* code, const std::string& file) {
+    if (file.empty() || python::is_of_package(file)) return false;  // empty: its name is no text
+    place.emplace();
+    place->is_python = true;
+    place->function = python->text_of(code, "co_name");
+    place->file = model::relative_path(file);
+    place->line = python->PyFrame_GetLineNumber(frame);
+    return true;
+  };
+  python::each_frame(*python, thread, is_own);
+  return place;
 }
 
 }  // namespace warpmeter::runtime

@@ -3,6 +3,8 @@
 // function that called CUDA has returned: in the same frame and line, or where an exception led.
 #include "collector/runtime/check/python_went_on.h"
 
+#include <unistd.h>
+
 #include <memory>
 #include <utility>
 
@@ -35,6 +37,7 @@ struct Watched {
   RefusedCall call;
   Step step;
   std::function<void()> went_on;
+  pid_t process = 0;  ///< a fork has the pending calls of its parent too
 };
 
 bool handles_exception(const Interpreter& python) {
@@ -53,10 +56,25 @@ int warn(const Interpreter& python, const RefusedCall& call) {
                                    place->line, nullptr, nullptr);
 }
 
+int look_back(void* given);
+
+/// Lets Python call look_back(), or drops it where Python has no room for another call.
+void look_back_later(const Interpreter& python, std::unique_ptr<Watched> watched) {
+  const bool is_theirs = python.Py_AddPendingCall(look_back, watched.get()) == 0;
+  if (is_theirs) static_cast<void>(watched.release());
+}
+
 int look_back(void* given) {
-  const std::unique_ptr<Watched> watched(static_cast<Watched*>(given));
-  const Interpreter& python = *python::interpreter();
+  std::unique_ptr<Watched> watched(static_cast<Watched*>(given));
+  const Interpreter* const found = python::interpreter();  // null: Python ends
+  if (found == nullptr || watched->process != getpid()) return 0;
+  const Interpreter& python = *found;
   Object* const thread = python.PyGILState_GetThisThreadState();
+  if (thread == nullptr) return 0;
+  if (Asking::is_alive()) {  // a property that we asked for runs, within the call still
+    look_back_later(python, std::move(watched));
+    return 0;
+  }
   const bool is_known = watched->step.frame != nullptr && watched->call.may_raise;
   const bool is_same = is_known && watched->step == step_of(python, thread);
   if (is_same && !handles_exception(python)) watched->went_on();
@@ -68,13 +86,12 @@ int look_back(void* given) {
 void watch(const RefusedCall& call, std::function<void()> went_on) {
   const Interpreter* const python = python::interpreter();
   if (python == nullptr || !python->can_warn) return;
-  auto watched = std::make_unique<Watched>(Watched{call, {}, std::move(went_on)});
+  auto watched = std::make_unique<Watched>(Watched{call, {}, std::move(went_on), getpid()});
   if (Object* const thread = python::asking_thread(*python)) {
     const Asking asking(*python);
     watched->step = step_of(*python, thread);
   }
-  const bool is_theirs = python->Py_AddPendingCall(look_back, watched.get()) == 0;
-  if (is_theirs) static_cast<void>(watched.release());
+  look_back_later(*python, std::move(watched));
 }
 
 }  // namespace warpmeter::runtime

@@ -10,18 +10,28 @@
 namespace warpmeter::runtime {
 namespace {
 
-/// A function's error is what its library returns where it finds no usable device.
+/// The error is the library's code for "not initialised" (cuRAND's is 203, "initialisation
+/// failed"). cuFFT has none: 5 is its internal error. `file`: the version that the entry is for;
+/// empty: every other one.
 struct Refusal {
   std::string_view function, library;
   int error;
+  std::string_view file = "";
 };
 constexpr Refusal refusals[] = {
-    {"cublasCreate_v2", "cuBLAS", 1},    {"cublasLtCreate", "cuBLASLt", 1},
-    {"cublasXtCreate", "cuBLASXt", 1},   {"cusolverDnCreate", "cuSOLVER", 1},
-    {"cusolverSpCreate", "cuSOLVER", 1}, {"cusparseCreate", "cuSPARSE", 1},
-    {"cufftCreate", "cuFFT", 5},         {"cufftPlan1d", "cuFFT", 5},
-    {"cufftPlan2d", "cuFFT", 5},         {"cufftPlan3d", "cuFFT", 5},
-    {"cufftPlanMany", "cuFFT", 5},       {"curandCreateGenerator", "cuRAND", 203},
+    {"cublasCreate_v2", "cuBLAS", 1},
+    {"cublasLtCreate", "cuBLASLt", 1},
+    {"cublasXtCreate", "cuBLASXt", 1},
+    {"cusolverDnCreate", "cuSOLVER", 1},
+    {"cusolverSpCreate", "cuSOLVER", 1},
+    {"cusparseCreate", "cuSPARSE", 1},
+    {"cufftCreate", "cuFFT", 5},
+    {"cufftPlan1d", "cuFFT", 5},
+    {"cufftPlan2d", "cuFFT", 5},
+    {"cufftPlan3d", "cuFFT", 5},
+    {"cufftPlanMany", "cuFFT", 5},
+    {"curandCreateGenerator", "cuRAND", 203},
+    {"cudnnCreate", "cuDNN", 1, "libcudnn.so.8"},
     {"cudnnCreate", "cuDNN", 1001},
 };
 constexpr std::string_view files[] = {"libcublas.so",   "libcublasLt.so", "libcusolver.so",
@@ -37,7 +47,7 @@ int refuse() {
     Process& process = Process::get();
     if (process.is_fork()) return refusal.error;
     Process::begin_call(refusal.function, caller);
-    process.cannot_execute(refusal.function, refusal.library);
+    process.refuse_library(refusal.function, refusal.library);
     return refusal.error;
   });
 }
@@ -48,18 +58,22 @@ const void* function_at(std::size_t place, std::index_sequence<places...>) {
   return reinterpret_cast<const void*>(functions[place]);
 }
 
+std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
 }  // namespace
 
 bool is_machine_code_library(std::string_view path) {
-  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const std::string_view name = file_name(path);
   return std::any_of(std::begin(files), std::end(files),
                      [&](std::string_view file) { return name.starts_with(file); });
 }
 
-const void* refusal_of(std::string_view function) {
+const void* refusal_of(std::string_view function, std::string_view path) {
+  const std::string_view name = file_name(path);
   const auto found =
-      std::find_if(std::begin(refusals), std::end(refusals),
-                   [&](const Refusal& refusal) { return refusal.function == function; });
+      std::find_if(std::begin(refusals), std::end(refusals), [&](const Refusal& refusal) {
+        return refusal.function == function && name.starts_with(refusal.file);
+      });
   if (found == std::end(refusals)) return nullptr;
   return function_at(static_cast<std::size_t>(found - std::begin(refusals)),
                      std::make_index_sequence<std::size(refusals)>());

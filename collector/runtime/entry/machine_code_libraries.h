@@ -10,7 +10,8 @@ namespace warpmeter::runtime {
 
 /// True if the path is one of those libraries.
 bool is_machine_code_library(std::string_view path);
-/// Our function in place of the library's of that name; null: it keeps its own.
-const void* refusal_of(std::string_view function);
+/// Our function in place of the one of that name of the library at that path; null: it keeps its
+/// own.
+const void* refusal_of(std::string_view function, std::string_view path);
 
 }  // namespace warpmeter::runtime

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In front of NVRTC's nvrtcGetCUBIN: what it compiled it has as PTX too. And of
 // nvrtcCompileProgram: with the lines of the source the machine code is the same, and counts can be
-// audited. And of nvrtcCreateProgram, for the text that lines are of.
+// audited. And of nvrtcCreateProgram and nvrtcDestroyProgram, for the text that lines are of.
 #include <nvrtc.h>
 
 #include <algorithm>
@@ -52,11 +52,25 @@ nvrtcResult create_program(nvrtcProgram* program, const char* text, const char* 
       compiler_function<decltype(nvrtcCreateProgram)>(nullptr, "nvrtcCreateProgram");
   if (create == nullptr) return NVRTC_ERROR_INTERNAL_ERROR;
   const nvrtcResult result = create(program, text, name, count, headers, names);
-  if (result != NVRTC_SUCCESS || name == nullptr || text == nullptr) return result;
-  remember_source(name, text);
+  if (result != NVRTC_SUCCESS) return result;
+  const bool is_named = name != nullptr && text != nullptr;
+  if (is_named) remember_source(name, text);
   const std::lock_guard lock(given_sources().mutex);
-  given_sources().of_program.insert_or_assign(*program, GivenSources::Source{name, text});
+  given_sources().of_program.erase(*program);  // an earlier program may have had the handle
+  if (is_named) given_sources().of_program.emplace(*program, GivenSources::Source{name, text});
   return result;
+}
+
+nvrtcResult destroy_program(nvrtcProgram* program) {
+  const auto destroy =
+      compiler_function<decltype(nvrtcDestroyProgram)>(nullptr, "nvrtcDestroyProgram");
+  if (destroy == nullptr) return NVRTC_ERROR_INTERNAL_ERROR;
+  if (program != nullptr) {
+    // Before another thread can create a program of the same handle.
+    const std::lock_guard lock(given_sources().mutex);
+    given_sources().of_program.erase(*program);
+  }
+  return destroy(program);
 }
 
 GivenSources::Source source_given_to(nvrtcProgram program) {
@@ -111,6 +125,10 @@ extern "C" [[gnu::visibility("default")]] nvrtcResult nvrtcCreateProgram(
   });
 }
 
+extern "C" [[gnu::visibility("default")]] nvrtcResult nvrtcDestroyProgram(nvrtcProgram* program) {
+  return warpmeter::with_room([&] { return warpmeter::runtime::destroy_program(program); });
+}
+
 extern "C" [[gnu::visibility("default")]] nvrtcResult nvrtcCompileProgram(
     nvrtcProgram program, int count, const char* const* options) {
   return warpmeter::with_room(
@@ -127,6 +145,7 @@ namespace warpmeter::runtime {
 std::span<const Front> nvrtc_fronts() {
   static const Front fronts[] = {
       {"nvrtcCreateProgram", reinterpret_cast<const void*>(&nvrtcCreateProgram)},
+      {"nvrtcDestroyProgram", reinterpret_cast<const void*>(&nvrtcDestroyProgram)},
       {"nvrtcCompileProgram", reinterpret_cast<const void*>(&nvrtcCompileProgram)},
       {"nvrtcGetCUBIN", reinterpret_cast<const void*>(&nvrtcGetCUBIN)},
   };

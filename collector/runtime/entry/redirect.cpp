@@ -130,7 +130,7 @@ class Redirector {
       return;
     }
     jumps_.clear();
-    if (is_machine_code_library(path)) return refuse(object, file);
+    if (is_machine_code_library(path)) return refuse(object, file, path);
     const CudaFunctions functions = cuda_functions(file);
     if (functions.all.empty()) return;
     ++objects_;
@@ -146,9 +146,9 @@ class Redirector {
     write(jumps_);
   }
 
-  void refuse(const dl_phdr_info& object, const ObjectFile& file) {
+  void refuse(const dl_phdr_info& object, const ObjectFile& file, const std::string& path) {
     file.for_each_exported_function([&](std::string_view name, std::uint64_t value, std::uint64_t) {
-      const void* refusal = refusal_of(name);
+      const void* refusal = refusal_of(name, path);
       const bool fits = value % 16 == 0 && is_code(object, value);
       if (refusal != nullptr && fits) jumps_.push_back({object.dlpi_addr + value, refusal});
     });

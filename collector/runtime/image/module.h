@@ -67,12 +67,15 @@ class Kernel {
   int shared_carveout = -1;  ///< percent of the cache that it prefers as shared memory; -1: none
   int cache_preference = 0;  ///< where there is no such percentage: a cudaFuncCache
 
+  bool has_named_sources = false;  ///< name_sources() has had its program
+
  private:
+  void say_unread(const std::string& why);
+
   Module& module_;
   const std::string entry_;
   std::unique_ptr<model::Program> program_;
   std::string failure_;
-  void say_unread(const std::string& why);
   bool is_read_ = false, is_audited_ = false;
   std::optional<model::Resources> resources_;
   std::once_flag barriers_read_;

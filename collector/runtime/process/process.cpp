@@ -65,6 +65,7 @@ void say_goodbye() {
 thread_local bool Process::is_launching = false;
 thread_local std::string_view Process::function_;
 thread_local const void* Process::caller_ = nullptr;
+thread_local std::string Process::why_not_;
 thread_local bool null_is_per_thread = false;
 
 namespace {
@@ -93,13 +94,20 @@ void Process::report_to(std::unique_ptr<Report> report) {
   explained_.forget();
   said_.clear();
   failed_calls_.clear();
+  unasked_.clear();
 }
 
 void Process::end_report() {
   if (report_ == nullptr) return;
+  tell_unasked();
   explained_.end(*report_);
   report_->end();
   report_ = nullptr;
+}
+
+void Process::tell_unasked() {
+  for (const std::string& call : unasked_) report_->failed({call, true, true});
+  unasked_.clear();
 }
 
 void Process::end_unused() {
@@ -112,7 +120,7 @@ void Process::end() {
   show_printed();
   if (checks_ != nullptr) checks_->end(pending_ != cudaSuccess, virtual_memory_.kept());
   if (report_ != nullptr) {
-    for (const std::string& call : unasked_) report_->failed({call, true, true});
+    tell_unasked();
     explained_.end(*report_);
     report_->end();
   }
@@ -144,28 +152,33 @@ cudaError_t Process::note(cudaError_t result) {
   return result;
 }
 
-void Process::tell_failed(std::string_view function, cudaError_t error) {
+void Process::tell_failed(std::string_view function, cudaError_t error, bool is_unseen) {
   const std::lock_guard lock(mutex_);
   const std::string why = std::exchange(why_not_, "");
   if (error == cudaErrorNotReady) return;
   std::string words = error_in_words(function, error);
-  if (is_of_model(error)) return tell_refused(words, why);
+  if (is_of_model(error)) {
+    std::string told = tell_refused(words, why);
+    if (is_unseen && !told.empty()) unasked_.insert(std::move(told));
+    return;
+  }
   if (report_ != nullptr && failed_calls_.insert(words).second) report_->failed({words});
 }
 
-void Process::tell_refused(const std::string& call, const std::string& why) {
-  if (report_ == nullptr && !warns) return;
+std::string Process::tell_refused(const std::string& call, const std::string& why) {
+  if (report_ == nullptr && !warns) return "";
   const auto place = python_place();
   std::string words = place ? call + place->after("") : call;
   if (!why.empty()) words += ": " + why;
   const bool is_warned = warns && warned_of_.insert(words).second;
   const bool is_new = report_ != nullptr && failed_calls_.insert(words).second;
   if (is_new) report_->failed({words, true});
-  if (!is_new && !is_warned) return;
+  if (!is_new && !is_warned) return words;
   watch({words, place, is_warned, raises_exceptions(caller_)}, [this, words] {
     const std::lock_guard ignoring(mutex_);
     if (report_ != nullptr) report_->failed({words, true, true});
   });
+  return words;
 }
 
 cudaError_t Process::cannot_execute(Kernel& kernel) {
@@ -173,7 +186,7 @@ cudaError_t Process::cannot_execute(Kernel& kernel) {
   return cudaErrorNoKernelImageForDevice;
 }
 
-void Process::cannot_execute(std::string_view function, std::string_view library) {
+void Process::refuse_library(std::string_view function, std::string_view library) {
   const std::lock_guard lock(mutex_);
   tell_refused(fmt::format("{} failed", function),
                fmt::format("{} is machine code, which the model does not execute. {}", library,
@@ -181,11 +194,7 @@ void Process::cannot_execute(std::string_view function, std::string_view library
 }
 
 void Process::look_at(std::string_view function, cudaError_t result, bool is_unseen) {
-  if (is_unseen && is_of_model(result)) {
-    const std::lock_guard lock(mutex_);
-    unasked_.insert(error_in_words(function, result));
-  }
-  if (result != cudaSuccess) tell_failed(function, result);
+  if (result != cudaSuccess) tell_failed(function, result, is_unseen);
   if (checks_ == nullptr) return;
   const std::lock_guard lock(mutex_);
   checks_->failed(function, result, is_unseen);

@@ -76,19 +76,21 @@ class Process {
   /// Notes a call's own finding, for the checks.
   void look_at(std::string_view function, cudaError_t result, bool is_unseen = false);
   /// Tells warpmeter, once for each function and error. Python warns of what the model refuses
-  /// where warn_in_python() was called.
-  void tell_failed(std::string_view function, cudaError_t error);
+  /// where warn_in_python() was called. `is_unseen`: the program's code drops what the call
+  /// returns.
+  void tell_failed(std::string_view function, cudaError_t error, bool is_unseen);
   static void warn_in_python();
   /// The error of a call for a kernel that the model cannot execute; tell_failed() says why.
   cudaError_t cannot_execute(Kernel& kernel);
   /// A call of another library of NVIDIA's, which is machine code alone: "cublasCreate", "cuBLAS".
-  void cannot_execute(std::string_view function, std::string_view library);
+  void refuse_library(std::string_view function, std::string_view library);
   /// The call that is being answered.
   static std::string_view function() { return function_; }
   /// `caller`: the program's instruction behind the call.
   static void begin_call(std::string_view function, const void* caller) {
     function_ = function;
     caller_ = caller;
+    why_not_.clear();
   }
   /// Notes the mistake of a call, when it is about to return an error; only asked for with
   /// --check.
@@ -198,7 +200,10 @@ class Process {
   };
 
   Process();
-  void tell_refused(const std::string& call, const std::string& why);
+  /// The sentence that is told; empty: nobody hears of it.
+  std::string tell_refused(const std::string& call, const std::string& why);
+  /// Tells of the refused launches that no call has asked for, before a report ends.
+  void tell_unasked();
   std::uint64_t next_room();
   const std::vector<int>& visible() const;
 
@@ -214,11 +219,13 @@ class Process {
   std::recursive_mutex mutex_;
   static thread_local std::string_view function_;  ///< this thread's last call
   static thread_local const void* caller_;
+  /// The reason for the error that this thread's call is about to return.
+  static thread_local std::string why_not_;
   cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
   std::string printed_, failed_;
-  std::string why_not_;  ///< the reason for the error that a call is about to return
   std::set<std::string> said_, failed_calls_, warned_of_;
-  /// Launches of <<<>>> that the model refused, and no call has asked for the error since.
+  /// Launches of <<<>>> that the model refused, and no call has asked for the error since: the
+  /// sentences that tell_refused() told.
   std::set<std::string> unasked_;
   std::map<const void*, std::shared_ptr<Stream>> streams_;
   std::vector<std::shared_ptr<Stream>> left_;  ///< without a handle, with something to do

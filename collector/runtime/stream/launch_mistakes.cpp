@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/kernel_name.h"
 #include "collector/model/machine/launch/launch.h"
@@ -62,7 +63,9 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
     }
     return process.cannot_execute(*work.kernel);
   }
-  if (report != nullptr) name_sources(*program);
+  if (report != nullptr && !std::exchange(work.kernel->has_named_sources, true)) {
+    name_sources(*program);
+  }
   const std::string wrong = model::geometry_failure(*program, geometry);
   if (const cudaError_t mistake = cluster_mistake(process, *work.kernel, geometry);
       mistake != cudaSuccess) {

@@ -2,7 +2,7 @@
 // NVLink connections, with an NVML that has three devices: two with two links to each other, and
 // one to a switch; the third has none. The numbers of types and versions are those of NVIDIA's NVML
 // API Reference Guide (NvLink Methods).
-#include "collector/cupti/nvlink.h"
+#include "collector/cupti/nvml_links.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
