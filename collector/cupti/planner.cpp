@@ -20,6 +20,7 @@ bool may_have(const KernelCode& code, std::string_view part) {
   if (part == "bulk_copies") return code.copies_in_bulk;
   if (part == "generic_loads") return code.loads_generic;
   if (part == "generic_stores") return code.stores_generic;
+  if (part == "matrix_products") return code.multiplies_matrices;
   return true;
 }
 
@@ -203,7 +204,10 @@ Plan::Item Plan::resolved(const std::string& name) {
 
 /// Adds what the chip has of a counter: its metric, and others that are added to it.
 void Plan::add(Item& item, const schema::CounterInfo& info, double factor) {
-  if (is_absent(info.code)) return;  // it is 0
+  if (is_absent(info.code)) {  // it is 0
+    absent_.insert(info.code);
+    return;
+  }
   const std::string name = known_name(info);
   if (!name.empty()) item.metrics.emplace_back(collect(name), factor);
   for (const std::string& also : info.perfworks_also) {
@@ -256,6 +260,11 @@ std::string Plan::known_name(const schema::CounterInfo& info) const {
 
 bool Plan::is_absent(const std::string& part) const {
   return code_ && !part.empty() && !may_have(*code_, part);
+}
+
+bool Plan::leaves_out(const KernelCode& code) const {
+  return std::any_of(absent_.begin(), absent_.end(),
+                     [&](const std::string& part) { return may_have(code, part); });
 }
 
 std::size_t Plan::collect(const std::string& metric) {

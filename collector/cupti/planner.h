@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -56,6 +57,7 @@ struct KernelCode {
   bool copies_in_bulk = true;
   bool loads_generic = true;
   bool stores_generic = true;
+  bool multiplies_matrices = true;
 };
 
 class Plan {
@@ -88,6 +90,9 @@ class Plan {
   /// each link's are read alone, or beside the duration.
   bool leaves_links_out() const { return leaves_links_out_; }
 
+  /// True if counters of what this code may have are taken for 0: the plan is for other kernels.
+  bool leaves_out(const KernelCode& code) const;
+
   /// The items' values in one range of a decoded counter-data image; `code`: of its kernels.
   std::vector<schema::Counter> evaluate(std::span<const std::uint8_t> image, std::size_t range,
                                         const KernelCode& code = {}) const;
@@ -113,6 +118,7 @@ class Plan {
   std::vector<std::uint8_t> availability_;
   MetricHost host_;
   std::optional<KernelCode> code_;
+  std::set<std::string> absent_;  ///< parts that the code has not, and that counters are of
   std::vector<Item> items_;
   std::vector<std::string> metrics_;
   std::vector<const char*> metric_pointers_;

@@ -71,8 +71,8 @@ class Counting {
   /// The state of a context; without a session there is a reason.
   struct Context {
     std::uint32_t device = 0, number = 0;
-    std::vector<std::uint8_t> availability;       ///< for a plan
-    cupti::KernelCode code{false, false, false};  ///< the plan is made for kernels like that
+    std::vector<std::uint8_t> availability;              ///< for a plan
+    cupti::KernelCode code{false, false, false, false};  ///< the plan is made for such kernels
     std::unique_ptr<cupti::Plan> plan;
     std::unique_ptr<RangeSession> session;
     std::uint64_t unloads = 0;  ///< the number of modules unloaded when the session began

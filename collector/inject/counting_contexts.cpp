@@ -202,8 +202,9 @@ std::unique_ptr<cupti::Plan> Counting::plan_for(const Context& context,
 /// Leaves the context a plan that counts all that such kernels do. It stays so, as to change the
 /// counters takes 0.2 s.
 void Counting::prepare_for(const cupti::KernelCode& code, Context& context) {
-  if (!code.copies_in_bulk || context.code.copies_in_bulk) return;
-  context.code.copies_in_bulk = true;
+  context.code.copies_in_bulk |= code.copies_in_bulk;
+  context.code.multiplies_matrices |= code.multiplies_matrices;
+  if (!context.plan || !context.plan->leaves_out(code)) return;
   context.session.reset();  // before its plan
   context.plan.reset();
   context.left_out.clear();

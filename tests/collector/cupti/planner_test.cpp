@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iostream>
 #include <map>
 #include <set>
 #include <span>
@@ -215,7 +216,7 @@ TEST_F(Planner, AddsUpAllThatMovesGlobalMemory) {
 }
 
 TEST_F(Planner, LeavesOutWhatTheCodeOfKernelsHasNot) {
-  const KernelCode plain{false, false, false}, bulk{true, false, false};
+  const KernelCode plain{false, false, false, false}, bulk{true, false, false, false};
   const Plan without(cupti_library().api, "GH100", {}, standard(), &plain);
   EXPECT_FALSE(without.metrics().empty());
   for (const char* metric : without.metrics()) {
@@ -226,6 +227,23 @@ TEST_F(Planner, LeavesOutWhatTheCodeOfKernelsHasNot) {
   EXPECT_EQ(Plan(cupti_library().api, "GH100", {}, bytes, &plain).items()[0].metrics.size(), 0U);
   EXPECT_EQ(Plan(cupti_library().api, "GH100", {}, bytes, &bulk).items()[0].metrics.size(), 1U);
   EXPECT_EQ(Plan(cupti_library().api, "GH100", {}, bytes, &plain).items()[0].lacking, "");
+}
+
+/// Only a plan that left counters out is of no use for a kernel that has what they count.
+TEST_F(Planner, CountsProductsOnlyWhereTheCodeHasThem) {
+  const KernelCode plain{false, false, false, false}, products{false, false, false, true};
+  const std::string set[] = {"@limits"};
+  const std::vector<std::string> counters = schema::Catalogue::get().counters_for(set);
+  for (const char* chip : {"GA100", "GH100"}) {
+    const Plan without(cupti_library().api, chip, {}, counters, &plain);
+    const Plan with(cupti_library().api, chip, {}, counters, &products);
+    EXPECT_LT(without.passes(), with.passes()) << chip;
+    EXPECT_TRUE(without.leaves_out(products)) << chip;
+    EXPECT_FALSE(without.leaves_out(plain)) << chip;
+    EXPECT_FALSE(with.leaves_out(products)) << chip;
+    std::cout << chip << ": " << without.passes() << " passes, " << with.passes() << "\n";
+  }
+  EXPECT_FALSE(Plan(cupti_library().api, "GH100", {}, standard(), &plain).leaves_out(products));
 }
 
 /// Copies in bulk came with GH100; generic accesses are on every chip.

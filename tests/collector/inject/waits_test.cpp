@@ -76,9 +76,10 @@ TEST(Waits, CodeThatWasNotSeenMayHaveAll) {
   waits.module_loaded(model::cubin_of("sm_90", "  ld.u32 %r8, [%rd1];\n", ""));
   const cupti::KernelCode seen = waits.code_of({"kernel"});
   EXPECT_TRUE(seen.loads_generic);
-  EXPECT_FALSE(seen.stores_generic || seen.copies_in_bulk);
+  EXPECT_FALSE(seen.stores_generic || seen.copies_in_bulk || seen.multiplies_matrices);
   const cupti::KernelCode unseen = waits.code_of({"kernel", "another"});
-  EXPECT_TRUE(unseen.loads_generic && unseen.stores_generic && unseen.copies_in_bulk);
+  EXPECT_TRUE(unseen.loads_generic && unseen.stores_generic && unseen.copies_in_bulk &&
+              unseen.multiplies_matrices);
 }
 
 TEST(Waits, NothingInFrontIsNotWaitedFor) {

@@ -235,6 +235,18 @@ TEST_P(WaitingCode, CopiesInBulkAreFound) {
   EXPECT_TRUE(waiting.copies_in_bulk);
 }
 
+/// Code after sm_90 may always: the numbers of its products are not known.
+TEST_P(WaitingCode, ProductsOfMatricesAreFound) {
+  const bool is_known = GetParam() != std::string("sm_100");
+  EXPECT_EQ(read("  mad.lo.u32 %r8, %r9, %r9, 1;\n").multiplies_matrices, !is_known);
+  EXPECT_TRUE(read("  .reg .f32 %f<4>;\n"
+                   "  mov.f32 %f0, 0f00000000;\n"
+                   "  mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, "
+                   "{%r9, %r9}, {%r9}, {%f0, %f0, %f0, %f0};\n"
+                   "  cvt.rzi.u32.f32 %r8, %f0;\n")
+                  .multiplies_matrices);
+}
+
 TEST_P(WaitingCode, BlocksOfOneGridThatWaitForEachOtherDoNotCount) {
   EXPECT_FALSE(may_wait("  atom.global.add.u32 %r2, [%rd1], 1;\n" +
                         until_set("ld.acquire.gpu.global.u32 %r1, [%rd1+4];")));

@@ -130,4 +130,9 @@ TensorProduct product_of(Word word, int arch) {
   }
 }
 
+bool may_multiply_matrices(Word word, int arch) {
+  constexpr int last_known = 90;
+  return arch > last_known || product_of(word, arch).type != ProductType::none;
+}
+
 }  // namespace warpmeter::model::sass

@@ -12,4 +12,7 @@ namespace warpmeter::model::sass {
 
 TensorProduct product_of(Word word, int arch);
 
+/// True if this instruction multiplies matrices, or may: after sm_90 the numbers are not known.
+bool may_multiply_matrices(Word word, int arch);
+
 }  // namespace warpmeter::model::sass

@@ -11,6 +11,7 @@
 #include "collector/model/counts/sass/elf.h"
 #include "collector/model/counts/sass/info.h"
 #include "collector/model/counts/sass/instruction.h"
+#include "collector/model/counts/sass/products.h"
 
 namespace warpmeter::model::sass {
 namespace {
@@ -327,7 +328,7 @@ Waiting waits(const std::vector<Step>& steps) {
   return waiting;
 }
 
-void add_kinds_of_access(Bytes code, Waiting& found) {
+void add_kinds_of_instructions(Bytes code, int arch, Waiting& found) {
   constexpr std::uint16_t generic_load = 0x180, generic_store = 0x185;  // LD, ST
   constexpr std::uint16_t bulk = 0x1b0;  // and up to 0x1bf: UTMALDG, UTMASTG, UBLKCP, UBLKRED, …
   for (std::uint64_t at = 0; at + instruction_bytes <= code.size(); at += instruction_bytes) {
@@ -335,6 +336,7 @@ void add_kinds_of_access(Bytes code, Waiting& found) {
     found.loads_generic |= number == generic_load;
     found.stores_generic |= number == generic_store;
     found.copies_in_bulk |= (number & 0x1f0) == bulk;
+    found.multiplies_matrices |= may_multiply_matrices(*number_at<Word>(code, at), arch);
   }
 }
 
@@ -382,6 +384,7 @@ Waiting& Waiting::operator|=(const Waiting& other) {
   copies_in_bulk |= other.copies_in_bulk;
   loads_generic |= other.loads_generic;
   stores_generic |= other.stores_generic;
+  multiplies_matrices |= other.multiplies_matrices;
   return *this;
 }
 
@@ -402,7 +405,7 @@ std::map<std::string, Waiting> waiting_kernels(Bytes cubin) {
     const std::string_view name = section.name.substr(text.size());
     const bool calls = calls_functions(section.contents);
     Waiting waiting = look_at(section.contents, elf.arch());
-    add_kinds_of_access(section.contents, waiting);
+    add_kinds_of_instructions(section.contents, elf.arch(), waiting);
     waiting.allocates = calls && allocates(elf, symbols, name);
     const auto kernel = kernels.find(name);
     (kernel != kernels.end() ? kernel->second : functions) |= waiting;

@@ -24,6 +24,7 @@ struct Waiting {
   bool copies_in_bulk = false;  ///< it may: tensor maps and reductions in bulk are meant too
   bool loads_generic = false;   ///< it may load by generic addresses
   bool stores_generic = false;  ///< likewise
+  bool multiplies_matrices = false;  ///< it may, on the tensor cores
 
   /// Adds all that is true of `other`.
   Waiting& operator|=(const Waiting& other);
