@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import json
 import os
@@ -114,7 +113,7 @@ def version() -> str:
     return str(library().version().decode())
 
 
-_looked_at: dict[str, int] = {}  # files of linecache: how many characters
+_kept_lines: dict[str, list[str]] = {}  # by file, as linecache has them: it makes a new list when a file changes
 
 
 def keep_sources() -> None:
@@ -123,13 +122,14 @@ def keep_sources() -> None:
 
     cache: dict[str, Any] = dict(linecache.cache)
     for file, entry in cache.items():
-        if len(entry) < 3 or _looked_at.get(file) == entry[0]:  # not read yet, or known
+        if len(entry) < 3 or _kept_lines.get(file) is entry[2]:  # not read yet, or known
             continue
-        _looked_at[file] = entry[0]
-        if os.path.exists(file):
-            continue
-        with contextlib.suppress(WarpmeterError):  # no text for C: its lines stay without
-            require(library().keep_source(encoded(file, "a file"), encoded("".join(entry[2]), "a source")))
+        if not os.path.exists(file):
+            try:
+                require(library().keep_source(encoded(file, "a file"), encoded("".join(entry[2]), "a source")))
+            except WarpmeterError:  # no text for C: its lines stay without
+                continue
+        _kept_lines[file] = entry[2]
 
 
 class Meter:

@@ -73,6 +73,7 @@ class Measurement:
         self._run = 0
         self._uuid = ""
         self._remarks: list[str] = []
+        self._findings: str | None = None
 
     def __enter__(self) -> Measurement:
         if self._meter is not None:
@@ -209,10 +210,16 @@ class Measurement:
             raise WarpmeterError(3, f"{sentence}\n{verdicts}")
         raise AssertionError(f"{sentence}\n{verdicts}\n{self.explain(top=1)}")
 
+    def _findings_text(self) -> str:
+        """``explain("markdown")``, made once: a cell of a notebook shows its pictures and its text apart."""
+        if self._findings is None:
+            self._findings = self.explain("markdown")
+        return self._findings
+
     def _pictures(self) -> str:
         """The pictures of the findings, as elements of HTML."""
         try:
-            pictures = _PICTURE.findall(self.explain("markdown"))
+            pictures = _PICTURE.findall(self._findings_text())
         except WarpmeterError:  # there is nothing to explain
             return ""
         return "".join(f'<p><img alt="{html.escape(title)}" src="{html.escape(link)}"></p>' for title, link in pictures)

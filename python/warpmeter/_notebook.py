@@ -34,7 +34,8 @@ def load(shell: Any) -> None:
         if not outcome.success:
             return None
         display.display(measured)
-        display.display(display.Markdown(without_pictures(measured.explain("markdown"))))  # they are below the table
+        text = measured._findings_text()
+        display.display(display.Markdown(without_pictures(text)))  # they are below the table
         return None
 
     shell.register_magic_function(measure_cell, "cell", "measure")
