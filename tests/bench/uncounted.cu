@@ -42,6 +42,15 @@ __global__ void gemm_double(const double* a, const double* b, double* c, int n) 
   c[y * n + x] = sum;
 }
 
+__global__ void transpose(const float* in, float* out, int n) {
+  __shared__ float tile[16][17];
+  tile[threadIdx.y][threadIdx.x] =
+      in[(blockIdx.y * 16 + threadIdx.y) * n + blockIdx.x * 16 + threadIdx.x];
+  __syncthreads();
+  const int x = blockIdx.y * 16 + threadIdx.x, y = blockIdx.x * 16 + threadIdx.y;
+  out[y * n + x] = tile[threadIdx.x][threadIdx.y];
+}
+
 __global__ void stencil(const float* in, float* out, int n) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x == 0 || y == 0 || x >= n - 1 || y >= n - 1) return;
@@ -256,19 +265,23 @@ int main(int argc, char** argv) {
 
   run("gemm", 2 * scale, c, n * n * 4, [&] { gemm<<<grid, block>>>(a, b, c, n); });
   run("gemm_tiled", 2 * scale, c, n * n * 4, [&] { gemm_tiled<<<grid, block>>>(a, b, c, n); });
+  const dim3 large(1024 / 16, 1024 / 16);
+  run("gemm_1024", 1, c, all, [&] { gemm<<<large, block>>>(a, b, c, 1024); });
+  run("gemm_tiled_1024", 1, c, all, [&] { gemm_tiled<<<large, block>>>(a, b, c, 1024); });
+  run("transpose", 10 * scale, c, all, [&] { transpose<<<large, block>>>(a, c, 1024); });
   run("gemm_double", 2 * scale, dc, n * n * 8,
       [&] { gemm_double<<<grid, block>>>(da, db, dc, n); });
-  run("stencil", 10 * scale, c, all, [&] { stencil<<<dim3(64, 64), block>>>(a, c, 1024); });
+  run("stencil", 10 * scale, c, all, [&] { stencil<<<large, block>>>(a, c, 1024); });
   run("reduce", 20 * scale, c, 64 * 4, [&] { reduce<<<64, 256>>>(a, c, 1 << 20); });
   run("nbody", scale, c, 2048 * 16,
       [&] { nbody<<<8, 256>>>(reinterpret_cast<float4*>(a), reinterpret_cast<float4*>(c), 2048); });
   run("mandelbrot", 2 * scale, c, 512 * 512 * 4,
       [&] { mandelbrot<<<dim3(32, 32), block>>>(reinterpret_cast<int*>(c), 512); });
-  run("saxpy", 10 * scale, b, all, [&] { saxpy<<<4096, 256>>>(2.0f, a, b, 1 << 20); });
   run("hashes", 2 * scale, c, 64 * 256 * 4,
       [&] { hashes<<<64, 256>>>(reinterpret_cast<unsigned*>(c), 1000); });
   run("spmv", 5 * scale, c, rows * 4,
       [&] { spmv<<<64, 256>>>(row_begins, row_columns, a, b, c, rows); });
+  run("saxpy", 10 * scale, b, all, [&] { saxpy<<<4096, 256>>>(2.0f, a, b, 1 << 20); });
   int* integers = reinterpret_cast<int*>(c);
   const int many = rows * each;
   run("permute", 10 * scale, c, many * 4,
