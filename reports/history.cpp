@@ -246,7 +246,7 @@ std::string changes_sentence(const HistorySeries& series) {
   const std::string found =
       fmt::format("{} change{} in {} value{}", changes, changes == 1 ? "" : "s",
                   series.points.size(), series.points.size() == 1 ? "" : "s");
-  if (series.exact) return found + " (counts: every other value is a change)";
+  if (series.exact) return found + " (counts: any other value than the one before is a change)";
   if (series.points.size() < 4) return found + " (fewer than 4 cannot be told from noise)";
   return found + " (1 % significance, 1 % effect at least)";
 }

@@ -92,8 +92,8 @@ std::string explain(sqlite3* db, const std::string& path) {
           sqlite3_errmsg(db));
     case SQLITE_TOOBIG:
       return fmt::format(
-          "{} holds a text of more than {} MiB, or the statement makes one: warpmeter writes none "
-          "that long, and reads none",
+          "{} holds a value of more than {} MiB, or the statement makes one: warpmeter reads none "
+          "that long; select less, with substr() for example",
           path, longest_text >> 20);
     default:
       return fmt::format(

@@ -187,7 +187,6 @@ void refuse_counts(const BackendRequest& request, const Error& no_gpu) {
 Backends choose(const BackendRequest& request) {
   Backends backends;
   const bool model_only = !request.arch.empty() || request.threads != 0;
-  const bool one_gpu = !request.device.empty() && request.device != "all";
   if (request.backend == "model" || model_only) {
     backends.opened.push_back(open_model(request));
     if (request.backend == "auto") {
@@ -202,7 +201,7 @@ Backends choose(const BackendRequest& request) {
   } catch (const Error& error) {
     if (error.code() != ExitCode::no_hardware) throw;
     refuse_machine_code(request, error);
-    if (request.backend == "cupti" || one_gpu) throw;
+    if (request.backend == "cupti" || !request.device.empty()) throw;
     refuse_counts(request, error);
     backends = {};
     backends.opened.push_back(open_model(request));

@@ -12,7 +12,7 @@ namespace warpmeter::cli {
 /// A signal that was ignored when the program started (nohup) stays ignored.
 void catch_interrupts(
     std::string_view message =
-        "\nwarpmeter: ending in order; finished launches are kept (once more: at once)\n");
+        "\nwarpmeter: stopping; finished launches are kept (Ctrl-C again stops at once)\n");
 
 /// Has the user asked to end? Safe to ask from any thread.
 bool interrupted();

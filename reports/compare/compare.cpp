@@ -300,6 +300,8 @@ bool Comparison::has_slower() const {
                      [](const Leftover& leftover) { return leftover.broke; });
 }
 
+bool Comparison::has_times() const { return !times.empty(); }
+
 bool Comparison::has_changed() const {
   return has_slower() || count(Verdict::faster) > 0 || count(Change::changed) > 0;
 }

@@ -132,6 +132,7 @@ struct Comparison {
   std::size_t count(Change change) const;
   bool has_slower() const;   ///< or a launch that broke
   bool has_changed() const;  ///< faster or a counter too
+  bool has_times() const;    ///< some pair has them: something could be slower
 };
 
 /// Throws Error{usage} when a run or value does not exist, with those that do; Error{nothing} when

@@ -107,7 +107,8 @@ void put_in_order(Trace& trace) {
   const auto key = [&](const TracedActivity& activity) {
     const bool is_placed = has_no_start(activity);
     const std::int64_t start = is_placed ? places.at(activity.id) : *activity.start_ns;
-    return std::tuple(start, is_placed, activity.id);
+    const std::int64_t launched = is_placed ? activity.correlation.value_or(0) : 0;
+    return std::tuple(start, is_placed, launched, activity.id);
   };
   const auto is_before = [&](const TracedActivity& a, const TracedActivity& b) {
     return key(a) < key(b);

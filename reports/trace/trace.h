@@ -37,7 +37,7 @@ struct TracedActivity {
 
 struct Trace {
   std::vector<TracedShape> shapes;
-  std::vector<TracedActivity> activities;  ///< by start, then id; those without a start by id
+  std::vector<TracedActivity> activities;  ///< by start, then id; without one by correlation
 };
 
 /// Empty for a run that was not traced. `process_id`: the activities of one process alone.

@@ -41,6 +41,12 @@ void NvprofSource::find_tables() {
 }
 
 void NvprofSource::check_kind() const {
+  if (tables_.contains("t_run")) {
+    throw Error(ExitCode::file,
+                fmt::format("{} is a database of warpmeter and no file of nvprof -o: read it with "
+                            "`warpmeter report --db {}`",
+                            path_, path_));
+  }
   if (tables_.contains("StringIds") && !tables_.contains("StringTable")) {
     throw Error(ExitCode::file,
                 fmt::format("{} is an export of Nsight Systems and not nvprof's: merge takes "

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -205,6 +206,22 @@ TEST_F(NvprofProgram, PrintsTheTimesOfCalls) {
   ASSERT_EQ(nvprof({"-o", "calls.nvvp", square_}).exit_code, 0);
   const std::string read = nvprof({"--print-api-trace", "-i", "calls.nvvp"}).error;
   EXPECT_TRUE(std::regex_search(read, launch)) << read;
+}
+
+/// The model's activities have no start: their order is that of their launches.
+TEST_F(NvprofProgram, KeepsTheOrderOfActivitiesInAFile) {
+  ASSERT_EQ(nvprof({"-o", "order.nvvp", square_}).exit_code, 0);
+  const auto rows = [](const std::string& text) {
+    std::vector<std::string> all;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.ends_with("]")) all.push_back(line.substr(line.rfind("  ") + 2));
+    }
+    return all;
+  };
+  const auto live = rows(nvprof({"--print-gpu-trace", square_}).error);
+  EXPECT_GT(live.size(), 2U);
+  EXPECT_EQ(rows(nvprof({"--print-gpu-trace", "-i", "order.nvvp"}).error), live);
 }
 
 /// A call comes before the kernel that it launched, and the kernel's registers are known.

@@ -205,7 +205,7 @@ TEST_F(SomebodyElses, AFunctionWithEffectsDoesNotRunInAView) {
 
 TEST_F(SomebodyElses, ATextThatWouldFillTheMemoryIsNotRead) {
   change("UPDATE t_run SET label = printf('%.*c', 34000000, 'x')");
-  const auto too_long = AllOf(HasSubstr(path_), HasSubstr("holds a text of more than 32 MiB"));
+  const auto too_long = AllOf(HasSubstr(path_), HasSubstr("holds a value of more than 32 MiB"));
   for (const char* query : {"SELECT label FROM runs", "SELECT upper(label) FROM runs"}) {
     expect_failure(failure_of([&] { lines_of(path_, query); }), ExitCode::file, too_long);
   }

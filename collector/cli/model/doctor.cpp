@@ -105,9 +105,13 @@ std::vector<Check> check_database(const std::string& path) {
       checks.push_back({std::move(finding.name), finding.ok, std::move(finding.detail),
                         std::move(finding.remedy), "broken "});
     }
-    if (checks.front().ok) const schema::Store store(path);
     check.ok = checks.front().ok;
-    check.detail = fmt::format("{} {}", path, check.ok ? "can be read and written" : "is damaged");
+    const bool is_writable = access(path.c_str(), W_OK) == 0;
+    if (check.ok && is_writable) const schema::Store store(path);
+    check.detail = fmt::format("{} {}", path,
+                               !check.ok     ? "is damaged"
+                               : is_writable ? "can be read and written"
+                                             : "can be read, but you may not write to it");
   } catch (const Error& error) {
     check.detail = error.what();
   }
@@ -128,6 +132,15 @@ Check check_cache() {
   const std::filesystem::path folder = cache_folder();
   if (folder.empty()) {
     return {"cache", true, "none: neither $XDG_CACHE_HOME nor $HOME is a folder", ""};
+  }
+  std::error_code ignored;
+  std::filesystem::path there = folder;
+  while (!std::filesystem::exists(there, ignored) && there.has_relative_path()) {
+    there = there.parent_path();
+  }
+  if (!can_make_files(there)) {
+    return {"cache", false, fmt::format("{} cannot be written", folder.string()),
+            "name a folder that can with $XDG_CACHE_HOME"};
   }
   const model::CacheState state = model::cache_state();
   return {"cache", true,

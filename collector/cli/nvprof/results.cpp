@@ -15,6 +15,7 @@
 #include "reports/nvprof/memory.h"
 #include "reports/nvprof/summary_rows.h"
 #include "reports/nvprof/trace.h"
+#include "reports/table/number.h"
 
 namespace warpmeter::cli::nvprof {
 namespace {
@@ -243,13 +244,17 @@ class Tables {
       for (const std::string& sentence : *sentences) text += warning(sentence);
     }
     for (const auto& [reason, refusal] : recorder.refusals()) {
-      text += warning(fmt::format("{} launches were not measured: {}", refusal.launches, reason));
+      text += warning(fmt::format("{} not measured: {}",
+                                  reports::counted(refusal.launches, "launch was", "launches were"),
+                                  reason));
     }
     for (const auto& [reason, launches] : recorder.refused()) {
-      text += warning(fmt::format("{} launches were refused: {}", launches, reason));
+      text += warning(fmt::format(
+          "{} refused: {}", reports::counted(launches, "launch was", "launches were"), reason));
     }
     for (const auto& [reason, failure] : recorder.failures()) {
-      text += warning(fmt::format("{} launches failed: {}", failure.launches, reason));
+      text += warning(fmt::format(
+          "{} failed: {}", reports::counted(failure.launches, "launch", "launches"), reason));
     }
     if (recorder.never_started() > 0) {
       text += warning(

@@ -52,18 +52,20 @@ bool is_for_model(const ProfileRequest& request) {
                           !request.shapes.empty();
   const bool is_model = request.backend == "model" ||
                         (request.backend == "auto" && (asks_model || !cupti::has_device()));
-  const auto refuse = [&](const char* option, const char* why) {
-    throw Error(ExitCode::usage, fmt::format("{} {}", option, why));
-  };
   if (is_model) {
-    if (request.times) refuse("--timing", "needs a GPU: the model has no clock");
+    const auto refuse = [](const char* option, const char* why) {
+      throw Error(ExitCode::no_hardware, fmt::format("{} needs a GPU: the model {}", option, why));
+    };
+    if (request.times) refuse("--timing", "has no clock");
     if (request.replays_program()) {
-      refuse("--replay application", "needs a GPU: the model counts everything in one run");
+      refuse("--replay application", "counts everything in one run");
     }
     return true;
   }
   if (asks_model) {
-    refuse("--check, --arch, --shape and --model-devices", "are of the model: leave -b cupti away");
+    throw Error(ExitCode::usage,
+                "--check, --arch, --shape and --model-devices are of the model: leave -b cupti "
+                "away");
   }
   return false;
 }

@@ -97,7 +97,7 @@ void open_baseline(OpenBaseline& open, const schema::Reader& reader, std::int64_
     return;
   }
   if (looks_like_a_file(text)) {
-    throw Error(ExitCode::usage,
+    throw Error(ExitCode::file,
                 fmt::format("there is no baseline '{}' ({})", text, databases_beside(text)));
   }
   open.baseline.reader = &reader;

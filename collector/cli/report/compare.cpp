@@ -102,7 +102,12 @@ ExitCode run(const Compare& compare) {
   const bool fails =
       compare.fail_on == "slower" ? comparison.has_slower() : comparison.has_changed();
   if (fails) return ExitCode::broken;
-  // That nothing failed says nothing of the launches that are not there.
+  // That nothing failed says nothing of the launches that are not there, or that have no times.
+  if (compare.fail_on == "slower" && !comparison.has_times()) {
+    say("warpmeter: no launch has a time on both sides, so nobody knows whether one is slower: "
+        "--fail-on changed judges counts\n");
+    return ExitCode::nothing;
+  }
   const bool is_certain = comparison.unfinished.empty() || compare.allow_unfinished;
   return is_certain ? ExitCode::done : ExitCode::nothing;
 }

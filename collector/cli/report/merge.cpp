@@ -95,7 +95,8 @@ ExitCode run(const Merge& merge) {
                             merge.target));
   }
   catch_interrupts(
-      "\nwarpmeter: ending after this run; the next merge goes on (once more: at once)\n");
+      "\nwarpmeter: stopping after this run; the next merge goes on (Ctrl-C again stops at "
+      "once)\n");
   ProgressBar bar(is_terminal(STDERR_FILENO) && !merge.quiet);
   schema::MergeOptions options;
   options.skip_unreadable = merge.skip_unreadable;

@@ -124,7 +124,7 @@ ExitCode push(const Exchange& exchange) {
   FileClaims files;
   files.read_database(exchange.database);
   catch_interrupts(
-      "\nwarpmeter: ending after this run; the next push goes on (once more: at once)\n");
+      "\nwarpmeter: stopping after this run; the next push goes on (Ctrl-C again stops at once)\n");
   ProgressBar bar(is_terminal(STDERR_FILENO) && !exchange.quiet);
   if (!has_database(exchange)) {
     const std::string did = schema::prepare(exchange.server, options_of(exchange, bar, "push"));
@@ -152,7 +152,7 @@ ExitCode pull(const Exchange& exchange) {
   }
   FileClaims files;
   files.store(exchange.target, "-o");
-  catch_interrupts("\nwarpmeter: ending in order; the next pull goes on (once more: at once)\n");
+  catch_interrupts("\nwarpmeter: stopping; the next pull goes on (Ctrl-C again stops at once)\n");
   ProgressBar bar(is_terminal(STDERR_FILENO) && !exchange.quiet);
   schema::Exchanged done;
   try {

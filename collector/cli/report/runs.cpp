@@ -131,7 +131,7 @@ ExitCode remove(const Runs& runs) {
       return ExitCode::nothing;
     }
   }
-  catch_interrupts("\nwarpmeter: ending after this run (once more: at once)\n");
+  catch_interrupts("\nwarpmeter: stopping after this run (Ctrl-C again stops at once)\n");
   const std::size_t removed = schema::remove_runs(runs.database, ids, interrupted);
   say(fmt::format("removed {} of {}; warpmeter runs vacuum makes the file smaller\n",
                   reports::counted(removed, "run", "runs"), runs.database));

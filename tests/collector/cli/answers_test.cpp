@@ -272,6 +272,8 @@ using Doctor = Workspace;
 
 TEST_F(Doctor, LeavesNoDatabaseBehind) {
   EXPECT_THAT(warpmeter({"doctor"}).output, HasSubstr("does not exist yet and can be made"));
+  const Outcome without = run_program({{"doctor"}, folder_, {{"XDG_CACHE_HOME", "/proc/none"}}});
+  EXPECT_THAT(without.output, HasSubstr("cache       /proc/none/warpmeter cannot be written"));
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 

@@ -162,8 +162,8 @@ TEST_F(Endings, EndACompilationAndItsProcesses) {
       kill(process.id(), signal);
       const Outcome outcome = process.wait();
       EXPECT_EQ(outcome.signal, signal) << words[0] << outcome.exit_code << outcome.error;
-      EXPECT_THAT(outcome.error, HasSubstr("ending in order"));
-      EXPECT_EQ(outcome.error.find("warpmeter:", outcome.error.find("ending in order")),
+      EXPECT_THAT(outcome.error, HasSubstr("stopping;"));
+      EXPECT_EQ(outcome.error.find("warpmeter:", outcome.error.find("stopping;")),
                 std::string::npos)
           << outcome.error;
       for (const pid_t child : children) EXPECT_NE(kill(child, 0), 0) << child;

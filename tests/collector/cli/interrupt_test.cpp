@@ -24,7 +24,7 @@ TEST(Interrupt, IsHeardOnceAndNotBefore) {
         std::raise(SIGINT);
         std::exit(!before && interrupted() ? 0 : 1);
       },
-      ExitedWithCode(0), "ending in order");
+      ExitedWithCode(0), "stopping;");
 }
 
 TEST(Interrupt, KillsTheSecondTime) {
@@ -35,7 +35,7 @@ TEST(Interrupt, KillsTheSecondTime) {
         std::raise(SIGINT);
         std::exit(0);
       },
-      KilledBySignal(SIGINT), "ending in order");
+      KilledBySignal(SIGINT), "stopping;");
 }
 
 TEST(Interrupt, TakesTwoSignalsWithinHalfASecondForOneWish) {
@@ -46,7 +46,7 @@ TEST(Interrupt, TakesTwoSignalsWithinHalfASecondForOneWish) {
         std::raise(SIGTERM);
         std::exit(interrupted() ? 0 : 1);
       },
-      ExitedWithCode(0), "ending in order");
+      ExitedWithCode(0), "stopping;");
 }
 
 TEST(Interrupt, TakesAnotherSignalAfterHalfASecondForASecondWish) {
@@ -58,7 +58,7 @@ TEST(Interrupt, TakesAnotherSignalAfterHalfASecondForASecondWish) {
         std::raise(SIGTERM);
         std::exit(0);
       },
-      KilledBySignal(SIGTERM), "ending in order");
+      KilledBySignal(SIGTERM), "stopping;");
 }
 
 TEST(Interrupt, EndsTheProgramByItsSignal) {

@@ -77,6 +77,27 @@ TEST_F(Mistakes, NvprofNamesTheOptionOfTheFileThatItCannotPrint) {
               HasSubstr("text.db is not a database: name another file with --import-profile"));
 }
 
+TEST_F(Mistakes, NvprofNamesTheCommandThatReadsADatabaseOfWarpmeter) {
+  ASSERT_EQ(warpmeter({"run", "vector_add", "-n", "256", "-b", "model", "-q"}).exit_code, 0);
+  const Outcome outcome = warpmeter({"nvprof", "-i", "warpmeter.db"});
+  EXPECT_EQ(outcome.exit_code, 5);
+  EXPECT_THAT(outcome.error, HasSubstr("read it with `warpmeter report --db warpmeter.db`"));
+}
+
+/// These need no driver to be refused: -b model, or a machine without a GPU.
+TEST_F(Mistakes, AClockAndRepetitionsNeedAGpu) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--timing"}, {"--replay", "application"}}) {
+    std::vector<std::string> all = {"profile", "-b", "model", "-m", "@default"};
+    all.insert(all.end(), words.begin(), words.end());
+    all.emplace_back("true");
+    const Outcome outcome = warpmeter(all);
+    EXPECT_EQ(outcome.exit_code, 4);
+    EXPECT_THAT(outcome.error, HasSubstr(words.front()));
+    EXPECT_THAT(outcome.error, HasSubstr(" needs a GPU: the model "));
+  }
+}
+
 TEST_F(Mistakes, ASizeThatNoNumberHoldsIsRefusedAsItWasTyped) {
   for (const char* option : {"-n", "--size"}) {
     EXPECT_THAT(

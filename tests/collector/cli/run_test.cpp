@@ -235,7 +235,7 @@ TEST_F(Run, EndsInOrderWhenInterruptedOnce) {
   kill(process.id(), SIGINT);
   const Outcome outcome = process.wait();
   EXPECT_EQ(outcome.signal, SIGINT) << "a shell sees 130 and ends a loop around it";
-  EXPECT_THAT(outcome.error, AllOf(HasSubstr("ending in order"), HasSubstr("interrupted")));
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("stopping;"), HasSubstr("interrupted")));
   EXPECT_EQ(value_of("SELECT outcome FROM runs"), "interrupted");
   EXPECT_NE(value_of("SELECT count(*) FROM results"), "0");
 }
