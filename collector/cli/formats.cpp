@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -20,12 +22,12 @@ void add_formats(CLI::App& app, std::string& value, std::initializer_list<const 
   const auto tables = reports::format_names();
   std::vector<std::string> names(tables.begin(), tables.end());
   names.insert(names.end(), more.begin(), more.end());
-  add_choice(
-      app, "--format", names, value,
-      "How it looks; " + value +
-          " when not given; csv has an apostrophe before text (never before a number) that a "
-          "spreadsheet would run" +
-          remark);
+  add_choice(app, "--format", names, value,
+             "How it looks; " + value +
+                 " when not given, and the file of -o does not end with another; csv has an "
+                 "apostrophe before text (never before a number) that a "
+                 "spreadsheet would run" +
+                 remark);
 }
 
 }  // namespace
@@ -44,13 +46,22 @@ void check_format(const std::string& format, bool has_findings_alone) {
       "out what shows figures");
 }
 
-std::string_view format_by_ending(std::string_view file,
-                                  std::initializer_list<std::string_view> formats,
-                                  std::string_view otherwise) {
-  for (const std::string_view format : formats) {
-    if (file.ends_with(fmt::format(".{}", format))) return format;
+void take_format_of_file(CLI::App& app) {
+  static constexpr std::pair<std::string_view, std::string_view> formats[] = {
+      {".json", "json"},   {".csv", "csv"},   {".html", "html"},
+      {".md", "markdown"}, {".sarif", sarif}, {".xml", "junit"}};
+  CLI::Option* const format = app.get_option_no_throw("--format");
+  const CLI::Option* const output = app.get_option_no_throw("--output");
+  if (format == nullptr || output == nullptr || format->count() > 0 || output->count() == 0) return;
+  const std::string& file = output->results().back();
+  const std::string choices = "|" + format->get_type_name() + "|";  // as add_choice() writes them
+  for (const auto& [ending, name] : formats) {
+    if (!file.ends_with(ending) || choices.find(fmt::format("|{}|", name)) == std::string::npos) {
+      continue;
+    }
+    format->add_result(std::string(name));
+    format->run_callback();
   }
-  return otherwise;
 }
 
 std::size_t table_width(const std::string& file) {

@@ -25,10 +25,9 @@ void add_format_of_findings(CLI::App& app, std::string& value);
 /// Throws Error{usage} where SARIF is asked for, and no findings are: it holds nothing else.
 void check_format(const std::string& format, bool has_findings_alone);
 
-/// That of `formats` which the file's name ends with, else `otherwise`.
-std::string_view format_by_ending(std::string_view file,
-                                  std::initializer_list<std::string_view> formats,
-                                  std::string_view otherwise);
+/// A parsed command without --format whose -o FILE ends with .json, .csv, .html, .md, .sarif or
+/// .xml (junit) gets that format, if it has it.
+void take_format_of_file(CLI::App& app);
 
 /// The width that a table for `file` is laid out for: the terminal's, or 0 for any.
 std::size_t table_width(const std::string& file);

@@ -23,6 +23,7 @@
 #include "base/stack.h"
 #include "base/temporary.h"
 #include "base/utf8.h"
+#include "collector/cli/formats.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
 #include "collector/cli/passwords.h"
@@ -106,6 +107,7 @@ ExitCode run_command(const std::vector<std::string>& words) {
   if (wants_licences) return print(std::string(licences()));
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;
+    take_format_of_file(*command.app);
     try {
       return command.run();
     } catch (const std::bad_alloc&) {

@@ -19,17 +19,10 @@ namespace {
 
 struct Explain {
   std::vector<std::string> selectors;
-  std::string database, run = "last", format, file, show;
+  std::string database, run = "last", format = "table", file, show;
   std::int64_t top = 0;
   bool what_if = false, no_pager = false;
 };
-
-/// The requested format, or the one of the file's name.
-std::string_view format_of(const Explain& explain) {
-  if (!explain.format.empty()) return explain.format;
-  if (explain.file.ends_with(".md")) return "markdown";
-  return format_by_ending(explain.file, {"html", "json"}, "table");
-}
 
 ExitCode run(const Explain& explain) {
   reports::ExplainOptions options;
@@ -38,7 +31,7 @@ ExitCode run(const Explain& explain) {
   }
   if (!explain.show.empty()) options.show = reports::parse_shown_line(explain.show);
   if (explain.top > 0) options.top = explain.top;
-  options.format = *reports::parse_format(format_of(explain));
+  options.format = *reports::parse_format(explain.format);
   options.what_if = explain.what_if;
   options.width = table_width(explain.file);
   if (options.format == reports::Format::markdown) {
@@ -86,7 +79,7 @@ Command add_explain(CLI::App& program) {
       "Draw one warp of this line: lanes on banks or sectors, before and after the change; JSON "
       "has the findings of this line alone, with the lanes' addresses");
   add_choice(app, "--format", {"table", "markdown", "html", "json"}, explain->format,
-             "When not given what FILE ends with says it: .md, .html, .json; else table");
+             "How it looks; table when not given, and FILE does not end with .md, .html or .json");
   add_text(app, "-o,--output", "FILE", explain->file,
            "Write there instead of standard output; the pictures of markdown go into FILE_files");
   add_flag(app, "--no-pager", explain->no_pager, "On a terminal, do not page ($PAGER)");

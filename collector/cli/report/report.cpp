@@ -140,7 +140,7 @@ Command add_report(CLI::App& program) {
            "given");
   add_format(app, report->format);
   add_text(app, "-o,--output", "FILE", report->file,
-           "Write there instead of standard output; .html, .json and .csv say the format too; the "
+           "Write there instead of standard output; the "
            "plots of markdown go into FILE_files");
   add_list(app, "--section", "NAME|FILE.sql", report->sections,
            fmt::format("Only these, in this order: {}. A file with a SELECT of your own is one too",
@@ -151,11 +151,7 @@ Command add_report(CLI::App& program) {
            "Write what ran when to FILE, as a Perfetto trace (ui.perfetto.dev), and no report");
   add_flag(app, "--brief", report->brief, "One screen: the headline and the best of each family");
   add_flag(app, "--no-plots", report->no_plots, "Tables only, in markdown and HTML");
-  return {&app, [report, &app] {
-            if (app.count("--format") == 0)
-              report->format = format_by_ending(report->file, {"html", "json", "csv"}, "markdown");
-            return run(*report);
-          }};
+  return {&app, [report] { return run(*report); }};
 }
 
 }  // namespace warpmeter::cli

@@ -290,6 +290,27 @@ TEST_F(Doctor, TellsOfAFolderThatTakesNoFiles) {
               HasSubstr("cannot be made there"));
 }
 
+using FormatOfFile = Workspace;
+
+TEST_F(FormatOfFile, IsWhatItsNameEndsWith) {
+  measure_something();
+  const auto written = [&](std::vector<std::string> words, const std::string& name) {
+    words.insert(words.end(), {"-o", name});
+    EXPECT_EQ(warpmeter(words).exit_code, 0) << words[0] << " " << name;
+    return contents(name);
+  };
+  const std::vector<std::string> query = {"query", "SELECT 1 AS one"};
+  EXPECT_EQ(nlohmann::json::parse(written(query, "q.json")).size(), 1U);
+  EXPECT_EQ(written(query, "q.csv"), "one\n1\n");
+  EXPECT_THAT(written({"list", "metrics"}, "m.csv"), StartsWith("name,unit,"));
+  EXPECT_THAT(written({"check", "--gate", "global_load_requests >= 1"}, "c.xml"),
+              StartsWith("<?xml"));
+  EXPECT_THAT(written({"report"}, "r.html"), StartsWith("<!DOCTYPE html>"));
+  EXPECT_THAT(written({"report", "--format", "csv"}, "t.html"), Not(HasSubstr("<html")));
+  EXPECT_THAT(written({"report"}, "r.txt"), StartsWith("# "));
+  EXPECT_THAT(written({"explain"}, "e.md"), Not(HasSubstr("\x1b")));
+}
+
 using Hardware = Workspace;
 
 TEST_F(Hardware, ThatIsNotThereIsExitCode4WithWhyAndWhatToDo) {
