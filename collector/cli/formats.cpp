@@ -24,7 +24,7 @@ void add_formats(CLI::App& app, std::string& value, std::initializer_list<const 
   names.insert(names.end(), more.begin(), more.end());
   add_choice(app, "--format", names, value,
              "How it looks; " + value +
-                 " when not given, and the file of -o does not end with another; csv has an "
+                 " when not given (or as FILE ends); csv has an "
                  "apostrophe before text (never before a number) that a "
                  "spreadsheet would run" +
                  remark);
