@@ -142,6 +142,18 @@ bool has_column(const Document& document, std::string_view name) {
   return false;
 }
 
+/// True if a table has a figure beside the number of launches.
+bool has_figures(const Document& document) {
+  for (const auto& block : document.blocks) {
+    const auto* table = std::get_if<Table>(&block);
+    if (table == nullptr) continue;
+    for (const Column& column : table->columns) {
+      if (column.kind != Kind::text && column.name != "launches") return true;
+    }
+  }
+  return false;
+}
+
 /// The legend that a reader of the tables needs, and no more than that.
 std::string legend(const Document& tables) {
   std::string text;
@@ -162,7 +174,7 @@ std::string legend(const Document& tables) {
       has_column(tables, "global_reduction_sectors")) {
     text += "Global transactions are sectors of 32 bytes. ";
   }
-  if (has_column(tables, "launches")) {
+  if (has_column(tables, "launches") && has_figures(tables)) {
     text +=
         "Variants launched more than once show the median of their launches and, where they "
         "differ, the lowest and highest in parentheses; ± is then the largest. ";

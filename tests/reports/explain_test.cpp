@@ -229,8 +229,7 @@ TEST_F(Explain, SaysWhyALaunchOfAnOlderDatabaseOrOfAGpuIsNotExplained) {
   bare[0].explanation = {};
   bare[0].counters.clear();
   options.run = add(bare);
-  EXPECT_THAT(told(options),
-              HasSubstr("its accesses were not counted: profile -m @default counts"));
+  EXPECT_THAT(told(options), HasSubstr("no access was counted: profile -m @default counts"));
 }
 
 TEST_F(Explain, GivesNoAdviceThatWasNotCounted) {
