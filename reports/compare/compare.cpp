@@ -16,6 +16,7 @@
 #include "reports/compare/counters.h"
 #include "reports/compare/findings.h"
 #include "reports/compare/groups.h"
+#include "reports/compare/limits.h"
 #include "reports/compare/sides.h"
 #include "reports/compare/times.h"
 #include "reports/record.h"
@@ -331,11 +332,13 @@ Comparison compare(const schema::Reader& reader, const CompareRequest& request,
   std::vector<LaunchGroup*> counted_groups;
   std::vector<CountedPair> counted;
   std::vector<ExplainedPair> explained;
+  std::vector<LimitedPair> limited;
   for (const Pair& pair : pairs) {
     counted_groups.push_back(pair.base);
     counted_groups.push_back(pair.contender);
     counted.push_back({pair.name, pair.base, pair.contender});
     explained.push_back({pair.name, pair.base, pair.contender});
+    limited.push_back({pair.name, pair.base, pair.contender});
   }
   read_counters(reader, counted_groups);
   CounterChanges changes = compare_counters(counted);
@@ -345,6 +348,9 @@ Comparison compare(const schema::Reader& reader, const CompareRequest& request,
   FindingChanges findings = compare_findings(reader, explained);
   comparison.findings = std::move(findings.pairs);
   comparison.same_findings = findings.same;
+  ComparedLimits limits = compare_limits(reader, limited);
+  comparison.limits = std::move(limits.pairs);
+  comparison.uncounted = std::move(limits.uncounted);
   comparison.times = times.get();
   for (const std::string& sentence : comparison.unfinished) {
     comparison.remarks.push_back(fmt::format(

@@ -99,6 +99,20 @@ struct FindingPair {
   std::optional<ExplainedFinding> base, contender;
 };
 
+/// The need of both sides of a resource that limits one of them.
+struct NeedPair {
+  std::string resource, unit;  ///< "shared memory", "wavefronts"
+  double base = 0, contender = 0;
+};
+
+/// The limits of both sides of a pair on the model, where no clock says which takes longer.
+struct LimitPair {
+  PairName name;
+  std::vector<NeedPair> needs;  ///< the common limit's, or each side's; none if unknown
+  std::string sentence;         ///< without the pair's name; or why it is unknown, no sentence
+  bool is_alike = false;        ///< neither side needs less of any resource that has a count
+};
+
 /// A launch that was not compared, and why.
 struct Leftover {
   std::string what, reason;
@@ -122,6 +136,8 @@ struct Comparison {
   std::vector<CounterPair> counters;  ///< those that differ, and metrics derived from them
   std::vector<FindingPair> findings;  ///< those that are not the same
   std::size_t same_findings = 0;
+  std::vector<LimitPair> limits;
+  std::vector<std::string> uncounted;  ///< the resources that have no count in any of them
   std::vector<Leftover> leftovers;
   std::vector<std::string> remarks;  ///< clocks, throttling, devices
   /// Why runs of a side are not the whole of what they were going to measure (unfinished.h); said

@@ -187,6 +187,7 @@ FigurePlaces places_of(const schema::FigureShape& shape, LaunchGroup& group) {
   FigurePlaces places;
   for (const schema::FigureKind& figure : shape.figures) {
     if (!figure.has_value() || figure.metric == schema::relative_confidence) {
+      if (!figure.has_value()) group.missing.try_emplace(figure.metric, figure.reason);
       places.push_back(nullptr);
       continue;
     }
@@ -194,6 +195,7 @@ FigurePlaces places_of(const schema::FigureShape& shape, LaunchGroup& group) {
         figure.counter_id != 0 ? group.counters[figure.counter_id] : group.derived[figure.metric];
     place.metric = figure.metric;
     place.grade = std::max(place.grade, figure.grade);
+    if (place.reason.empty()) place.reason = figure.reason;
     const std::string_view estimate = schema::estimate_of(figure.reason);
     if (!estimate.empty()) place.estimates.emplace(estimate);
     places.push_back(&place);

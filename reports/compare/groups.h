@@ -27,6 +27,7 @@ struct GroupFigure {
   Distribution values;
   schema::Grade grade = schema::Grade::measured;  ///< the weakest
   std::set<std::string, std::less<>> estimates;   ///< which blocks were run for estimates
+  std::string reason;                             ///< the first reason of such a grade
 };
 
 /// The kinds of one run whose launches are of a group.
@@ -51,6 +52,7 @@ struct LaunchGroup {
 
   std::map<std::int64_t, GroupFigure> counters;             ///< by their number in the database
   std::map<std::string, GroupFigure, std::less<>> derived;  ///< metrics
+  std::map<std::string, std::string, std::less<>> missing;  ///< the first reason, by metric
   std::set<std::string> caches;                             ///< "cold", "warm" of its timings
   std::set<std::int64_t> timed_runs;
   Samples samples;  ///< empty without a timing

@@ -172,6 +172,60 @@ Table finding_table(const Comparison& comparison) {
   return table;
 }
 
+/// Pairs that are unknown for one reason, together.
+void add_unknown_limits(Document& document, const Comparison& comparison) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> names;  // by reason
+  for (const LimitPair& pair : comparison.limits) {
+    if (!pair.needs.empty()) continue;
+    auto known = std::find_if(names.begin(), names.end(),
+                              [&](const auto& one) { return one.first == pair.sentence; });
+    if (known == names.end()) known = names.insert(names.end(), {pair.sentence, {}});
+    known->second.push_back(pair.name.text());
+  }
+  for (const auto& [reason, pairs] : names) {
+    document.remark(
+        {pairs.size() == 1
+             ? fmt::format("{}: what limits it is not known: {}.", pairs.front(), reason)
+             : fmt::format("What limits {} pairs is not known: {}.", pairs.size(), reason),
+         ""});
+  }
+}
+
+/// A sentence a pair; pairs without a difference have one together.
+void add_limits(Document& document, const Comparison& comparison) {
+  constexpr std::size_t most_sentences = 40;
+  if (comparison.limits.empty()) return;
+  document.heading(2, "Limits");
+  std::string text =
+      "The model has no clock. It counts the cycles that each resource needs at the rate that "
+      "NVIDIA documents; the resource that needs the most is the limit.";
+  if (!comparison.uncounted.empty()) {
+    text += fmt::format(" These have no count here, and may need more: {}.",
+                        fmt::join(comparison.uncounted, ", "));
+  }
+  document.paragraph(text);
+  std::size_t sentences = 0, alike = 0;
+  for (const LimitPair& pair : comparison.limits) {
+    if (pair.needs.empty()) continue;
+    if (pair.is_alike && comparison.pairs > 1) {
+      ++alike;
+    } else if (sentences++ < most_sentences) {
+      document.remark({fmt::format("{}: {}", pair.name.text(), pair.sentence), ""});
+    }
+  }
+  if (sentences > most_sentences) {
+    document.remark(
+        {fmt::format("{} more pairs: `compare --format json` has all.", sentences - most_sentences),
+         ""});
+  }
+  if (alike > 0) {
+    document.remark({counted(alike, "pair needs", "pairs need") +
+                         " the same on both sides of each resource that has a count.",
+                     ""});
+  }
+  add_unknown_limits(document, comparison);
+}
+
 Document document_of(const Comparison& comparison) {
   Document document;
   document.heading(1,
@@ -193,6 +247,7 @@ Document document_of(const Comparison& comparison) {
         comparison.thresholds.significance, 100 * comparison.thresholds.least_effect));
     document.table(time_table(comparison));
   }
+  add_limits(document, comparison);
   if (!comparison.counters.empty()) {
     document.heading(2, "Counters that differ");
     document.table(counter_table(comparison));
@@ -319,6 +374,35 @@ Table finding_rows(const Comparison& comparison) {
   return table;
 }
 
+/// A row for each resource that limits a side; one without values where it is unknown.
+Table limit_rows(const Comparison& comparison) {
+  Table table;
+  table.columns = row_columns();
+  const auto add = [&](const LimitPair& pair, Cell resource, Cell unit, Cell base, Cell contender,
+                       Cell ratio, const char* verdict) {
+    std::vector<Cell> row = row_start("limit", pair.name);
+    for (Cell cell : {std::move(resource), std::move(unit), std::move(base), std::move(contender),
+                      std::move(ratio), Cell(Missing{}), Cell(Missing{}), Cell(Missing{}),
+                      Cell(Missing{}), Cell(verdict), Cell(pair.sentence)}) {
+      row.push_back(std::move(cell));
+    }
+    table.rows.push_back(std::move(row));
+  };
+  for (const LimitPair& pair : comparison.limits) {
+    for (const NeedPair& need : pair.needs) {
+      add(pair, need.resource, need.unit, need.base, need.contender,
+          need.base == 0 ? Cell(Missing{}) : Cell(need.contender / need.base),
+          need.contender < need.base   ? "less"
+          : need.contender > need.base ? "more"
+                                       : "same");
+    }
+    if (pair.needs.empty()) {
+      add(pair, Missing{}, Missing{}, Missing{}, Missing{}, Missing{}, "unknown");
+    }
+  }
+  return table;
+}
+
 Table leftover_rows(const Comparison& comparison) {
   Table table;
   table.columns = {Column::text("what"), Column::text("why")};
@@ -348,12 +432,13 @@ std::string json_of(const Comparison& comparison) {
   return fmt::format(
       "{{\n  \"schema_version\": {},\n  \"base\": {},\n  \"contender\": {},\n  \"summary\": {},\n"
       "  \"remarks\": {},\n  \"times\": {},\n  \"counters\": {},\n  \"findings\": {},\n  "
+      "\"limits\": {},\n  "
       "\"not_compared\": "
       "{}\n}}\n",
       json_version, json_side(comparison.base), json_side(comparison.contender), counts.dump(),
       json_text(nlohmann::json(comparison.remarks)), json_array(time_rows(comparison), "  "),
       json_array(counter_rows(comparison), "  "), json_array(finding_rows(comparison), "  "),
-      json_array(leftover_rows(comparison), "  "));
+      json_array(limit_rows(comparison), "  "), json_array(leftover_rows(comparison), "  "));
 }
 
 std::string csv_of(const Comparison& comparison) {
@@ -362,6 +447,8 @@ std::string csv_of(const Comparison& comparison) {
   for (auto& row : counters.rows) all.rows.push_back(std::move(row));
   Table findings = finding_rows(comparison);
   for (auto& row : findings.rows) all.rows.push_back(std::move(row));
+  Table limits = limit_rows(comparison);
+  for (auto& row : limits.rows) all.rows.push_back(std::move(row));
   return render_csv(all);
 }
 

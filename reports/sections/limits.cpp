@@ -58,15 +58,7 @@ Table occupancy_table(const std::vector<const Limits*>& all) {
 
 /// " These have no count here, and may need more: tensor cores, L2."
 std::string uncounted_text(const std::vector<const Limits*>& all) {
-  std::vector<std::string> names;  // "L2" once, of its parts
-  for (const Resource& resource : resources()) {
-    const bool is_counted = std::all_of(all.begin(), all.end(), [&](const Limits* limits) {
-      return need_named(*limits, resource.name).cycles.missing.empty();
-    });
-    const std::string name =
-        std::string(resource.heading).substr(0, std::string_view(resource.heading).find(':'));
-    if (!is_counted && (names.empty() || names.back() != name)) names.push_back(name);
-  }
+  const std::vector<std::string> names = limits::uncounted_resources(all);
   if (names.empty()) return "";
   return fmt::format(" These have no count here, and may need more: {}.", fmt::join(names, ", "));
 }

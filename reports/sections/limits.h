@@ -39,18 +39,6 @@ std::vector<std::vector<const Limits*>> families_of(const std::vector<const Limi
 /// Without the copies and library calls that stand beside the variants; all where nothing is left.
 std::vector<const Limits*> without_ceilings(const std::vector<const Limits*>& family);
 
-/// `column`: of a resource.
-const Need& need_named(const Limits& limits, std::string_view column);
-
-/// The need of the most cycles.
-const Need& most_of(const Limits& limits);
-
-/// The need of the next most cycles; nullptr where there is none.
-const Need* second_of(const Limits& limits);
-
-/// The name of the resource, or why nobody knows what limits.
-Cell limit_of(const Limits& limits);
-
 /// "134,217,728 wavefronts at 1 a cycle: 4.00 times issue slots"
 std::string evidence_of(const Limits& limits);
 

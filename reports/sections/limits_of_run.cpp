@@ -8,19 +8,10 @@
 
 #include "reports/sections/best_variant.h"
 #include "reports/sections/limits.h"
-#include "reports/sections/roofline_points.h"
 #include "reports/table/number.h"
 
 namespace warpmeter::reports::sections {
 namespace {
-
-/// True if a launch multiplies matrices on the tensor cores. Where nobody counted their operations,
-/// the accesses that feed them say so.
-bool uses_tensor_cores(const Subject& subject) {
-  if (const auto operations = tensor_operations(subject)) return *operations > 0;
-  const Sum sum = sum_of(subject, {"shared_wgmma_requests", "shared_matrix_load_requests"});
-  return sum.missing.empty() && sum.value > 0;
-}
 
 /// Once, of all sizes and devices.
 void add_unlimited(LimitsOfRun& limits, const std::string& name, const std::string& reason) {
@@ -34,6 +25,14 @@ void add_unlimited(LimitsOfRun& limits, const std::string& name, const std::stri
 
 }  // namespace
 
+std::map<std::int64_t, LaunchFacts> facts_of(const Source& source) {
+  std::vector<std::int64_t> first;
+  for (const Group& group : source.run.groups) {
+    for (const Subject& subject : group.subjects) first.push_back(subject.launches.front()->id);
+  }
+  return limits::facts_of(source.reader, source.run.id, first);
+}
+
 LimitsOfRun limits_of_run(const Source& source) {
   LimitsOfRun limits;
   limits.facts = facts_of(source);
@@ -41,7 +40,7 @@ LimitsOfRun limits_of_run(const Source& source) {
     for (const Subject& subject : group.subjects) {
       const auto found = limits.facts.find(subject.launches.front()->id);
       if (found == limits.facts.end() || subject.failures() > 0) continue;
-      if (const std::string missing = missing_count(subject, found->second.compute_capability);
+      if (const std::string missing = missing_count(subject, found->second.compute_capability).missing;
           !missing.empty()) {
         add_unlimited(limits, fmt::format("{}/{}", group.family, subject.variant), missing);
       } else if (found->second.rates == nullptr) {
@@ -93,37 +92,6 @@ std::vector<const Limits*> without_ceilings(const std::vector<const Limits*>& fa
   std::vector<const Limits*> variants = family;
   std::erase_if(variants, [](const Limits* limits) { return !competes(*limits->subject); });
   return variants.empty() ? family : variants;
-}
-
-const Need& need_named(const Limits& limits, std::string_view column) {
-  return *std::find_if(limits.needs.begin(), limits.needs.end(),
-                       [&](const Need& need) { return need.column == column; });
-}
-
-const Need& most_of(const Limits& limits) {
-  return *std::max_element(
-      limits.needs.begin(), limits.needs.end(),
-      [](const Need& a, const Need& b) { return a.cycles.value < b.cycles.value; });
-}
-
-Cell limit_of(const Limits& limits) {
-  const Need& most = most_of(limits);
-  const Need& memory = limits.needs.back();  // less of it may be known
-  if (uses_tensor_cores(*limits.subject) && !need_named(limits, "tensor").cycles.missing.empty()) {
-    return Missing{"no rate of the tensor cores is used here"};
-  }
-  if (most.cycles.value <= 0) return Missing{"nothing was counted"};
-  return memory.cycles.missing.empty() ? most.name : most.name + ", or device memory";
-}
-
-const Need* second_of(const Limits& limits) {
-  const Need& most = most_of(limits);
-  const Need* second = nullptr;
-  for (const Need& need : limits.needs) {
-    if (&need == &most || !need.cycles.missing.empty() || need.cycles.value <= 0) continue;
-    if (second == nullptr || need.cycles.value > second->cycles.value) second = &need;
-  }
-  return second;
 }
 
 std::string evidence_of(const Limits& limits) {

@@ -164,17 +164,6 @@ double Roof::at(double operations_a_byte) const {
   return std::min(peak, operations_a_byte * tbytes_per_s);
 }
 
-std::optional<double> tensor_operations(const Subject& subject) {
-  std::optional<double> all;
-  const auto add = [&](const OperationKind& kind) {
-    if (!is_of_tensor_cores(kind)) return;
-    if (const auto value = subject.figure(kind.counter).value) all = all.value_or(0) + *value;
-  };
-  for (const OperationKind& kind : floating_kinds) add(kind);
-  for (const OperationKind& kind : tensor_integer_kinds) add(kind);
-  return all;
-}
-
 std::vector<RooflinePoint> points_of(const Limits& limits) {
   const std::vector<Traffic> traffic = traffic_of(limits);
   std::vector<RooflinePoint> points;

@@ -61,9 +61,6 @@ struct RooflinePoint {
   std::string mark() const { return std::max(operations.mark, traffic.bytes.mark); }
 };
 
-/// The operations of the tensor cores on all types that were counted; nothing where none was.
-std::optional<double> tensor_operations(const Subject& subject);
-
 /// By kind, then by memory; none for a kernel whose operations or bytes nobody counted.
 std::vector<RooflinePoint> points_of(const Limits& limits);
 

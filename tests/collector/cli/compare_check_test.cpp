@@ -32,8 +32,24 @@ TEST_F(CompareAndCheck, TwoRunsOfTheModelAreEqual) {
   measure("before");
   measure("after");
   expect(0, {"compare"}, "7 of them without a time on either side (the model");
+  expect(0, {"compare", "--format", "markdown"},
+         "- What limits 7 pairs is not known: flop_sp_add was not counted (`run -m @limits` counts "
+         "all that it needs).");
   expect(0, {"compare", "before", "after", "--fail-on", "changed"}, "No counter of");
   expect(2, {"compare", "before", "affter"}, "did you mean after?");
+}
+
+/// Tiles of 16 × 16 floats, a warp two rows: 128 warps at 64 × 64. Unpadded, a column of two rows
+/// meets 4 of 32 banks, 8 words each: 8 wavefronts, and 1 to store. Rows of 17 words make 2 and 2.
+TEST_F(CompareAndCheck, TheModelSaysWhichVariantMovesLessOfWhatLimitsIt) {
+  ASSERT_EQ(warpmeter({"run", "transpose/tiled", "transpose/tiled_padded", "-n", "64", "-b",
+                       "model", "-q", "-m", "@limits"})
+                .exit_code,
+            0);
+  expect(0, {"compare", "--by", "variant", "tiled", "tiled_padded", "--format", "markdown"},
+         "- transpose/tiled_padded at 64 against tiled: both move the same of what limits them, "
+         "device memory: 32,768 bytes of input and output (18.4 a cycle). The rest differs most in "
+         "shared memory: tiled_padded moves less of it, 512 wavefronts against 1,152 (1 a cycle).");
 }
 
 TEST_F(CompareAndCheck, RunsOfTwoDatabasesAreComparedAndNeitherFileChanges) {

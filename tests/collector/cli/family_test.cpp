@@ -47,6 +47,35 @@ TEST_F(FamilyFile, IsMeasuredVerifiedAndStoredAsTheCatalogueIs) {
   EXPECT_EQ(value_of("SELECT DISTINCT useful_bytes_read FROM launches"), "16384");
 }
 
+/// Sixteen tiles of 32 × 32 floats are 512 warps, which store a row (1 wavefront) and load a
+/// column. Rows of 32 words put it on 1 bank of 32: 512 × (1 + 32) = 16,896. Rows of 33 put it on
+/// all: 1,024. Rows of 48 put it on 2: 512 × (1 + 16) = 8,704.
+TEST_F(FamilyFile, ComparesVariantsByWhatLimitsThem) {
+  const Outcome outcome = run(head + R"(
+  tiled:
+    kernel: tiled<32, PAD>
+    parameters: { PAD: [0, 1, 16] }
+    grid: [n/32, n/32]
+    block: [32, 32]
+)",
+                              {"-n", "128", "-m", "@limits"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  const auto compared = [&](const std::string& contender) {
+    return warpmeter(
+               {"compare", "--by", "variant", "tiled[PAD=0]", contender, "--format", "markdown"})
+        .output;
+  };
+  EXPECT_THAT(compared("tiled[PAD=16]"),
+              HasSubstr("moves less of what limits both, shared memory: 8,704 wavefronts against "
+                        "16,896 (1 a cycle)."));
+  EXPECT_THAT(
+      compared("tiled[PAD=1]"),
+      AllOf(HasSubstr("is limited by shared memory, "), HasSubstr(" by device memory. "),
+            HasSubstr("needs fewer cycles of shared memory: 1,024 wavefronts against 16,896 (1 a "
+                      "cycle). Both need as many cycles of device memory: 131,072 bytes of input "
+                      "and output (18.4 a cycle).")));
+}
+
 TEST_F(FamilyFile, TakesSelectorsAndSizes) {
   const Outcome outcome =
       run(head + tiled, {"mine/tiled[TILE=16,PAD=1]", "mine/na*", "-n", "32,128"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "reports/sections/needs.h"
+#include "reports/limits/needs.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,8 +11,9 @@
 
 #include "reports/sql/sql.h"
 #include "reports/table/number.h"
+#include "schema/catalogue.h"
 
-namespace warpmeter::reports::sections {
+namespace warpmeter::reports::limits {
 
 const std::vector<Resource>& resources() {
   // clang-format off
@@ -75,7 +76,8 @@ Cell cell_of(const Sum& sum) {
   return cell;
 }
 
-std::map<std::int64_t, LaunchFacts> facts_of(const Source& source) {
+std::map<std::int64_t, LaunchFacts> facts_of(const schema::Reader& reader, std::int64_t run,
+                                             const std::vector<std::int64_t>& launches) {
   std::map<std::int64_t, LaunchFacts> facts;
   std::map<std::int64_t, std::shared_ptr<Peaks>> peaks;  // by device
   const auto peaks_of = [&](const Row& row) -> std::shared_ptr<Peaks>& {
@@ -83,16 +85,12 @@ std::map<std::int64_t, LaunchFacts> facts_of(const Source& source) {
     if (!of_device) of_device = std::make_shared<Peaks>();
     return of_device;
   };
-  const schema::Rows measured = source.reader.query(sql::peaks, run_parameter(source.run.id));
+  const schema::Rows measured = reader.query(sql::peaks, run_parameter(run));
   for (const Row& row : each_row(measured)) {
     (*peaks_of(row))[row.text("name")] = row.number("value").value_or(0);
   }
-  std::vector<std::int64_t> first;
-  for (const Group& group : source.run.groups) {
-    for (const Subject& subject : group.subjects) first.push_back(subject.launches.front()->id);
-  }
   const schema::Rows rows =
-      source.reader.query(sql::limits, {{":launches", fmt::format("[{}]", fmt::join(first, ","))}});
+      reader.query(sql::limits, {{":launches", fmt::format("[{}]", fmt::join(launches, ","))}});
   for (const Row& row : each_row(rows)) {
     LaunchFacts& one = facts[row.integer("launch_id").value_or(0)];
     const auto capability = static_cast<int>(row.integer("compute_capability").value_or(0));
@@ -113,7 +111,6 @@ std::map<std::int64_t, LaunchFacts> facts_of(const Source& source) {
 namespace {
 
 std::string whole_text(double value) { return grouped_number(std::llround(value)); }
-std::string rate_text(double rate) { return readable_number(rate, Zeros::trim); }
 
 /// The share of a resource's peak, in cycles of the launch.
 Need measured_need(const char* column, const char* heading, const char* share,
@@ -149,14 +146,20 @@ std::vector<const char*> counters_on(int capability, const Resource& resource) {
   return counters;
 }
 
+/// `need` has a count as its cycles.
+void divide_by_rate(Need& need, const char* unit, double rate) {
+  need.count = need.cycles.value;
+  need.unit = unit;
+  need.rate = readable_number(rate, Zeros::trim);
+  need.evidence = fmt::format("{} {} at {} a cycle", whole_text(need.count), unit, need.rate);
+  need.cycles.value /= rate;
+}
+
 Need need_of(const Resource& resource, const Subject& subject, const LaunchFacts& facts) {
   if (!resource.counters.empty()) {
     Need need{resource.name, resource.heading, "",
               sum_of(subject, counters_on(facts.compute_capability, resource))};
-    const double rate = facts.rates->*resource.rate;
-    need.evidence = fmt::format("{} {} at {} a cycle", whole_text(need.cycles.value), resource.unit,
-                                rate_text(rate));
-    need.cycles.value /= rate;
+    divide_by_rate(need, resource.unit, facts.rates->*resource.rate);
     if (need.cycles.missing.empty() || resource.is_required()) return need;
   }
   return measured_need(resource.name, resource.heading, resource.share, subject);
@@ -175,23 +178,43 @@ Need memory_need(const Subject& subject, const LaunchFacts& facts) {
   const bool is_measured = need.cycles.missing.empty();
   if (!is_measured && facts.useful_bytes) need.cycles = {*facts.useful_bytes, "", ""};
   if (!need.cycles.missing.empty()) return need;
-  const double rate =
-      facts.card->memory_bytes_per_ns / facts.card->clock_ghz / facts.card->multiprocessors;
-  need.evidence = fmt::format("{} bytes{} at {} a cycle", whole_text(need.cycles.value),
-                              is_measured ? "" : " of input and output", rate_text(rate));
-  need.cycles.value /= rate;
+  divide_by_rate(
+      need, is_measured ? "bytes" : "bytes of input and output",
+      facts.card->memory_bytes_per_ns / facts.card->clock_ghz / facts.card->multiprocessors);
   return need;
 }
 
 }  // namespace
 
-std::string missing_count(const Subject& subject, int capability) {
+Sum missing_count(const Subject& subject, int capability) {
   for (const Resource& resource : resources()) {
     if (!resource.is_required()) continue;
-    std::string missing = sum_of(subject, counters_on(capability, resource)).missing;
-    if (!missing.empty()) return missing;
+    Sum sum = sum_of(subject, counters_on(capability, resource));
+    if (!sum.missing.empty()) return sum;
   }
-  return "";
+  return {};
+}
+
+std::vector<const char*> counters_of_limits(int capability) {
+  std::vector<const char*> all;
+  for (const Resource& resource : resources()) {
+    const std::vector<const char*> counters = counters_on(capability, resource);
+    all.insert(all.end(), counters.begin(), counters.end());
+  }
+  return all;
+}
+
+std::vector<std::string> uncounted_resources(const std::vector<const Limits*>& all) {
+  std::vector<std::string> names;
+  for (const Resource& resource : resources()) {
+    const bool is_counted = std::all_of(all.begin(), all.end(), [&](const Limits* limits) {
+      return need_named(*limits, resource.name).cycles.missing.empty();
+    });
+    const std::string name =
+        std::string(resource.heading).substr(0, std::string_view(resource.heading).find(':'));
+    if (!is_counted && (names.empty() || names.back() != name)) names.push_back(name);
+  }
+  return names;
 }
 
 std::string name_of(const Limits& limits) {
@@ -206,9 +229,63 @@ Limits limits_of(const Group& group, const Subject& subject, const LaunchFacts& 
   Limits limits{&group, &subject, &facts, {}, sum_of(subject, {"elapsed_cycles_sm"})};
   for (const Resource& resource : resources()) {
     limits.needs.push_back(need_of(resource, subject, facts));
+    limits.needs.back().is_memory = resource.is_memory;
   }
   limits.needs.push_back(memory_need(subject, facts));
+  limits.needs.back().is_memory = true;
   return limits;
 }
 
-}  // namespace warpmeter::reports::sections
+std::optional<double> tensor_operations(const Subject& subject) {
+  std::optional<double> all;
+  for (const schema::CounterInfo& counter : schema::Catalogue::get().counters()) {
+    if (!counter.name.starts_with("tensor_ops_")) continue;
+    if (const auto value = subject.figure(counter.name).value) all = all.value_or(0) + *value;
+  }
+  return all;
+}
+
+namespace {
+
+/// True if a launch multiplies matrices on the tensor cores. Where nobody counted their operations,
+/// the accesses that feed them say so.
+bool uses_tensor_cores(const Subject& subject) {
+  if (const auto operations = tensor_operations(subject)) return *operations > 0;
+  const Sum sum = sum_of(subject, {"shared_wgmma_requests", "shared_matrix_load_requests"});
+  return sum.missing.empty() && sum.value > 0;
+}
+
+}  // namespace
+
+const Need& need_named(const Limits& limits, std::string_view column) {
+  return *std::find_if(limits.needs.begin(), limits.needs.end(),
+                       [&](const Need& need) { return need.column == column; });
+}
+
+const Need& most_of(const Limits& limits) {
+  return *std::max_element(
+      limits.needs.begin(), limits.needs.end(),
+      [](const Need& a, const Need& b) { return a.cycles.value < b.cycles.value; });
+}
+
+Cell limit_of(const Limits& limits) {
+  const Need& most = most_of(limits);
+  const Need& memory = limits.needs.back();  // less of it may be known
+  if (uses_tensor_cores(*limits.subject) && !need_named(limits, "tensor").cycles.missing.empty()) {
+    return Missing{"no rate of the tensor cores is used here"};
+  }
+  if (most.cycles.value <= 0) return Missing{"nothing was counted"};
+  return memory.cycles.missing.empty() ? most.name : most.name + ", or device memory";
+}
+
+const Need* second_of(const Limits& limits) {
+  const Need& most = most_of(limits);
+  const Need* second = nullptr;
+  for (const Need& need : limits.needs) {
+    if (&need == &most || !need.cycles.missing.empty() || need.cycles.value <= 0) continue;
+    if (second == nullptr || need.cycles.value > second->cycles.value) second = &need;
+  }
+  return second;
+}
+
+}  // namespace warpmeter::reports::limits
