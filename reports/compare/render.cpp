@@ -184,18 +184,14 @@ void add_unknown_limits(Document& document, const Comparison& comparison) {
   }
   for (const auto& [reason, pairs] : names) {
     document.remark(
-        {pairs.size() == 1
-             ? fmt::format("{}: what limits it is not known: {}.", pairs.front(), reason)
-             : fmt::format("What limits {} pairs is not known: {}.", pairs.size(), reason),
+        {fmt::format("Nobody knows what limits {}: {}.",
+                     pairs.size() == 1 ? pairs.front() : fmt::format("{} pairs", pairs.size()),
+                     reason),
          ""});
   }
 }
 
-/// A sentence a pair; pairs without a difference have one together.
-void add_limits(Document& document, const Comparison& comparison) {
-  constexpr std::size_t most_sentences = 40;
-  if (comparison.limits.empty()) return;
-  document.heading(2, "Limits");
+std::string limits_text(const Comparison& comparison) {
   std::string text =
       "The model has no clock. It counts the cycles that each resource needs at the rate that "
       "NVIDIA documents; the resource that needs the most is the limit.";
@@ -203,7 +199,18 @@ void add_limits(Document& document, const Comparison& comparison) {
     text += fmt::format(" These have no count here, and may need more: {}.",
                         fmt::join(comparison.uncounted, ", "));
   }
-  document.paragraph(text);
+  return text;
+}
+
+/// A sentence a pair; pairs without a difference have one together.
+void add_limits(Document& document, const Comparison& comparison) {
+  constexpr std::size_t most_sentences = 40;
+  if (comparison.limits.empty()) return;
+  document.heading(2, "Limits");
+  if (std::any_of(comparison.limits.begin(), comparison.limits.end(),
+                  [](const LimitPair& pair) { return !pair.needs.empty(); })) {
+    document.paragraph(limits_text(comparison));
+  }
   std::size_t sentences = 0, alike = 0;
   for (const LimitPair& pair : comparison.limits) {
     if (pair.needs.empty()) continue;
@@ -214,9 +221,9 @@ void add_limits(Document& document, const Comparison& comparison) {
     }
   }
   if (sentences > most_sentences) {
-    document.remark(
-        {fmt::format("{} more pairs: `compare --format json` has all.", sentences - most_sentences),
-         ""});
+    document.remark({counted(sentences - most_sentences, "more pair has", "more pairs have") +
+                         " a sentence: `compare --format json` has all.",
+                     ""});
   }
   if (alike > 0) {
     document.remark({counted(alike, "pair needs", "pairs need") +

@@ -112,11 +112,28 @@ TEST_F(ComparedLimits, CallTheSidesOfTwoRunsBaseAndContender) {
               HasSubstr("test/tiled at 1,024: the contender moves less of what limits both"));
 }
 
+TEST_F(ComparedLimits, AreFortySentencesAndSayHowManyMoreThereAre) {
+  const std::int64_t second = store_.begin_run({});
+  const std::int64_t device = add_model_device(store_, second);
+  for (int i = 0; i < 42; ++i) {
+    const std::string variant = "v" + std::to_string(i);
+    add(variant, {{"shared_load_wavefronts", 16'896}});
+    store_.add_launch(second, device,
+                      counted_launch(variant, {{"shared_load_wavefronts", 1'024}}, 1024));
+  }
+  store_.end_run(run_, schema::RunOutcome::done, "");
+  store_.end_run(second, schema::RunOutcome::done, "");
+  EXPECT_THAT(render(compare(schema::Reader(database_.path()), {}), Format::markdown),
+              AllOf(HasSubstr("- test/v39 at 1,024: the contender moves less"),
+                    Not(HasSubstr("- test/v40 at 1,024: the contender")),
+                    HasSubstr("- 2 more pairs have a sentence: `compare --format json` has all.")));
+}
+
 TEST_F(ComparedLimits, AreUnknownWithoutACount) {
   add("tiled", {{"shared_load_wavefronts", 16'896}});
   add(counted_launch("padded", {{"shared_load_wavefronts", 1'024}}, 1024, "flop_dp_fma"));
   EXPECT_THAT(text("tiled", "padded"),
-              AllOf(HasSubstr("- test/padded at 1,024 against tiled: what limits it is not known: "
+              AllOf(HasSubstr("- Nobody knows what limits test/padded at 1,024 against tiled: "
                               "in the contender, flop_dp_fma was not counted (`run -m @limits` "
                               "counts all that it needs)."),
                     Not(HasSubstr("moves less"))));
@@ -132,7 +149,8 @@ TEST_F(ComparedLimits, AreUnknownWhereACountIsNotExact) {
   }
   add(padded);
   EXPECT_THAT(text("tiled", "padded"),
-              HasSubstr("what limits it is not known: in the contender, shared_load_wavefronts is "
+              HasSubstr("what limits test/padded at 1,024 against tiled: in the contender, "
+                        "shared_load_wavefronts is "
                         "`ptx`, not `exact`: its machine code was not read."));
 }
 

@@ -33,8 +33,8 @@ TEST_F(CompareAndCheck, TwoRunsOfTheModelAreEqual) {
   measure("after");
   expect(0, {"compare"}, "7 of them without a time on either side (the model");
   expect(0, {"compare", "--format", "markdown"},
-         "- What limits 7 pairs is not known: flop_sp_add was not counted (`run -m @limits` counts "
-         "all that it needs).");
+         "## Limits\n\n- Nobody knows what limits 7 pairs: inst_executed was not counted (`run -m "
+         "@limits` counts all that it needs).");
   expect(0, {"compare", "before", "after", "--fail-on", "changed"}, "No counter of");
   expect(2, {"compare", "before", "affter"}, "did you mean after?");
 }
