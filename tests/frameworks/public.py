@@ -5,7 +5,9 @@
 
 FOLDER holds a checkout of each repository at its commit, in a folder of the repository's name. PYTHON has the
 framework, pytest and filecheck. A script is right if it ends with 0, as those do that assert, and prints what the table says.
-`needs` names a library that has no PTX for sm_90: without a GPU the script ends with an error.
+The columns: `on_cpu`, the framework whose own operators are computed on the CPU (torch_on_cpu.py); `options`, those of
+`warpmeter profile`; `needs`, a library that has no PTX or an instruction that the model has not: without a GPU the script ends
+with an error.
 """
 import csv
 import pathlib
@@ -26,6 +28,19 @@ def rows(repository, scripts):
                 yield row
 
 
+def script_and_arguments(row, path):
+    """The words behind the interpreter."""
+    arguments = shlex.split(row["arguments"])
+    is_test = row["prints"] == "passed"
+    words = ["-m", "pytest", "-q", path, *arguments] if is_test else [*arguments, path] if row["on_cpu"] else [path, *arguments]
+    return [HERE / "torch_on_cpu.py", *words] if row["on_cpu"] else words
+
+
+def folder_of(row, path):
+    """A test of a package is imported from the folder that holds the package's tests."""
+    return path.parents[1] if row["on_cpu"] and row["prints"] == "passed" else path.parent
+
+
 def main():
     warpmeter, python, folder, *chosen = sys.argv[1:]
     repository, scripts = (chosen[0], chosen[1:]) if chosen else ("", [])
@@ -37,9 +52,9 @@ def main():
             begin = time.monotonic()
             try:
                 done = subprocess.run(
-                    [warpmeter, "profile", "-b", "model", "-q", "--db", f"{work}/w.db", python, "-W", "ignore", *(["-m", "pytest", "-q"] if row["prints"] == "passed" else []), path,
-                     *shlex.split(row["arguments"])],
-                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, check=False, cwd=path.parent)
+                    [warpmeter, "profile", "-b", "model", "-q", "--db", f"{work}/w.db", *shlex.split(row["options"]),
+                     python, "-W", "ignore", *script_and_arguments(row, path)],
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, check=False, cwd=folder_of(row, path))
                 is_right = done.returncode == 0 and row["prints"] in done.stdout
                 lines = [line for line in done.stdout.splitlines() if re.search(r"Error|FAILED|first CUDA call", line)]
             except subprocess.TimeoutExpired:

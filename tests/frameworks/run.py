@@ -3,10 +3,12 @@
 
     run.py WARPMETER PYTHON cupy|numba|triton|planted [NAME...]
 
+A script's line `# options: …` has options of `warpmeter profile`: Thrust's sort has PTX for sm_120 alone.
 PYTHON is an interpreter that has the frameworks: cupy-cuda13x, numba-cuda[cu13], or torch and
 triton. Triton's scripts need PyTorch's CUDA wheel, no GPU.
 """
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,7 +25,8 @@ def main():
         for name, source in chosen.items():
             path = pathlib.Path(folder) / f"{name}.py"
             path.write_text(source)
-            words = [warpmeter, "profile", "-b", "model", "--db", f"{folder}/w.db", *options]
+            own = re.findall(r"^# options: (.*)", source, re.MULTILINE)
+            words = [warpmeter, "profile", "-b", "model", "--db", f"{folder}/w.db", *options, *" ".join(own).split()]
             done = subprocess.run(
                 words + [python, path], text=True, timeout=300, check=False,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
