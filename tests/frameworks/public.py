@@ -7,7 +7,7 @@ FOLDER holds a checkout of each repository at its commit, in a folder of the rep
 framework, pytest and filecheck. A script is right if it ends with 0, as those do that assert, and prints what the table says.
 The columns: `on_cpu`, the framework whose own operators are computed on the CPU (torch_on_cpu.py); `options`, those of
 `warpmeter profile`; `needs`, a library that has no PTX or an instruction that the model has not: without a GPU the script ends
-with an error.
+with an error. Liger-Kernel's tests also need transformers, and its folder src on PYTHONPATH.
 """
 import csv
 import pathlib
@@ -36,11 +36,6 @@ def script_and_arguments(row, path):
     return [HERE / "torch_on_cpu.py", *words] if row["on_cpu"] else words
 
 
-def folder_of(row, path):
-    """A test of a package is imported from the folder that holds the package's tests."""
-    return path.parents[1] if row["on_cpu"] and row["prints"] == "passed" else path.parent
-
-
 def main():
     warpmeter, python, folder, *chosen = sys.argv[1:]
     repository, scripts = (chosen[0], chosen[1:]) if chosen else ("", [])
@@ -48,13 +43,15 @@ def main():
     unexpected = []
     with tempfile.TemporaryDirectory() as work:
         for row in rows(repository, scripts):
-            path = (pathlib.Path(folder) / row["repository"].split("/")[1] / row["script"]).resolve()
+            checkout = (pathlib.Path(folder) / row["repository"].split("/")[1]).resolve()
+            path = checkout / row["script"]
             begin = time.monotonic()
             try:
                 done = subprocess.run(
                     [warpmeter, "profile", "-b", "model", "-q", "--db", f"{work}/w.db", *shlex.split(row["options"]),
                      python, "-W", "ignore", *script_and_arguments(row, path)],
-                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, check=False, cwd=folder_of(row, path))
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, check=False,
+                    cwd=checkout if row["on_cpu"] and row["prints"] == "passed" else path.parent)
                 is_right = done.returncode == 0 and row["prints"] in done.stdout
                 lines = [line for line in done.stdout.splitlines() if re.search(r"Error|FAILED|first CUDA call", line)]
             except subprocess.TimeoutExpired:

@@ -227,6 +227,7 @@ def without_machine_code():
 def with_operators_of_every_device():
     """PyTorch chooses operators that only a GPU has."""
     torch.backends.cudnn.enabled = False
+    torch.utils.deterministic.fill_uninitialized_memory = False
     torch.backends.cuda.enable_flash_sdp(False)
     torch.backends.cuda.enable_mem_efficient_sdp(False)
     torch.backends.cuda.enable_cudnn_sdp(False)
