@@ -60,6 +60,7 @@ void BlockChecker::start(std::uint64_t block, const std::byte* shared) {
     std::fill(shared_number_.begin(), shared_number_.end(), 0);
   }
   note_past();
+  moment_ = 0;
   launch_.note_start(block);
   locations_.clear();
   shared_written_.clear();

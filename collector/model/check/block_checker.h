@@ -70,6 +70,8 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   void signal(const Warp& warp, const SiteInfo& info, const Places& places);
   std::uint32_t context_of(std::uint32_t site, std::uint32_t warp, bool writes, bool is_strong,
                            bool is_shared, bool hands_on);
+  std::uint32_t plain_context_of(std::uint32_t site, std::uint32_t warp, bool writes,
+                                 bool is_shared);
   /// An access of that context, as a shadow has to know it.
   Accessing accessing(std::uint32_t number, bool is_shared) const;
   void check_mask(const Warp& warp, const Operation* op, std::uint32_t mask);
@@ -169,6 +171,10 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   std::vector<Region> regions_;                 ///< by site, of its last access
   /// Contexts below these numbers are from before the last barrier of the whole block.
   std::uint32_t past_shared_ = 0, past_global_ = 0;
+  /// Contexts from these numbers on are from since the block's moment (BlockOrder::now()); 0: none
+  /// is.
+  std::uint32_t first_shared_ = 0, first_global_ = 0;
+  Stamp moment_ = 0;
   std::uint64_t removals_ = 0;      ///< the removals of allocations, when those were found
   std::uint32_t first_number_ = 0;  ///< the first number of global contexts, when the block began
   /// Signals within the block, and what its warps were told by others and it by other blocks.

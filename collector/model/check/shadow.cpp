@@ -55,7 +55,7 @@ Shadow::Sector* Shadow::sector(std::uint64_t index, const Accessing& by) {
       (!by.contexts.holds(found.latest) || by.order.is_past(by.contexts[found.latest]))) {
     make_whole(found);
   }
-  found.latest = by.number;
+  if (forgets_) found.latest = by.number;
   return &found;
 }
 
@@ -82,10 +82,18 @@ void Shadow::give_back(Cell* cells, std::uint8_t parts) {
   (parts == words ? free_words_ : free_bytes_).push_back(cells);
 }
 
+/// Gives back what it keeps elsewhere.
+void Shadow::drop(Sector& sector) {
+  if (sector.parts != 1) {
+    give_back(sector.cells, sector.parts);
+  } else if (sector.whole.more != 0) {
+    chains_.drop(sector.whole.more);
+  }
+}
+
 /// Forgets all of it.
 void Shadow::make_whole(Sector& sector) {
-  if (sector.cells != nullptr) give_back(sector.cells, sector.parts);
-  if (sector.whole.more != 0) chains_.drop(sector.whole.more);
+  drop(sector);
   sector = {};
 }
 
@@ -113,9 +121,7 @@ void Shadow::split(Sector& sector, std::uint8_t parts) {
     }
     if (from.more != 0) cells[i].more = copy_chain(from.more, i * each, each, from_whole);
   }
-  if (sector.cells != nullptr) give_back(sector.cells, sector.parts);
-  if (sector.whole.more != 0) chains_.drop(sector.whole.more);
-  sector.whole = {};
+  drop(sector);
   sector.cells = cells;
   sector.parts = parts;
 }

@@ -110,6 +110,7 @@ class Shadow {
 
   /// One part of a plan: a plain access, of lanes that write to different places. False where it
   /// takes a closer look, which touch_closely() takes then. plain/touch.h defines this one.
+  template <bool writes>
   bool touch_at_once(const Part& part, std::uint64_t first_sector, const Accessing& by);
   void touch_closely(const Part& part, std::uint64_t first_sector, const Accessing& by,
                      ConflictSink& sink);
@@ -137,16 +138,20 @@ class Shadow {
     std::uint32_t more = 0;  ///< a chain
   };
   /// Where a sector is one cell, its slots' lanes are the first lane and the width of each lane's
-  /// part, as whole_lanes() packs them.
-  struct Sector {
-    Cell whole;
-    std::uint32_t latest = 0;  ///< context
+  /// part, as whole_lanes() packs them. Two sectors share a line of the processor's cache: most
+  /// accesses wait for that memory alone.
+  struct alignas(32) Sector {
+    union {
+      Cell whole{};  ///< of 1 part
+      Cell* cells;   ///< of more: one each
+    };
+    std::uint32_t latest = 0;  ///< context; of a shadow that forgets
     std::uint8_t parts = 1;    ///< 1, 8 or 32
-    Cell* cells = nullptr;     ///< parts of them
   };
+  static_assert(sizeof(Sector) == 32);
   static constexpr unsigned sectors_of_page = 1024;
   static constexpr std::uint8_t word_parts = 8;
-  using Page = std::array<Sector, sectors_of_page>;
+  struct alignas(64) Page : std::array<Sector, sectors_of_page> {};
 
   Touched touched(const Cell& cell, const Contexts& contexts,
                   const std::vector<Strength>& of_site) const;
@@ -156,6 +161,7 @@ class Shadow {
   bool read_at_once(Cell& cell, std::uint32_t lanes, bool is_whole, const Accessing& by);
   static bool write_at_once(Cell& cell, std::uint32_t lanes, const Accessing& by);
   void split(Sector& sector, std::uint8_t parts);
+  void drop(Sector& sector);
   void make_whole(Sector& sector);
   void touch_whole(Sector& sector, std::uint64_t offset, std::uint32_t width,
                    std::uint32_t first_lane, const Accessing& by, ConflictSink& sink);

@@ -35,6 +35,21 @@ void BlockChecker::accept_again(const Warp& warp, const Operation* op, const Sit
   if (!touch_plainly(warp, op, info, places)) check_access(warp, op, info, places);
 }
 
+/// The same as context_of(): a plain access of the site has this context already if it has one
+/// since the block's present moment began.
+std::uint32_t BlockChecker::plain_context_of(std::uint32_t site, std::uint32_t warp, bool writes,
+                                             bool is_shared) {
+  if (moment_ != order_.now()) {
+    moment_ = order_.now();
+    first_shared_ = contexts_.next();
+    first_global_ = launch_.contexts_.next();
+  }
+  const auto& numbers = is_shared ? shared_number_ : global_number_;
+  const std::uint32_t known = numbers[warp * program_.sites.size() + site];
+  if (known >= (is_shared ? first_shared_ : first_global_)) return known;
+  return context_of(site, warp, writes, false, is_shared, false);
+}
+
 /// False where this access has to be checked by check_access(): then nothing has happened.
 bool BlockChecker::touch_plainly(const Warp& warp, const Operation* op, const SiteInfo& info,
                                  const Places& places) {
@@ -86,14 +101,16 @@ bool BlockChecker::touch_plainly(const Warp& warp, const Operation* op, const Si
       if (shadow->may_be_written(part, sector)) return false;
     }
   }
-  const std::uint32_t number = context_of(site, warp.index, writes, false, is_shared, false);
-  Accessing by = accessing(number, is_shared);
+  Accessing by = accessing(plain_context_of(site, warp.index, writes, is_shared), is_shared);
   by.past = is_shared ? past_shared_ : past_global_;
-  for (const Part& part : plan.parts) {
-    if (shadow->touch_at_once(part, sector, by)) continue;
-    current_ = {&warp, op, &info, site, places, region, nullptr};
-    shadow->touch_closely(part, sector, by, *this);
-  }
+  const auto touch = [&]<bool stores>() {
+    for (const Part& part : plan.parts) {
+      if (shadow->touch_at_once<stores>(part, sector, by)) continue;
+      current_ = {&warp, op, &info, site, places, region, nullptr};
+      shadow->touch_closely(part, sector, by, *this);
+    }
+  };
+  writes ? touch.template operator()<true>() : touch.template operator()<false>();
   return true;
 }
 

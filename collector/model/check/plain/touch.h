@@ -20,9 +20,9 @@ inline Shadow::Sector* Shadow::known_sector(std::uint64_t index) const {
   return &(*pages_[page])[index % sectors_of_page];
 }
 
-/// Forgets what a shadow that forgets kept from before the block's last barrier.
+/// Of a shadow that forgets: what it kept from before the block's last barrier.
 inline void Shadow::renew(Sector& sector, bool is_whole, const Accessing& by) {
-  if (!forgets_ || sector.latest == 0 || sector.latest >= by.past) return;
+  if (sector.latest == 0 || sector.latest >= by.past) return;
   if (sector.parts == 1 && sector.whole.more == 0) {
     sector.whole = {};
   } else if (sector.parts == word_parts && !is_whole) {
@@ -80,19 +80,20 @@ inline bool Shadow::write_at_once(Cell& cell, std::uint32_t lanes, const Accessi
   return true;
 }
 
-inline bool Shadow::touch_at_once(const Part& part, std::uint64_t first_sector,
-                                  const Accessing& by) {
+template <bool writes>
+bool Shadow::touch_at_once(const Part& part, std::uint64_t first_sector, const Accessing& by) {
   Sector* const found =
       known_sector(first_sector + static_cast<std::uint64_t>(std::int64_t{part.sector}));
   if (found == nullptr) return false;
-  renew(*found, part.is_whole, by);
-  found->latest = by.number;
-  const bool writes = by.context.writes;
-  if (part.is_whole) {
-    if (found->parts != 1) return false;
-    return writes ? write_at_once(found->whole, part.lanes, by)
-                  : read_at_once(found->whole, part.lanes, true, by);
+  if (forgets_) {
+    renew(*found, part.is_whole, by);
+    found->latest = by.number;
   }
+  const auto touch = [&](Cell& cell) {
+    if constexpr (writes) return write_at_once(cell, part.lanes, by);
+    return read_at_once(cell, part.lanes, part.is_whole, by);
+  };
+  if (part.is_whole) return found->parts == 1 && touch(found->whole);
   if (found->parts != word_parts) {
     const Cell& whole = found->whole;
     if (found->parts != 1 || whole.write.context != 0 || whole.read.context != 0 || whole.more != 0)
@@ -102,9 +103,7 @@ inline bool Shadow::touch_at_once(const Part& part, std::uint64_t first_sector,
   }
   Cell* cell = found->cells + part.first;
   for (const Cell* const end = cell + part.words; cell != end; ++cell) {
-    const bool is_done =
-        writes ? write_at_once(*cell, part.lanes, by) : read_at_once(*cell, part.lanes, false, by);
-    if (!is_done) return false;
+    if (!touch(*cell)) return false;
   }
   return true;
 }
