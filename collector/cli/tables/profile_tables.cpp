@@ -14,6 +14,7 @@
 #include "base/kernel_name.h"
 #include "base/statistics.h"
 #include "base/utf8.h"
+#include "collector/cli/tables/kernel_metrics.h"
 #include "reports/table/number.h"
 #include "reports/table/table.h"
 #include "schema/catalogue.h"
@@ -75,61 +76,49 @@ std::string value_text(double value, const std::string& unit) {
   return is_rate ? number + unit : number;
 }
 
-double real(const schema::Value& value) {
-  if (const auto* number = std::get_if<double>(&value)) return *number;
-  if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<double>(*number);
-  return 0;
+/// Empty for a PerfWorks name.
+std::string unit_of(const std::string& name) {
+  const schema::Catalogue& catalogue = schema::Catalogue::get();
+  if (const schema::MetricInfo* metric = catalogue.find_metric(name)) return metric->unit;
+  const schema::CounterInfo* counter = catalogue.find_counter(name);
+  return counter != nullptr ? counter->unit : "";
 }
 
-std::string text(const schema::Value& value) {
-  const auto* words = std::get_if<std::string>(&value);
-  return words != nullptr ? *words : "";
+ShownNames names_of(std::span<const KernelMetrics> kernels, KernelNameBase base) {
+  std::set<std::string> names;
+  for (const KernelMetrics& kernel : kernels) names.insert(kernel.kernel);
+  return {names, base};
 }
-
-constexpr const char* metrics_sql =
-    "SELECT l.device, l.kernel, l.nvtx_range, r.metric, max(r.unit) AS unit, count(r.value) AS n, "
-    "min(r.value) AS least, max(r.value) AS greatest, avg(r.value) AS mean, max(r.reason) AS why, "
-    "min(min(l.launch_id)) OVER (PARTITION BY l.device, l.kernel, l.nvtx_range) AS first, "
-    "max(CASE WHEN r.value IS NOT NULL THEN r.reason END) AS doubt "
-    "FROM results r JOIN launches l ON l.launch_id = r.launch_id "
-    "WHERE r.run_id = :run GROUP BY l.device, l.kernel, l.nvtx_range, r.metric "
-    "ORDER BY first";
-
-using MetricRow = std::vector<schema::Value>;
-constexpr std::ptrdiff_t kernel_columns = 3;  ///< device, kernel, range
 
 /// "Device: …   Kernel: …   Range: …", the last where an NVTX range was open.
-std::string kernel_title(const MetricRow& row, const ShownNames& names) {
-  const std::string range = text(row[2]);
-  return printable(fmt::format("Device: {}   Kernel: {}{}", text(row[0]), names.of(text(row[1])),
-                               range.empty() ? "" : "   Range: " + range)) +
+std::string kernel_title(const KernelMetrics& kernel, const ShownNames& names) {
+  return printable(fmt::format("Device: {}   Kernel: {}{}", kernel.device, names.of(kernel.kernel),
+                               kernel.range.empty() ? "" : "   Range: " + kernel.range)) +
          "\n";
 }
 
 /// The metrics of one kernel in the order in which they were asked for.
-std::string kernel_block(std::span<const MetricRow> rows, std::span<const ShownMetric> metrics,
+std::string kernel_block(const KernelMetrics& kernel, std::span<const ShownMetric> metrics,
                          const ShownNames& names) {
   Table table;
   table.columns = {right_column("Invocations"), Column::text("Metric"), right_column("Min"),
                    right_column("Max"), right_column("Avg")};
   std::map<std::string, std::vector<std::string>> missing, doubtful;  // by the reason
-  for (const auto& [metric, where_any] : metrics) {
-    for (const MetricRow& row : rows) {
-      if (text(row[3]) != metric || (where_any && real(row[7]) == 0)) continue;
-      const auto value = [&](std::size_t column) {
-        return value_text(real(row[column]), text(row[4]));
-      };
-      if (real(row[5]) > 0) {
-        table.rows.push_back(
-            {fmt::format("{:.0f}", real(row[5])), metric, value(6), value(7), value(8)});
-        if (!text(row[11]).empty()) doubtful[text(row[11])].push_back(metric);
-      } else {
-        table.rows.push_back({"0", metric, "-", "-", "-"});
-        missing[text(row[9])].push_back(metric);
-      }
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    const std::string& metric = metrics[i].name;
+    const MetricSum& sum = kernel.sums[i];
+    if (!sum.is_shown(metrics[i])) continue;
+    const auto value = [&](double number) { return value_text(number, unit_of(metric)); };
+    if (sum.values > 0) {
+      table.rows.push_back({fmt::format("{}", sum.values), metric, value(sum.least),
+                            value(sum.greatest), value(sum.mean())});
+      if (!sum.doubt.empty()) doubtful[sum.doubt].push_back(metric);
+    } else {
+      table.rows.push_back({"0", metric, "-", "-", "-"});
+      missing[sum.reason].push_back(metric);
     }
   }
-  std::string block = kernel_title(rows.front(), names) + render(table, reports::Format::table);
+  std::string block = kernel_title(kernel, names) + render(table, reports::Format::table);
   for (const auto& [reason, which] : missing) {
     block += fmt::format("no value of {}: {}\n", fmt::join(which, ", "), printable(reason));
   }
@@ -286,21 +275,12 @@ std::vector<ShownMetric> shown_metrics(std::span<const std::string> requested) {
 
 std::string metrics_table(const schema::Reader& reader, std::int64_t run_id,
                           std::span<const ShownMetric> metrics, KernelNameBase base) {
-  const schema::Rows answer = reader.query(metrics_sql, {{":run", run_id}});
+  const std::vector<KernelMetrics> kernels = metrics_of_kernels(reader, run_id, metrics);
+  const ShownNames names = names_of(kernels, base);
   std::string all;
-  std::set<std::string> kernels;
-  for (const MetricRow& row : answer.rows) kernels.insert(text(row[1]));
-  const ShownNames names(kernels, base);
-  // Rows of one kernel are neighbours.
-  std::span<const MetricRow> rest = answer.rows;
-  while (!rest.empty()) {
-    const auto other = std::find_if(rest.begin(), rest.end(), [&](const MetricRow& row) {
-      return !std::equal(row.begin(), row.begin() + kernel_columns, rest.front().begin());
-    });
-    const auto rows = static_cast<std::size_t>(other - rest.begin());
+  for (const KernelMetrics& kernel : kernels) {
     if (!all.empty()) all += '\n';
-    all += kernel_block(rest.first(rows), metrics, names);
-    rest = rest.subspan(rows);
+    all += kernel_block(kernel, metrics, names);
   }
   return all;
 }
@@ -308,10 +288,8 @@ std::string metrics_table(const schema::Reader& reader, std::int64_t run_id,
 reports::Table metrics_rows(const schema::Reader& reader, std::int64_t run_id,
                             std::span<const ShownMetric> metrics, KernelNameBase base) {
   using reports::Kind;
-  const schema::Rows answer = reader.query(metrics_sql, {{":run", run_id}});
-  std::set<std::string> kernels;
-  for (const MetricRow& row : answer.rows) kernels.insert(text(row[1]));
-  const ShownNames names(kernels, base);
+  const std::vector<KernelMetrics> kernels = metrics_of_kernels(reader, run_id, metrics);
+  const ShownNames names = names_of(kernels, base);
   Table table;
   table.columns = {Column::text("device"),
                    Column::text("kernel"),
@@ -323,25 +301,19 @@ reports::Table metrics_rows(const schema::Reader& reader, std::int64_t run_id,
                    Column::number("max", "max", "", Kind::exact),
                    Column::number("avg", "avg", "", Kind::exact),
                    Column::text("reason")};
-  // Rows of one kernel are neighbours; their metrics come as they were asked for.
-  std::span<const MetricRow> rest = answer.rows;
-  while (!rest.empty()) {
-    const auto other = std::find_if(rest.begin(), rest.end(), [&](const MetricRow& row) {
-      return !std::equal(row.begin(), row.begin() + kernel_columns, rest.front().begin());
-    });
-    const auto rows = rest.first(static_cast<std::size_t>(other - rest.begin()));
-    for (const auto& [metric, where_any] : metrics) {
-      for (const MetricRow& row : rows) {
-        if (text(row[3]) != metric || (where_any && real(row[7]) == 0)) continue;
-        const auto value = [&](std::size_t column) {
-          return real(row[5]) > 0 ? reports::Cell(real(row[column])) : reports::Cell();
-        };
-        table.rows.push_back({text(row[0]), names.of(text(row[1])), text(row[2]),
-                              static_cast<std::int64_t>(real(row[5])), metric, text(row[4]),
-                              value(6), value(7), value(8), text(row[9])});
-      }
+  for (const KernelMetrics& kernel : kernels) {
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      const MetricSum& sum = kernel.sums[i];
+      if (!sum.is_shown(metrics[i])) continue;
+      const auto value = [&](double number) {
+        return sum.values > 0 ? reports::Cell(number) : reports::Cell();
+      };
+      table.rows.push_back({kernel.device, names.of(kernel.kernel), kernel.range,
+                            static_cast<std::int64_t>(sum.values), metrics[i].name,
+                            unit_of(metrics[i].name), value(sum.least), value(sum.greatest),
+                            sum.values > 0 ? reports::Cell(sum.mean()) : reports::Cell(),
+                            sum.reason});
     }
-    rest = rest.subspan(rows.size());
   }
   return table;
 }
