@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -88,6 +90,31 @@ class Digest {
   std::uint64_t a_ = 0xcbf29ce484222325, b_ = 0x84222325cbf29ce4;
 };
 
+/// Compares what a digest holds, in a fraction of the time that one takes.
+template <class Value>
+bool is_same(const Value& a, const Value& b) {
+  if constexpr (requires { fields_of(&a); }) {
+    bool is = true;
+    for_each_field<Value>(
+        [&](const auto& field) { is = is && is_same(a.*field.member, b.*field.member); });
+    if constexpr (std::is_same_v<Value, Finding>) return is && is_same(a.remedies, b.remedies);
+    if constexpr (std::is_same_v<Value, Remedy>) return is && is_same(a.predicted, b.predicted);
+    return is;
+  } else if constexpr (std::is_arithmetic_v<Value> || std::is_enum_v<Value> ||
+                       std::is_convertible_v<Value, std::string_view>) {
+    return a == b;
+  } else if constexpr (requires { a.has_value(); }) {
+    return a.has_value() == b.has_value() && (!a || is_same(*a, *b));
+  } else if constexpr (requires { a.begin(); }) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const auto& one, const auto& other) { return is_same(one, other); });
+  } else {
+    return with_members(a, [&](const auto&... of_a) {
+      return with_members(b, [&](const auto&... of_b) { return (is_same(of_a, of_b) && ...); });
+    });
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> lanes_text(const WarpPicture& picture) {
@@ -143,12 +170,14 @@ std::int64_t ExplanationWriter::find_or_make(const std::string& digest, bool was
 
 void ExplanationWriter::write(std::int64_t launch_id, const Explanation& explanation) {
   if (!explanation.was_made && explanation.missing.empty()) return;
-  const std::int64_t id =
-      find_or_make(digest_of(explanation), explanation.was_made, [&](std::int64_t made) {
-        insert_looked_for(made, explanation);
-        insert_findings(made, 1, explanation.findings);
-      });
-  explained_.execute(launch_id, id);
+  if (last_id_ == 0 || !is_same(explanation, last_)) {
+    last_id_ = find_or_make(digest_of(explanation), explanation.was_made, [&](std::int64_t made) {
+      insert_looked_for(made, explanation);
+      insert_findings(made, 1, explanation.findings);
+    });
+    last_ = explanation;
+  }
+  explained_.execute(launch_id, last_id_);
 }
 
 void ExplanationWriter::add_measured(std::int64_t launch_id, const MeasuredFindings& measured) {

@@ -25,6 +25,9 @@ class ExplanationWriter {
   ExplanationWriter(sqlite3* db,
                     std::function<std::int64_t(const std::string& counter)> number_of_counter);
 
+  /// To be called when a transaction begins: what the one before wrote may be gone.
+  void forget() { last_id_ = 0; }
+
   /// Nothing where nothing was looked for and nobody said why.
   void write(std::int64_t launch_id, const Explanation& explanation);
 
@@ -44,6 +47,8 @@ class ExplanationWriter {
   sqlite3* db_;
   std::function<std::int64_t(const std::string&)> number_of_counter_;
   Statement find_, explanation_, explained_, looked_for_, finding_, remedy_, prediction_;
+  Explanation last_;          ///< most launches of a kernel have that of the launch before
+  std::int64_t last_id_ = 0;  ///< its number; 0: not known
 };
 
 /// Takes away those of no launch any more.

@@ -246,6 +246,7 @@ struct Store::Statements {
   void in_transaction(Write&& write) {
     try {
       Transaction transaction(db);
+      explanations.forget();
       write();
       transaction.commit();
     } catch (...) {

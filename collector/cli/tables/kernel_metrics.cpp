@@ -136,7 +136,7 @@ class Summing {
   const schema::LaunchKinds kinds_;
   std::vector<std::size_t> kernel_of_;  ///< the place of each launch's kernel
   std::vector<KernelMetrics> kernels_;
-  std::vector<Places> places_;  ///< of each kernel
+  std::vector<Places> places_;  ///< by kernel
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ struct MetricSum {
   std::uint64_t values = 0;  ///< launches with a value
   double least = 0, greatest = 0, sum = 0;
   std::string reason;  ///< why there is no value, or why its grade is no better; else empty
-  std::string doubt;   ///< of launches with a value alone
+  std::string doubt;   ///< the second of these
 
   double mean() const { return sum / static_cast<double>(values); }
   bool is_shown(const ShownMetric& metric) const {
@@ -27,7 +27,7 @@ struct MetricSum {
   }
   /// The value of so many launches.
   void add(double value, std::uint64_t launches);
-  /// Of several reasons the last in the order of the alphabet stands for all.
+  /// The last of several reasons, in the order of the alphabet, stands for all.
   void explain(const std::string& why, bool has_value);
 };
 
