@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -200,7 +201,8 @@ void show_refused(const profile::Recorder& recorder) {
   }
 }
 
-void show_remarks(const ProfileRequest& request, const profile::Recorder& recorder) {
+void show_remarks(const ProfileRequest& request, const profile::Recorder& recorder,
+                  const schema::Reader* reader) {
   for (const auto* texts : {&recorder.problems(), &recorder.remarks()}) {
     for (const std::string& text : *texts) say_line("warpmeter: " + printable(text));
   }
@@ -222,13 +224,12 @@ void show_remarks(const ProfileRequest& request, const profile::Recorder& record
     say_line(fmt::format("warpmeter: CUPTI lost {} records, so the calls are too few",
                          recorder.lost_records()));
   }
-  if (recorder.run_id()) {
-    const schema::Reader reader(request.database);
-    const std::string unread = unread_sources(request.database, *recorder.run_id(),
+  if (reader != nullptr) {
+    const std::string unread = unread_sources(*reader, *recorder.run_id(),
                                               source_folders(request.words, request.source_roots));
     if (!unread.empty()) say_line("warpmeter: " + unread);
     const std::string felt =
-        reports::felt_in_words(reports::disturbances_of(reader, *recorder.run_id()));
+        reports::felt_in_words(reports::disturbances_of(*reader, *recorder.run_id()));
     if (!felt.empty()) say_line("warpmeter: times may be disturbed: " + printable(felt));
     const auto command = [&](const char* name) {
       const std::string words[] = {"warpmeter",      name,    "--db",
@@ -236,8 +237,8 @@ void show_remarks(const ProfileRequest& request, const profile::Recorder& record
       return shell_line(words);
     };
     const schema::Rows explained =
-        reader.query("SELECT 1 FROM explanations WHERE run_id = :run AND reason IS NULL LIMIT 1",
-                     {{":run", *recorder.run_id()}});
+        reader->query("SELECT 1 FROM explanations WHERE run_id = :run AND reason IS NULL LIMIT 1",
+                      {{":run", *recorder.run_id()}});
     const std::string also = explained.rows.empty() ? "" : "\n      " + command("explain");
     say_line(fmt::format("warpmeter: {} {} of {}, run {} of {}\nnext: {}{}", recorder.launches(),
                          recorder.launches() == 1 ? "launch" : "launches",
@@ -386,11 +387,15 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
   write_nvprof_file(request, recorder);
   write_trace_file(request, recorder);
   const bool is_empty = recorder.launches() == recorder.not_run() && recorder.traced() == 0;
-  if (!request.quiet || !request.output.empty()) show_tables(request, recorder);
+  const bool has_tables = !request.quiet || !request.output.empty();
+  std::optional<schema::Reader> reader;  // to open the database takes milliseconds
+  if (has_tables && recorder.run_id()) reader.emplace(request.database);
+  const schema::Reader* const stored = reader ? &*reader : nullptr;
+  if (has_tables) show_tables(request, recorder, stored);
   if (!request.quiet) show_lines(request, recorder);
   if (request.checks) show_findings(request, recorder, outcome);
   if (!request.quiet) {
-    show_remarks(request, recorder);
+    show_remarks(request, recorder, stored);
   } else if (!is_empty) {  // else it is why nothing was measured
     show_failures(request, recorder);
   }

@@ -46,27 +46,26 @@ class Place {
   std::unique_ptr<Output> file_;
 };
 
-void write_text(const ProfileRequest& request, const profile::Recorder& recorder, Place& place) {
+void write_text(const ProfileRequest& request, const profile::Recorder& recorder,
+                const schema::Reader* reader, Place& place) {
   const KernelNameBase base = base_of(request.name_base);
   if (request.counts()) {
-    if (!recorder.run_id()) return;
-    const schema::Reader reader(request.database);
-    place.write(metrics_table(reader, *recorder.run_id(), shown_metrics(request.metrics), base) +
+    if (reader == nullptr) return;
+    place.write(metrics_table(*reader, *recorder.run_id(), shown_metrics(request.metrics), base) +
                 "\n");
   } else if (!recorder.activities().empty()) {
     place.write(summary_table(recorder.activities(), base) + "\n");
   }
 }
 
-void write_rows(const ProfileRequest& request, const profile::Recorder& recorder, Format format,
-                Place& place) {
+void write_rows(const ProfileRequest& request, const profile::Recorder& recorder,
+                const schema::Reader* reader, Format format, Place& place) {
   const KernelNameBase base = base_of(request.name_base);
   if (!request.counts()) {
     place.write(reports::render(summary_rows(recorder.activities(), base), format));
-  } else if (recorder.run_id()) {
-    const schema::Reader reader(request.database);
+  } else if (reader != nullptr) {
     place.write(reports::render(
-        metrics_rows(reader, *recorder.run_id(), shown_metrics(request.metrics), base), format));
+        metrics_rows(*reader, *recorder.run_id(), shown_metrics(request.metrics), base), format));
   }
 }
 
@@ -104,21 +103,20 @@ void write_trace_file(const ProfileRequest& request, const profile::Recorder& re
   if (!request.quiet) say_line("warpmeter: " + text);
 }
 
-void show_tables(const ProfileRequest& request, const profile::Recorder& recorder) {
+void show_tables(const ProfileRequest& request, const profile::Recorder& recorder,
+                 const schema::Reader* reader) {
   if (request.checks && !request.counts() && !request.traces()) return;  // findings were asked for
   const Format format = *reports::parse_format(request.format);
   Place place(request);
   if (request.traces()) {
     reports::Trace trace;
-    if (recorder.run_id()) {
-      trace = reports::read_trace(schema::Reader(request.database), *recorder.run_id());
-    }
+    if (reader != nullptr) trace = reports::read_trace(*reader, *recorder.run_id());
     write_trace(trace, format, base_of(request.name_base),
                 [&](std::string_view text) { return place.write(text); });
   } else if (format == Format::table) {
-    write_text(request, recorder, place);
+    write_text(request, recorder, reader, place);
   } else {
-    write_rows(request, recorder, format, place);
+    write_rows(request, recorder, reader, format, place);
   }
   place.finish();
 }

@@ -11,8 +11,10 @@
 
 namespace warpmeter::cli {
 
-/// The trace, the metrics or the summary: what was asked for.
-void show_tables(const ProfileRequest& request, const profile::Recorder& recorder);
+/// The trace, the metrics or the summary: what was asked for. `reader`: null where no run was
+/// stored.
+void show_tables(const ProfileRequest& request, const profile::Recorder& recorder,
+                 const schema::Reader* reader);
 
 /// Writes a text to the place of the tables: the file of --output, or standard error.
 void write_tables(const ProfileRequest& request, std::string_view text);

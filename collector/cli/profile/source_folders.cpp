@@ -86,11 +86,10 @@ std::vector<std::string> source_folders(const std::vector<std::string>& words,
   return folders.take();
 }
 
-std::string unread_sources(const std::string& database, std::int64_t run_id,
+std::string unread_sources(const schema::Reader& reader, std::int64_t run_id,
                            const std::vector<std::string>& folders) {
   NamedFiles allowed;
   for (const std::string& folder : folders) allowed.allow(folder);
-  const schema::Reader reader(database);
   const schema::Rows rows = reader.query(files_without_text, {{":run", run_id}});
   std::vector<std::string> files;
   for (const reports::Row& row : reports::each_row(rows)) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "schema/store.h"
+
 namespace warpmeter::cli {
 
 /// The folders below which the sources of a program are read: its own, the working folder, those of
@@ -17,7 +19,7 @@ std::vector<std::string> source_folders(const std::vector<std::string>& words,
                                         const std::vector<std::string>& named);
 
 /// One sentence where lines of the run have no text because their files lie in no such folder.
-std::string unread_sources(const std::string& database, std::int64_t run_id,
+std::string unread_sources(const schema::Reader& reader, std::int64_t run_id,
                            const std::vector<std::string>& folders);
 
 }  // namespace warpmeter::cli
