@@ -2,6 +2,7 @@
 #include "collector/model/counts/grades.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -96,6 +97,18 @@ bool is_left_out(const SiteInfo& site, const CounterName& counter, const AccessC
 
 std::string_view left_out_reason(const SiteInfo& site) {
   return site.carrier == Carrier::copy ? copy_stores_reason : bulk_reason;
+}
+
+/// The counts of a site that are in the counter; null: none of them. `only`: see counter_of().
+const AccessCounts* held_counts(const SiteInfo& site, const SiteCounts& counts,
+                                const CounterName& counter, std::optional<Carrier> only = {}) {
+  if (site.is_apart && !is_of_apart(site, counter)) return nullptr;
+  if (!is_carried(site, counter) || (only && site.carrier != *only)) return nullptr;
+  const bool loops = counter.space == AddressSpace::shared && counter.kind == AccessKind::load &&
+                     counts.loop_loads.requests > 0;
+  if (loops) return &counts.loop_loads;
+  const bool is_same_kind = kind_in(site, counter.space) == counter.kind;
+  return is_same_kind ? &(counts.*counts_of(counter.space)) : nullptr;
 }
 
 /// The side of cp.async that writes to shared memory, for which hardware has counters of its own.
@@ -204,10 +217,10 @@ schema::Counter counter_of(std::string_view name, const Program& program,
                            bool is_part = false) {
   schema::Counter result;
   result.name = name;
-  if (is_of_instructions(name)) return count_instructions(name, program, outcome);
-  if (is_instruction_counter(name)) return instruction_counter(name, program, outcome);
-  const CounterName* const known = find_counter_name(name);
+  const CounterName* const known = find_counter_name(name);  // most are counters of accesses
   if (known == nullptr) {
+    if (is_of_instructions(name)) return count_instructions(name, program, outcome);
+    if (is_instruction_counter(name)) return instruction_counter(name, program, outcome);
     const schema::CounterInfo* info = schema::Catalogue::get().find_counter(name);
     const bool lacks_hardware_counter = info != nullptr && !info->is_on_hardware();
     result.reason = lacks_hardware_counter
@@ -225,23 +238,21 @@ schema::Counter counter_of(std::string_view name, const Program& program,
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
     const SiteInfo& site = program.sites[i];
-    const AccessCounts* counts = &(outcome.counts[i].*counts_of(known->space));
-    if (site.is_apart && !is_of_apart(site, *known)) {
-      if (only || is_part || !is_left_out(site, *known, *counts)) continue;
-      weaken({Grade::modelled, left_out_reason(site)});
-      continue;
-    }
-    if (!is_carried(site, *known) || (only && site.carrier != *only)) continue;
-    const bool loops = known->space == AddressSpace::shared && known->kind == AccessKind::load &&
-                       outcome.counts[i].loop_loads.requests > 0;
-    if (loops) {
-      counts = &outcome.counts[i].loop_loads;
-    } else if (kind_in(site, known->space) != known->kind) {
-      if (counts->requests > 0 && may_add_to(site, *known)) {
+    const AccessCounts* held = held_counts(site, outcome.counts[i], *known, only);
+    if (held == nullptr) {
+      const AccessCounts& own = outcome.counts[i].*counts_of(known->space);
+      if (site.is_apart && !is_of_apart(site, *known)) {
+        if (only || is_part || !is_left_out(site, *known, own)) continue;
+        weaken({Grade::modelled, left_out_reason(site)});
+        continue;
+      }
+      if (!is_carried(site, *known) || (only && site.carrier != *only)) continue;
+      if (own.requests > 0 && may_add_to(site, *known)) {
         weaken(grade_of(program, i, known->space, outcome));
       }
       continue;
-    } else if (counts->requests == 0 && counts->bytes == 0) {
+    }
+    if (held->requests == 0 && held->bytes == 0) {
       // Nobody had to wait here, or was let through; on the hardware somebody may be.
       const bool may_be_there = site.space == known->space || site.space == AddressSpace::generic;
       const bool is_left_ordered = !outcome.ordered.empty() && outcome.ordered[i] != 0;
@@ -255,7 +266,7 @@ schema::Counter counter_of(std::string_view name, const Program& program,
                               site.counts_left_out || is_left_ordered || may_come;
       if (!may_differ || !may_be_there) continue;
     }
-    sum += counts->*known->count;
+    sum += held->*known->count;
     weaken(grade_of(program, i, known->space, outcome));
   }
   result.value = static_cast<double>(sum);
@@ -292,8 +303,11 @@ schema::Counter counter(std::string_view name, const Program& program,
   return counter_of(name, program, outcome, std::nullopt);
 }
 
+/// The first of counter_list().
+constexpr std::string_view ptx_instructions[] = {"warp_instructions", "thread_instructions"};
+
 std::vector<std::string_view> counter_list() {
-  std::vector<std::string_view> names = {"warp_instructions", "thread_instructions"};
+  std::vector<std::string_view> names(std::begin(ptx_instructions), std::end(ptx_instructions));
   for (const CounterName& known : counter_names()) names.push_back(known.name);
   return names;
 }
@@ -310,8 +324,16 @@ bool is_counted(std::string_view counter) {
 
 std::vector<double> counter_values(const Program& program, const LaunchOutcome& outcome) {
   std::vector<double> values;
-  for (const std::string_view name : counter_list()) {
-    values.push_back(counter(name, program, outcome).value.value_or(0));
+  for (const std::string_view name : ptx_instructions) {
+    values.push_back(count_instructions(name, program, outcome).value.value_or(0));
+  }
+  for (const CounterName& counter : counter_names()) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < program.sites.size(); ++i) {
+      const AccessCounts* held = held_counts(program.sites[i], outcome.counts[i], counter);
+      if (held != nullptr) sum += held->*counter.count;
+    }
+    values.push_back(static_cast<double>(sum));
   }
   return values;
 }

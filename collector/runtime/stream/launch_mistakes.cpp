@@ -39,7 +39,7 @@ std::string cluster_refusal(Kernel& kernel, const Geometry& geometry, int arch) 
 
 cudaError_t launch_mistake(Process& process, const KernelWork& work) {
   const Geometry& geometry = work.geometry;
-  const std::string name = readable_name(work.kernel->entry());
+  const auto name = [&] { return readable_name(work.kernel->entry()); };  // only a mistake names it
   Report* const report = process.report();
   const bool is_told = report != nullptr && report->is_told_of_launches();
   const auto refuse = [&](cudaError_t mistake, const std::string& why) {
@@ -48,7 +48,7 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
   };
   if (geometry.grid.count() == 0 || geometry.block.count() == 0) {
     return refuse(cudaErrorInvalidValue,
-                  fmt::format("kernel '{}' is launched without {}", name,
+                  fmt::format("kernel '{}' is launched without {}", name(),
                               geometry.grid.count() == 0 ? "a block" : "a thread"));
   }
   model::Program* program = work.kernel->program();
@@ -59,7 +59,7 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
       report->could_not_run(
           {work.kernel->entry(), geometry, static_cast<std::uint32_t>(current_device), 0}, why);
     } else {
-      process.say(fmt::format("kernel '{}' failed: {}", name, why));
+      process.say(fmt::format("kernel '{}' failed: {}", name(), why));
     }
     return process.cannot_execute(*work.kernel);
   }
@@ -74,10 +74,10 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
   if (geometry.is_cooperative && wrong.empty()) {
     const cudaError_t mistake = residency_mistake(process, work);
     if (mistake != cudaSuccess) {
-      return refuse(
-          mistake, fmt::format("kernel '{}' is launched cooperatively with {} block{}, "
-                               "more than fit on the device at a time",
-                               name, geometry.grid.count(), geometry.grid.count() == 1 ? "" : "s"));
+      return refuse(mistake, fmt::format("kernel '{}' is launched cooperatively with {} block{}, "
+                                         "more than fit on the device at a time",
+                                         name(), geometry.grid.count(),
+                                         geometry.grid.count() == 1 ? "" : "s"));
     }
   }
   if (geometry.dynamic_shared_bytes > work.kernel->most_dynamic_shared_bytes) {
@@ -86,10 +86,10 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
         fmt::format(
             "kernel '{}' is launched with {} bytes of dynamic shared memory and may have {}; "
             "cudaFuncSetAttribute(…, cudaFuncAttributeMaxDynamicSharedMemorySize, …) allows more",
-            name, geometry.dynamic_shared_bytes, work.kernel->most_dynamic_shared_bytes));
+            name(), geometry.dynamic_shared_bytes, work.kernel->most_dynamic_shared_bytes));
   }
   if (wrong.empty()) return cudaSuccess;
-  return refuse(cudaErrorInvalidValue, of_kernel(name, wrong));
+  return refuse(cudaErrorInvalidValue, of_kernel(name(), wrong));
 }
 
 cudaError_t register_mistake(Process& process, const KernelWork& work) {

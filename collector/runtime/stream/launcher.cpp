@@ -74,13 +74,13 @@ std::string lines_of_sites(const model::Program& program, const model::LaunchOut
 /// Reports accesses that hardware takes, or may take, though they lead where they should not.
 void tell_of_strays(Process& process, const model::Program& program,
                     const model::LaunchOutcome& outcome) {
-  const std::string kernel = readable_name(program.kernel);
+  const auto kernel = [&] { return readable_name(program.kernel); };  // only a mistake names it
   const std::string beside = lines_of_sites(program, outcome, &model::SiteCounts::has_strayed);
   if (!beside.empty()) {
     process.say(
         fmt::format("kernel '{}' accesses memory beside its buffers, which hardware does not "
                     "notice there: {}{}",
-                    kernel, beside, place_of_call().after("; launched")));
+                    kernel(), beside, place_of_call().after("; launched")));
   }
   const std::string ended = lines_of_sites(program, outcome, &model::SiteCounts::reaches_ended);
   if (!ended.empty() && !outcome.trap) {
@@ -88,7 +88,7 @@ void tell_of_strays(Process& process, const model::Program& program,
         "kernel '{}' reaches shared memory of a block of its cluster that has ended; on hardware "
         "the launch fails (cudaErrorLaunchFailure) unless it comes soon enough; let cluster.sync() "
         "stand behind the last access to another block: {}",
-        kernel, ended));
+        kernel(), ended));
   }
 }
 

@@ -129,6 +129,7 @@ LaunchOutcome counted(const std::vector<std::unique_ptr<Worker>>& workers) {
 }
 
 unsigned host_threads(std::uint64_t blocks, unsigned wanted) {
+  if (blocks <= 1) return static_cast<unsigned>(blocks);  // the cores are a system call
   if (wanted == 0) wanted = usable_cores();
   return static_cast<unsigned>(std::min<std::uint64_t>(wanted, blocks));
 }
@@ -174,10 +175,10 @@ std::string register_failure(std::string_view kernel, const Resources& resources
 std::string geometry_failure(const Program& program, const Geometry& geometry) {
   const Dim3& grid = geometry.grid;
   const Dim3& block = geometry.block;
-  const std::string kernel = readable_name(program.kernel);
+  const auto kernel = [&] { return readable_name(program.kernel); };  // only a mistake names it
   const auto named = [](const Dim3& d) { return fmt::format("{}×{}×{}", d.x, d.y, d.z); };
   if (grid.count() == 0 || block.count() == 0) {
-    return fmt::format("kernel '{}' has no thread in a grid of {} blocks of {} threads", kernel,
+    return fmt::format("kernel '{}' has no thread in a grid of {} blocks of {} threads", kernel(),
                        named(grid), named(block));
   }
   if (grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535) {
@@ -185,7 +186,7 @@ std::string geometry_failure(const Program& program, const Geometry& geometry) {
                        named(grid));
   }
   if (block.count() > program.max_threads) {
-    return fmt::format("kernel '{}' takes at most {} threads a block, not {}", kernel,
+    return fmt::format("kernel '{}' takes at most {} threads a block, not {}", kernel(),
                        program.max_threads, named(block));
   }
   if (block.x > 1024 || block.y > 1024 || block.z > 64) {
@@ -198,7 +199,7 @@ std::string geometry_failure(const Program& program, const Geometry& geometry) {
   const std::uint64_t shared = program.shared_bytes(geometry);
   if (shared > device_limits(program.arch).shared_of_block) {
     return fmt::format(
-        "kernel '{}' asks for {} bytes of shared memory, but a block of sm_{} has {}", kernel,
+        "kernel '{}' asks for {} bytes of shared memory, but a block of sm_{} has {}", kernel(),
         shared, program.arch, device_limits(program.arch).shared_of_block);
   }
   const std::uint64_t local = program.local_bytes * block.count();
@@ -206,7 +207,7 @@ std::string geometry_failure(const Program& program, const Geometry& geometry) {
     return fmt::format(
         "kernel '{}' asks for {} bytes of local memory for the {} threads of a block, but the "
         "model has {}; launch smaller blocks",
-        kernel, local, block.count(), most_local_bytes_of_block);
+        kernel(), local, block.count(), most_local_bytes_of_block);
   }
   return "";
 }
