@@ -2,6 +2,7 @@
 #include "collector/model/machine/async_copies.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/lanes.h"
 #include "collector/model/machine/warp/lane_rows.h"
@@ -10,23 +11,40 @@
 namespace warpmeter::model {
 namespace {
 
-/// The addresses of the lanes from the line on that the first of them is in: the cost does not
-/// change when all move by whole lines. Lanes left out: 0.
-std::array<std::uint64_t, warp_lanes> places(Warp& w, std::uint16_t row,
-                                             const BulkCopy::Place& place, std::uint32_t mask) {
-  constexpr std::uint64_t line_mask = 127;
-  std::array<std::uint64_t, warp_lanes> result{};
-  std::uint64_t line = 0;
+constexpr std::uint64_t line_bytes = 128;
+
+struct CopyPlaces {
+  std::uint64_t line = 0;  ///< where the line begins that the first lane is in
+  /// From there on: the cost does not change when all move by whole lines. Lanes left out: 0.
+  std::array<std::uint64_t, warp_lanes> in_line{};
+};
+
+CopyPlaces places(Warp& w, std::uint16_t row, const BulkCopy::Place& place, std::uint32_t mask) {
+  CopyPlaces result;
   bool is_first = true;
   for_each_lane(mask, [&](unsigned lane) {
     const std::uint64_t base =
         place.is_wide ? row_of<std::uint64_t>(w, row)[lane] : row_of<std::uint32_t>(w, row)[lane];
     const std::uint64_t address = base + static_cast<std::uint64_t>(place.offset);
-    if (is_first) line = address & ~line_mask;
+    if (is_first) result.line = address / line_bytes * line_bytes;
     is_first = false;
-    result[lane] = address - line;
+    result.in_line[lane] = address - result.line;
   });
   return result;
+}
+
+void find_deltas(const AsyncCopyMemo& memo, CopyRecording& recording) {
+  const auto first = static_cast<unsigned>(std::countr_zero(memo.writing));
+  for_each_lane(memo.writing, [&](unsigned lane) {
+    const std::uint64_t read = memo.from.address[lane];
+    std::uint64_t reader = lane;  // the first lane that reads of its line
+    for_each_lane(memo.writing & ((1u << lane) - 1), [&](unsigned lower) {
+      const bool is_same = memo.from.address[lower] / line_bytes == read / line_bytes;
+      if (is_same) reader = std::min<std::uint64_t>(reader, lower);
+    });
+    recording.delta[lane] = (reader * line_bytes + read % line_bytes) << 32 |
+                            static_cast<std::uint32_t>(memo.to[lane] - memo.to[first]);
+  });
 }
 
 /// All lanes write; those of which the source has bytes read, and read as much as they write.
@@ -64,13 +82,21 @@ void count_copy(Warp& w, const Operation* op, std::uint32_t mask) {
   const AsyncCopy& copy = memory.program->async_copies[index];
   const SiteInfo& from = memory.program->sites[copy.from.site];
   AsyncCopyMemo& memo = memory.copy_memos[index];
-  const auto read = places(w, op->b, copy.from, mask), written = places(w, op->a, copy.to, mask);
-  if (memo.from.mask != reading || memo.writing != mask || memo.from.address != read ||
-      memo.to != written) {
-    memo.from = {read, reading, from.width};
+  const CopyPlaces read = places(w, op->b, copy.from, mask);
+  const CopyPlaces written = places(w, op->a, copy.to, mask);
+  if (memo.from.mask != reading || memo.writing != mask || memo.from.address != read.in_line ||
+      memo.to != written.in_line) {
+    memo.from = {read.in_line, reading, from.width};
     memo.writing = mask;
-    memo.to = written;
+    memo.to = written.in_line;
     find_cost(memo, from);
+    if (memory.recording != nullptr) find_deltas(memo, memory.recording->copies[index]);
+  }
+  if (memory.recording != nullptr) {
+    const auto first = static_cast<unsigned>(std::countr_zero(mask));
+    CopyRecording& recording = memory.recording->copies[index];
+    recording.ways.lie(AddressSpace::shared, mask, recording.delta.data());
+    recording.ways.add(static_cast<std::uint32_t>(written.line + memo.to[first]), 1);
   }
   SiteCounts& reads = memory.counts[copy.from.site];
   SiteCounts& writes = memory.counts[copy.to.site];

@@ -183,6 +183,11 @@ class LaneCopy {
   void count_box(const TensorMap& map, const std::array<std::int32_t, most_tensor_axes>& corner,
                  std::uint64_t shared) {
     if (!w_.memory->is_counted) return;
+    if (Recording* const recording = w_.memory->recording.get(); recording != nullptr) {
+      const auto place = static_cast<std::uint32_t>(shared & (cluster_step - 1));
+      recording->boxes[static_cast<std::size_t>(op_->imm)].add(
+          {place, map.row_bytes(), map.box_bytes() / map.row_bytes(), map.swizzle_shift});
+    }
     BulkSectors sectors(is_for_several());
     std::uint32_t left = 0;
     for_each_chunk(map, corner, [&](const BoxChunk& chunk) {

@@ -125,6 +125,9 @@ Worker::~Worker() = default;
 
 void Worker::record() {
   memory_.recording = std::make_unique<Recording>(program_.sites.size(), program_.places.size());
+  std::fill(memory_.copy_memos.begin(), memory_.copy_memos.end(), AsyncCopyMemo());
+  memory_.recording->copies.resize(program_.async_copies.size());
+  memory_.recording->boxes.resize(program_.bulk_copies.size());
   memory_.trace = std::make_unique<BlockTrace>(*memory_.recording, lines_of_sites(program_));
   memory_.places.resize(program_.sites.size());
   memory_.shapes.resize(program_.sites.size());

@@ -152,6 +152,22 @@ void SiteRecording::add(const SiteRecording& other) {
   limit();
 }
 
+void BoxRecording::add(const BoxPlace& box) {
+  constexpr std::size_t most_boxes = 1024;
+  if (is_full_) return;
+  places_.insert(box);
+  if (places_.size() <= most_boxes) return;
+  is_full_ = true;
+  places_.clear();
+}
+
+void BoxRecording::add(const BoxRecording& other) {
+  for (const BoxPlace& box : other.places_) add(box);
+  if (!other.is_full_) return;
+  is_full_ = true;
+  places_.clear();
+}
+
 Recording::Recording(std::size_t site_count, std::size_t instruction_count)
     : sites(site_count), traces(site_count) {
   instructions.issues.resize(instruction_count + 1);
@@ -161,7 +177,11 @@ Recording::Recording(std::size_t site_count, std::size_t instruction_count)
 Recording& Recording::operator+=(const Recording& other) {
   sites.resize(std::max(sites.size(), other.sites.size()));
   traces.resize(std::max(traces.size(), other.traces.size()));
+  copies.resize(std::max(copies.size(), other.copies.size()));
+  boxes.resize(std::max(boxes.size(), other.boxes.size()));
   for (std::size_t i = 0; i < other.sites.size(); ++i) sites[i].add(other.sites[i]);
+  for (std::size_t i = 0; i < other.copies.size(); ++i) copies[i].ways.add(other.copies[i].ways);
+  for (std::size_t i = 0; i < other.boxes.size(); ++i) boxes[i].add(other.boxes[i]);
   add_each(instructions.issues, other.instructions.issues);
   add_each(instructions.lanes, other.instructions.lanes);
   for (std::size_t i = 0; i < other.traces.size(); ++i) {

@@ -8,10 +8,12 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -125,10 +127,46 @@ struct SiteTrace {
   SiteRecording sample;  ///< the first accesses of each block; places as in SiteRecording
 };
 
+/// The recording of one cp.async, whose cost depends on both of its sides.
+struct CopyRecording {
+  /// Where the first lane wrote, and how the lanes lay. The lower half of a delta is that of the
+  /// places written; the upper half is where the lane reads: its place in the line of 128 bytes,
+  /// and before it the first lane that reads of that line. No more of what is read has a cost.
+  SiteRecording ways;
+  /// While the machine runs, the deltas of the latest.
+  std::array<std::uint64_t, warp_lanes> delta{};
+};
+
+/// A box of a tensor in shared memory, that a copy moved there or from there.
+struct BoxPlace {
+  std::uint32_t place = 0;                ///< its offset in shared memory
+  std::uint32_t row_bytes = 0, rows = 0;  ///< without what a swizzle leaves free behind a row
+  std::uint8_t swizzle_shift = 0;         ///< as in its descriptor (tensor_map.h)
+
+  auto operator<=>(const BoxPlace& other) const = default;
+};
+
+/// The boxes of one copy, each once.
+class BoxRecording {
+ public:
+  void add(const BoxPlace& box);
+  void add(const BoxRecording& other);
+
+  const std::set<BoxPlace>& places() const { return places_; }
+  /// More than are kept; then there are none.
+  bool is_full() const { return is_full_; }
+
+ private:
+  std::set<BoxPlace> places_;
+  bool is_full_ = false;
+};
+
 struct Recording {
   std::vector<SiteRecording> sites;
   InstructionRecording instructions;
-  std::vector<SiteTrace> traces;  ///< the traces of each site
+  std::vector<SiteTrace> traces;      ///< the traces of each site
+  std::vector<CopyRecording> copies;  ///< for each cp.async
+  std::vector<BoxRecording> boxes;    ///< for each copy in bulk
 
   Recording() = default;
   Recording(std::size_t site_count, std::size_t instruction_count);
