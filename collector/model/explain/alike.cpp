@@ -47,6 +47,9 @@ Steps moves_of(const Likeness& likeness, std::uint32_t row) {
     case Layout::Kind::members:
       steps.bytes = Divisor(std::lcm(element, grain));
       break;
+    case Layout::Kind::boxes:  // none stands for others
+      steps.bytes = Divisor(1u << 31);
+      break;
   }
   steps.is_by_bytes = true;
   return steps;

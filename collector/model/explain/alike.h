@@ -24,6 +24,7 @@ struct Layout {
     transpose,  ///< columns as rows
     split,      ///< elements of 8 or 16 bytes as words, in planes
     members,    ///< structures as planes of members of `amount` bytes (0: they differ)
+    boxes,      ///< boxes of a tensor map with the swizzle mode `amount` (tensor_boxes.h)
   };
   Kind kind = Kind::as_is;
   std::uint32_t row = 0;

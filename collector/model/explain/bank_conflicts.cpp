@@ -32,6 +32,8 @@ constexpr double much_of_shared = 0.25;
 constexpr double beyond_the_mean = 1.2;
 /// Wavefronts of a request whose lanes go to random banks, in the mean: the fullest of 32.
 constexpr double degree_of_random_places = 3.6;
+constexpr const char* copies_not_measured =
+    "; no measured pattern tells how its cp.async would be done";
 /// Sites of an array on one line with one kind of access.
 struct ConflictGroup {
   std::vector<std::size_t> sites;
@@ -67,8 +69,10 @@ Worst worst_of(const Subject& subject, const SharedArray& array, const ConflictG
 
 /// True if a layout goes by rows that nobody declared.
 bool has_guessed_rows(const SharedArray& array, const Layout& layout) {
-  if (array.extents.size() > 1 || array.is_given || layout.kind == Layout::Kind::split)
+  if (array.extents.size() > 1 || array.is_given || layout.kind == Layout::Kind::split ||
+      layout.kind == Layout::Kind::boxes) {
     return false;
+  }
   const bool is_of_elements = !array.extents.empty() && layout.row == array.element_bytes;
   return !is_of_elements;
 }
@@ -81,9 +85,30 @@ class ConflictFinder {
   }
 
   void look(SharedArray& array) {
+    std::uint64_t now = 0, ideal = 0;
+    for (const std::vector<std::size_t>& sites : {array.sites, copy_sites(subject_, array)}) {
+      for (const std::size_t site : sites) {
+        now += subject_.outcome.counts[site].shared.transactions;
+        ideal += subject_.outcome.counts[site].shared.ideal;
+      }
+    }
+    if (now == ideal || is_too_little(static_cast<double>(now - ideal))) return;
+    complete(subject_, array);
+    const WhatIf what_if(subject_, array);
+    if (!what_if.copies().are_known()) find_copy_conflicts(subject_, array, found_);
+    look(array, what_if);
+  }
+
+  /// Conflicts were seen that are not told, because random places cost as much.
+  bool has_random_places() const { return has_random_places_; }
+
+ private:
+  using Lines = std::vector<std::pair<std::string_view, const ConflictGroup*>>;
+
+  void look(const SharedArray& array, const WhatIf& what_if) {
     std::map<std::pair<SourceLine, std::string_view>, ConflictGroup> groups;
     std::uint64_t now = 0, ideal = 0;
-    for (const std::size_t index : array.sites) {
+    for (const std::size_t index : what_if.counted_sites()) {
       const SiteInfo& site = subject_.site(index);
       const AccessCounts& counts = subject_.outcome.counts[index].shared;
       now += counts.transactions;
@@ -97,8 +122,6 @@ class ConflictFinder {
     }
     const double all_excess = static_cast<double>(now - ideal);
     if (now == ideal || is_too_little(all_excess)) return;
-    complete(subject_, array);
-    const WhatIf what_if(subject_, array);
     const auto excess = [](const ConflictGroup& group) {
       return static_cast<double>(group.transactions - group.ideal);
     };
@@ -140,12 +163,6 @@ class ConflictFinder {
       cycles = std::max(excess(*group) * cycles_of_wavefront, least_told(subject_));
     }
   }
-
-  /// Conflicts were seen that are not told, because random places cost as much.
-  bool has_random_places() const { return has_random_places_; }
-
- private:
-  using Lines = std::vector<std::pair<std::string_view, const ConflictGroup*>>;
 
   /// For accesses in too many ways to try them all, true if they take more wavefronts than random
   /// places do, or if another layout would help the few that were kept.
@@ -214,10 +231,12 @@ class ConflictFinder {
         finding.evidence.insert(0, "At worst ");
       }
     }
+    const bool is_copy = subject_.site(group.sites.front()).carrier == Carrier::copy;
+    if (is_copy) finding.evidence = copy_in_words;
     if (group.sites.size() > 1) {
-      finding.evidence +=
-          fmt::format("{}Its {} {}s in PTX are counted together.",
-                      finding.evidence.empty() ? "" : " ", group.sites.size(), access);
+      finding.evidence += fmt::format("{}Its {} {} in PTX are counted together.",
+                                      finding.evidence.empty() ? "" : " ", group.sites.size(),
+                                      is_copy ? "copies" : fmt::format("{}s", access));
     }
     if (!tried.empty() && has_guessed_rows(array, tried.front().layout)) {
       finding.evidence += " How long its rows are goes by the addresses";
@@ -230,12 +249,19 @@ class ConflictFinder {
     } else if (array.is_given) {
       finding.evidence += " Its rows are as --shape says.";
     }
-    if (what_if.has_bulk_copies()) {
+    if (what_if.boxes().are_there()) {
+      if (what_if.impossible().empty()) {
+        finding.evidence += mode_in_words(what_if.boxes());
+      }
+    } else if (what_if.has_bulk_copies()) {
       finding.evidence += " Bulk copies move it: its rows stay whole, one copy each.";
     } else if (what_if.copied() > what_if.element()) {
       finding.evidence +=
           fmt::format(" Asynchronous copies of {} bytes move it: each stays whole and aligned.",
                       what_if.copied());
+    }
+    if (!what_if.copies().are_known() && !remedies.empty()) {
+      finding.evidence += " The wavefronts that its cp.async takes then were not counted.";
     }
     if (!array.part.empty()) {
       finding.evidence += fmt::format(" It is the part of {} {}.", array.name, array.part);
@@ -249,7 +275,7 @@ class ConflictFinder {
     }
     finding.remedies = std::move(remedies);
     for (std::size_t i = 0; i < finding.remedies.size(); ++i) {
-      add_own(array, group, what_if, tried[i], worst, finding.remedies[i]);
+      add_own(group, what_if, tried[i], worst, finding.remedies[i]);
     }
   }
 
@@ -260,7 +286,7 @@ class ConflictFinder {
     remedies.reserve(all.size());
     const auto shared_bytes =
         static_cast<std::int64_t>(subject_.program.shared_bytes(subject_.geometry));
-    const std::vector<PartOfCounter> parts = parts_of_counters(array, all);
+    const std::vector<PartOfCounter> parts = parts_of_counters(what_if, all);
     const DeviceLimits& limits = device_limits(subject_.program.arch);
     std::optional<PaddingWords> padding;
     for (const Tried& tried : all) {
@@ -274,9 +300,10 @@ class ConflictFinder {
         remedy.words = padding->meaning(tried.layout.amount);
       } else {
         remedy.change = change_of(array, tried.layout, what_if);
-        remedy.words = meaning_of(array, tried.layout);
+        remedy.words = meaning_of(array, tried.layout, what_if);
       }
       remedy.words += needs_of(tried.room);
+      if (!tried.cost->are_copies_measured) remedy.words += copies_not_measured;
       remedy.also_amounts = tried.also_amounts;
       remedy.is_advised = tried.is_advised;
       remedy.shared_bytes = shared_bytes + tried.more_bytes;
@@ -287,18 +314,31 @@ class ConflictFinder {
       for (const PartOfCounter& part : parts) {
         const std::uint64_t after = tried.cost->*part.count;
         if (!part.has_any && after == 0) continue;
+        if (part.is_of_copies && !tried.cost->are_copies_measured) continue;
         remedy.predicted.push_back({part.counter, part.others + after});
       }
+      if (tried.layout.kind == Layout::Kind::boxes) predict_boxes(what_if, tried.layout, remedy);
     }
     return remedies;
   }
 
+  /// A box that is cut makes more requests.
+  void predict_boxes(const WhatIf& what_if, const Layout& layout, schema::Remedy& remedy) const {
+    constexpr const char* name = "bulk_load_requests";
+    const std::uint32_t boxes = what_if.boxes().boxes_of_one(layout.amount);
+    const auto known = counter(name, subject_.program, subject_.outcome).value;
+    if (boxes == 1 || !known) return;
+    const std::uint64_t more = (boxes - 1) * what_if.boxes().load_requests();
+    remedy.predicted.push_back({name, static_cast<std::uint64_t>(*known) + more});
+  }
+
   /// Adds a remedy's effect on the accesses of one line.
-  void add_own(const SharedArray& array, const ConflictGroup& group, const WhatIf& what_if,
-               const Tried& tried, const Worst& worst, schema::Remedy& remedy) const {
-    for (std::size_t i = 0; i < array.sites.size(); ++i) {
+  void add_own(const ConflictGroup& group, const WhatIf& what_if, const Tried& tried,
+               const Worst& worst, schema::Remedy& remedy) const {
+    const std::vector<std::size_t> sites = what_if.counted_sites();
+    for (std::size_t i = 0; i < sites.size(); ++i) {
       const bool is_own =
-          std::find(group.sites.begin(), group.sites.end(), array.sites[i]) != group.sites.end();
+          std::find(group.sites.begin(), group.sites.end(), sites[i]) != group.sites.end();
       (is_own ? remedy.transactions : remedy.other_transactions) += tried.cost->of_site[i];
     }
     if (tried.is_advised && worst.transactions > 0) {
@@ -313,15 +353,31 @@ class ConflictFinder {
   struct PartOfCounter {
     std::string_view counter;
     std::uint64_t LayoutCost::*count;
+    bool is_of_copies = false;
     std::uint64_t others = 0;  ///< the other arrays' part
     bool has_any = false;      ///< something is the array's
   };
 
+  /// The cost of an array's cp.async today.
+  LayoutCost cost_of_copies(const CopyCosts& copies) const {
+    LayoutCost cost;
+    for (std::size_t i = 0; copies.are_known() && i < copies.sites().size(); ++i) {
+      const std::uint64_t wavefronts =
+          subject_.outcome.counts[copies.sites()[i]].shared.transactions;
+      cost.copy_wavefronts += wavefronts;
+      if (!copies.bypass_l1(i)) continue;
+      cost.bypass_wavefronts += wavefronts;
+      cost.bypass_sectors += subject_.outcome.counts[copies.source(i)].global.transactions;
+    }
+    return cost;
+  }
+
   /// The parts of known counters that concern the array, as it is or in one of these ways.
-  std::vector<PartOfCounter> parts_of_counters(const SharedArray& array,
+  std::vector<PartOfCounter> parts_of_counters(const WhatIf& what_if,
                                                const std::vector<Tried>& all) const {
-    LayoutCost own;
-    for (const std::size_t index : array.sites) {
+    LayoutCost own = cost_of_copies(what_if.copies());
+    for (const std::size_t index : what_if.counted_sites()) {
+      if (subject_.site(index).carrier == Carrier::copy) continue;
       const SiteInfo& site = subject_.site(index);
       const AccessCounts& counts = subject_.outcome.counts[index].shared;
       const Counted counted = counted_as(site);
@@ -339,6 +395,9 @@ class ConflictFinder {
         {"shared_matrix_load_requests", &LayoutCost::matrix_load_requests},
         {"shared_matrix_store_wavefronts", &LayoutCost::matrix_store_wavefronts},
         {"shared_matrix_store_requests", &LayoutCost::matrix_store_requests},
+        {"async_copy_wavefronts", &LayoutCost::copy_wavefronts, true},
+        {"async_copy_bypass_wavefronts", &LayoutCost::bypass_wavefronts, true},
+        {"global_load_sectors", &LayoutCost::bypass_sectors, true},
     };
     std::erase_if(parts, [&](PartOfCounter& part) {
       part.has_any = own.*part.count > 0;
@@ -368,10 +427,7 @@ bool find_bank_conflicts(const Subject& subject, std::vector<Weighed>& found) {
       [](const SiteCounts& counts) { return counts.shared.transactions > counts.shared.ideal; });
   if (!has_conflicts && subject.options.shapes.empty()) return false;
   ConflictFinder finder(subject, found);
-  for (SharedArray& array : shared_arrays(subject)) {
-    finder.look(array);
-    find_copy_conflicts(subject, array, found);
-  }
+  for (SharedArray& array : shared_arrays(subject)) finder.look(array);
   return finder.has_random_places();
 }
 

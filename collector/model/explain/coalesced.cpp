@@ -127,13 +127,36 @@ std::optional<AccessCounts> then(const Subject& subject, std::size_t index, cons
   return sum;
 }
 
+/// False for a copy of which some lanes had fewer bytes to read than they store.
+bool is_recorded_as_counted(const Subject& subject, std::size_t index) {
+  AccessCounts sum;
+  for (const auto& [pattern, places] : subject.recording.sites[index].patterns()) {
+    if (pattern.space != AddressSpace::global) return false;
+    for (const auto& [place, times] : places) {
+      WarpAccess access;
+      access.mask = pattern.mask;
+      access.width = subject.site(index).width;
+      for_each_lane(pattern.mask, [&, begin = place, &delta = pattern.delta](unsigned lane) {
+        access.address[lane] = (std::uint64_t{1} << 60) + begin + delta[lane];
+      });
+      sum.requests += times;
+      sum.transactions += times * global_cost(access).transactions;
+    }
+  }
+  const AccessCounts& counts = subject.outcome.counts[index].global;
+  return sum.requests == counts.requests && sum.transactions == counts.transactions;
+}
+
 /// The site's accesses with the elements next to each other. A vector the compiler may load in
 /// parts, without what nobody uses: each part is a member.
 std::optional<AccessCounts> then(const Subject& subject, std::size_t index, const Buffer& buffer,
                                  std::uint64_t step) {
   const SiteInfo& site = subject.site(index);
-  if (subject.recording.sites[index].is_full() || site.carrier != Carrier::registers ||
-      site.is_apart) {
+  // Past L1 a copy's sectors depend on where it writes, too.
+  const bool is_counted_alone =
+      site.carrier == Carrier::registers || (site.carrier == Carrier::copy && !site.bypasses_l1 &&
+                                             is_recorded_as_counted(subject, index));
+  if (subject.recording.sites[index].is_full() || !is_counted_alone || site.is_apart) {
     return std::nullopt;
   }
   if (!makes_parts(site)) return then(subject, index, {0, site.width}, buffer, step);

@@ -143,7 +143,28 @@ std::string pattern_in_words(const WarpAccess& access) {
                      in_words(of_run.bank_count()), of_run.bank_count() == 1 ? "" : "s");
 }
 
+std::string mode_in_words(const TensorBoxes& boxes) {
+  const char* const mode = boxes.mode() == 0 ? "no swizzle" : name_of_mode(boxes.mode());
+  return fmt::format(" Copies move boxes of a tensor map with {} there.", mode);
+}
+
+namespace {
+
+std::string meaning_of_mode(const TensorBoxes& boxes, unsigned mode) {
+  if (mode == 0) return "no swizzle in the tensor map, nor in any access";
+  const std::uint32_t cut = boxes.boxes_of_one(mode);
+  const std::string parts = cut == 1 ? ""
+                                     : joined(", each box cut into ", cut, " of ",
+                                              boxes.row_bytes() / cut, " bytes a row");
+  return joined("the swizzle of the tensor map", parts,
+                "; in every access byte a of shared memory becomes a ^ (a >> 7 & ",
+                (1u << mode) - 1, ") << 4");
+}
+
+}  // namespace
+
 std::string change_of(const SharedArray& array, const Layout& layout, const WhatIf& what_if) {
+  if (layout.kind == Layout::Kind::boxes) return name_of_mode(layout.amount);
   const std::string_view name = name_of(array);
   if (is_of_elements(array, layout.row)) return "";
   const std::uint32_t element =
@@ -167,13 +188,14 @@ std::string change_of(const SharedArray& array, const Layout& layout, const What
     case Layout::Kind::padding:  // see PaddingWords
     case Layout::Kind::split:
     case Layout::Kind::members:
+    case Layout::Kind::boxes:
     case Layout::Kind::as_is:
       break;
   }
   return "";
 }
 
-std::string meaning_of(const SharedArray& array, const Layout& layout) {
+std::string meaning_of(const SharedArray& array, const Layout& layout, const WhatIf& what_if) {
   const bool is_declared = array.extents.size() == 2;
   const std::string part = of_part(array);
   switch (layout.kind) {
@@ -190,6 +212,8 @@ std::string meaning_of(const SharedArray& array, const Layout& layout) {
     case Layout::Kind::members:
       if (layout.amount == 0) return joined("an array for each member", part);
       return joined("an array for each member of ", layout.amount, " bytes", part);
+    case Layout::Kind::boxes:
+      return meaning_of_mode(what_if.boxes(), layout.amount);
     case Layout::Kind::padding:  // see PaddingWords
     case Layout::Kind::as_is:
       break;

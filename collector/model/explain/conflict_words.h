@@ -17,7 +17,9 @@ std::string pattern_in_words(const WarpAccess& access);
 /// A layout that is no padding in the kernel's own words where its declaration is known.
 std::string change_of(const SharedArray& array, const Layout& layout, const WhatIf& what_if);
 /// The same in half a sentence.
-std::string meaning_of(const SharedArray& array, const Layout& layout);
+std::string meaning_of(const SharedArray& array, const Layout& layout, const WhatIf& what_if);
+/// Stands behind the evidence: the mode of the tensor map whose boxes lie in the array.
+std::string mode_in_words(const TensorBoxes& boxes);
 
 /// The value of --shape for an array with rows of so many bytes: "tile=64x32:f32". `together`:
 /// bytes that stay so.

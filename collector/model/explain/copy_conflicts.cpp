@@ -9,10 +9,6 @@
 namespace warpmeter::model::explain {
 namespace {
 
-constexpr const char* evidence =
-    "cp.async writes it: lanes take a wavefront more where they go to other rows of the same "
-    "banks, or come from other lines of global memory. No other layout was tried.";
-
 /// The sites of one line.
 struct CopyGroup {
   std::vector<std::size_t> sites;
@@ -21,12 +17,20 @@ struct CopyGroup {
 
 }  // namespace
 
+std::vector<std::size_t> copy_sites(const Subject& subject, const SharedArray& array) {
+  std::vector<std::size_t> sites;
+  for (const std::size_t site : array.copies) {
+    const SiteInfo& info = subject.site(site);
+    if (info.carrier == Carrier::copy && info.kind == AccessKind::store) sites.push_back(site);
+  }
+  return sites;
+}
+
 void find_copy_conflicts(const Subject& subject, const SharedArray& array,
                          std::vector<Weighed>& found) {
   std::map<SourceLine, CopyGroup> groups;
-  for (const std::size_t index : array.copies) {
+  for (const std::size_t index : copy_sites(subject, array)) {
     const SiteInfo& site = subject.site(index);
-    if (site.carrier != Carrier::copy || site.kind != AccessKind::store) continue;
     const AccessCounts& counts = subject.outcome.counts[index].shared;
     CopyGroup& group = groups[line_of(subject, subject.place(site))];
     group.sites.push_back(index);
@@ -51,7 +55,8 @@ void find_copy_conflicts(const Subject& subject, const SharedArray& array,
     finding.ideal = group.ideal;
     finding.share = excess / all;
     finding.share_of = "the launch's shared wavefronts";
-    finding.evidence = evidence;
+    finding.evidence = copy_in_words;
+    finding.evidence += " No layout was counted for them: they lie in more ways than are kept.";
     finding.grade = schema::Grade::exact;
     for (const std::size_t site : group.sites) {
       weaken(subject, site, AddressSpace::shared, finding);

@@ -6,6 +6,7 @@
 
 #include "collector/model/explain/joined.h"
 #include "collector/model/explain/what_if.h"
+#include "collector/model/machine/warp/tensor_map.h"
 
 namespace warpmeter::model::explain {
 
@@ -21,6 +22,8 @@ std::string Layout::name() const {
       return "transpose";
     case Kind::members:
       return "members apart";
+    case Kind::boxes:
+      return amount == 0 ? "box swizzle none" : joined("box swizzle ", box_chunk << amount, "B");
     case Kind::split:
       break;
   }
@@ -42,6 +45,9 @@ Moved::Moved(const Layout& layout, std::uint32_t element, std::uint32_t bytes,
   rows_ = (bytes + layout.row - 1) / layout.row;
 }
 
+Moved::Moved(const Layout& layout, const TensorBoxes& boxes, std::uint32_t begin)
+    : layout_(layout), boxes_(&boxes), begin_(begin) {}
+
 std::uint32_t Moved::operator()(std::uint32_t offset) const {
   const std::uint32_t row = row_.quotient(offset), column = offset - row * layout_.row;
   switch (layout_.kind) {
@@ -62,6 +68,8 @@ std::uint32_t Moved::operator()(std::uint32_t offset) const {
       });
       return member->begin * rows_ + member->bytes * row + column - member->begin;
     }
+    case Layout::Kind::boxes:
+      return boxes_->moved(begin_ + offset, layout_.amount) - begin_;
     case Layout::Kind::as_is:
     case Layout::Kind::split:
       break;

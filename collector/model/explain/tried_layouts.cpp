@@ -31,14 +31,23 @@ bool cost_the_same(const LayoutCost& one, const LayoutCost& other) {
          one.load_requests == other.load_requests && one.store_requests == other.store_requests &&
          one.atomic_requests == other.atomic_requests &&
          one.matrix_load_requests == other.matrix_load_requests &&
-         one.matrix_store_requests == other.matrix_store_requests;
+         one.matrix_store_requests == other.matrix_store_requests &&
+         one.bypass_sectors == other.bypass_sectors &&
+         one.are_copies_measured == other.are_copies_measured;
+}
+
+/// The simplest mode of boxes is the one that cuts them least.
+unsigned complexity(const Layout& layout) {
+  constexpr unsigned behind_last_mode = 4;
+  const bool cuts = layout.kind == Layout::Kind::boxes && layout.amount > 0;
+  return cuts ? behind_last_mode - layout.amount : layout.amount;
 }
 
 /// Fewest wavefronts first, then fewest requests: those of wide accesses; then least memory, then
 /// the simplest.
 auto order(const Tried& tried) {
   return std::tuple(tried.wavefronts, tried.cost->requests(), tried.more_bytes, tried.layout.kind,
-                    tried.layout.amount, tried.layout.row);
+                    complexity(tried.layout), tried.layout.row);
 }
 
 /// A set of kinds of layouts.
@@ -71,7 +80,7 @@ std::vector<Tried> tried_layouts(const Subject& subject, const SharedArray& arra
   std::vector<Tried> all;
   all.reserve(64);
   const bool is_guessed = array.extents.size() < 2;
-  for (const std::uint32_t row : row_lengths(subject, array)) {
+  for (const std::uint32_t row : what_if.rows()) {
     Kinds free;  // free of conflicts
     const std::uint32_t more_bytes = what_if.bytes_of_padding(row);
     for (const Layout& layout : what_if.layouts(row)) {
@@ -85,8 +94,8 @@ std::vector<Tried> tried_layouts(const Subject& subject, const SharedArray& arra
       const std::uint64_t wavefronts = cost->wavefronts();
       if (wavefronts <= ideal) free.add(layout.kind);
       const auto same = std::find_if(all.begin(), all.end(), [&](const Tried& tried) {
-        return tried.layout.kind == layout.kind && tried.layout.row == row && tried.room == room &&
-               cost_the_same(*tried.cost, *cost);
+        return layout.kind != Layout::Kind::boxes && tried.layout.kind == layout.kind &&
+               tried.layout.row == row && tried.room == room && cost_the_same(*tried.cost, *cost);
       });
       if (same != all.end()) {
         same->also_amounts.push_back(static_cast<std::uint8_t>(layout.amount));

@@ -33,7 +33,7 @@ Counted counted_as(const SiteInfo& site) {
 }
 
 WhatIf::WhatIf(const Subject& subject, const SharedArray& array)
-    : subject_(subject), array_(array) {
+    : subject_(subject), array_(array), copies_(subject, array), boxes_(subject, array) {
   element_ = 16;  // the narrowest access
   std::uint32_t widest = 1;
   number_of_site_.resize(subject.program.sites.size());
@@ -53,6 +53,7 @@ WhatIf::WhatIf(const Subject& subject, const SharedArray& array)
       impossible_ = "some of its accesses are of a kind whose change cannot be predicted";
     }
   }
+  is_merged_ = merged_bytes_ != 0;
   merged_bytes_ = std::max(merged_bytes_, widest > element_ ? widest : 0);
   are_words_ = merged_bytes_ == 0 && are_words();
   narrowest_ = element_;
@@ -71,16 +72,10 @@ void WhatIf::find_copies() {
     const SiteInfo& site = subject_.site(number);
     copied_ = std::max<std::uint32_t>(copied_, site.width);
     has_bulk_copies_ |= site.is_bulk;
-    const auto is_of_box = [&](const BulkCopy& copy) {
-      return copy.rank > 0 && copy.kind != BulkCopy::Kind::prefetch &&
-             subject_.site(copy.to.site).instruction == site.instruction;
-    };
-    const auto& bulk = subject_.program.bulk_copies;
-    if (std::any_of(bulk.begin(), bulk.end(), is_of_box)) {
-      impossible_ =
-          "the descriptor of a tensor says how its boxes lie, and its swizzle mode can "
-          "keep conflicts away";
-    }
+  }
+  if (!boxes_.impossible().empty()) impossible_ = boxes_.impossible();
+  if (boxes_.are_there() && has_stride_) {
+    impossible_ = "wmma reads it, whose lines are equally far apart in no swizzle";
   }
   if (array_.offset % copied_ != 0) impossible_ = "its copies are not aligned to its beginning";
 }
@@ -93,12 +88,20 @@ bool WhatIf::are_alike(const Placed& first, const Placed& second) const {
 /// True if accesses that ptxas merged can stay so; else it makes each of its own.
 bool WhatIf::keeps_merged(const Layout& layout) const {
   return layout.kind == Layout::Kind::as_is ||
+         (layout.kind == Layout::Kind::boxes && !is_merged_) ||
          (layout.kind == Layout::Kind::padding && layout.amount * word % merged_bytes_ == 0);
 }
 
 std::vector<Layout> WhatIf::layouts(std::uint32_t row) const {
   std::vector<Layout> all;
   all.reserve(most_padding + most_shift + 3);
+  if (boxes_.are_there()) {
+    if (!boxes_.impossible().empty() || row != boxes_.row_bytes() || has_stride_) return all;
+    for (const unsigned mode : boxes_.other_modes()) {
+      all.push_back({Layout::Kind::boxes, row, mode});
+    }
+    return all;
+  }
   if (row < word || row % kept() != 0 || row >= array_.bytes) return all;
   // A word may be added to each element of an array of structures; else whole elements are.
   const bool is_of_elements = array_.extents.size() == 1 && row == element_ && element_ > word;
@@ -133,8 +136,22 @@ std::vector<Layout> WhatIf::layouts(std::uint32_t row) const {
   if (array_.bytes % row == 0 && copied_ <= element_) {
     all.push_back({Layout::Kind::transpose, row, 0});
   }
-  if (element_ >= 8 && copied_ <= word) all.push_back({Layout::Kind::split, row, 0});
+  if (element_ >= 8 && copied_ <= word && copies_.sites().empty())
+    all.push_back({Layout::Kind::split, row, 0});
   return all;
+}
+
+std::vector<std::uint32_t> WhatIf::rows() const {
+  const bool has_boxes = boxes_.are_there() && boxes_.impossible().empty();
+  return has_boxes ? std::vector{boxes_.row_bytes()} : row_lengths(subject_, array_);
+}
+
+std::vector<std::size_t> WhatIf::counted_sites() const {
+  std::vector<std::size_t> sites = array_.sites;
+  if (copies_.are_known()) {
+    sites.insert(sites.end(), copies_.sites().begin(), copies_.sites().end());
+  }
+  return sites;
 }
 
 std::uint32_t WhatIf::bytes_of_padding(std::uint32_t row) const {
@@ -236,7 +253,7 @@ std::vector<WarpAccess> WhatIf::requests(const Layout& layout, const Placed& pla
 
 std::span<LayoutCost> WhatIf::costs(std::size_t count, const LayoutCost* as) const {
   std::pmr::polymorphic_allocator<> memory(&memory_);
-  const std::size_t sites = array_.sites.size();
+  const std::size_t sites = array_.sites.size() + copies_.sites().size();
   const std::span made(memory.allocate_object<LayoutCost>(count), count);
   std::uint64_t* of_site = memory.allocate_object<std::uint64_t>(count * sites);
   for (LayoutCost& cost : made) {
@@ -272,11 +289,17 @@ const LayoutCost* WhatIf::cost(const Layout& layout) const {
   LayoutCost& cost = costs(1, known.of_rows).front();
   const Moved to = moved(layout);
   for (const Placed& access : known.accesses) add_cost(to, access, cost);
+  add_copies(layout, cost);
   return &cost;
 }
 
 const WhatIf::Different& WhatIf::different(const Layout& layout) const {
   const bool is_padded = layout.kind == Layout::Kind::padding;
+  if (layout.kind == Layout::Kind::boxes) {  // a few modes: each access is moved
+    Different& all = different_[{layout.kind, layout.row, 1}];
+    if (all.accesses.empty()) all.accesses = array_.accesses;
+    return all;
+  }
   if (is_padded && padded_.second != nullptr && padded_.first == layout.row) return *padded_.second;
   Likeness likeness;
   likeness.kind = layout.kind;
@@ -356,6 +379,7 @@ void WhatIf::count_amounts(const Layout& layout, OfRows& of_rows, Different& kno
     case Layout::Kind::as_is:
     case Layout::Kind::split:
     case Layout::Kind::members:
+    case Layout::Kind::boxes:
       return;
   }
   const Divisor row_length(layout.row);
@@ -390,6 +414,10 @@ void WhatIf::count_amounts(const Layout& layout, OfRows& of_rows, Different& kno
       cost.*counted.requests += access.times;
     }
   }
+  for (std::uint32_t amount = 0; amount <= last; ++amount) {
+    const bool is_tried = layout.kind != Layout::Kind::padding || amount * word % copied_ == 0;
+    if (is_tried) add_copies({layout.kind, layout.row, amount}, known.by_amount[amount]);
+  }
 }
 
 /// The kinds of layouts mostly tell the accesses of small arrays apart.
@@ -405,6 +433,18 @@ const RequestWords& WhatIf::words_of(OfRows& of_rows, std::size_t number, const 
     of = access;
   }
   return *words;
+}
+
+void WhatIf::add_copies(const Layout& layout, LayoutCost& cost) const {
+  if (!copies_.are_known() || copies_.sites().empty()) return;
+  const std::vector<CopyCost> of_site = copies_.with(moved(layout), cost.are_copies_measured);
+  for (std::size_t i = 0; i < of_site.size(); ++i) {
+    cost.of_site[array_.sites.size() + i] += of_site[i].wavefronts;
+    cost.copy_wavefronts += of_site[i].wavefronts;
+    if (!copies_.bypass_l1(i)) continue;
+    cost.bypass_wavefronts += of_site[i].wavefronts;
+    cost.bypass_sectors += of_site[i].sectors;
+  }
 }
 
 void WhatIf::add_cost(const Moved& to, const Placed& access, LayoutCost& cost) const {

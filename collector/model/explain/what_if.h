@@ -19,22 +19,29 @@
 
 #include "collector/model/counts/rules/counting.h"
 #include "collector/model/explain/alike.h"
+#include "collector/model/explain/copy_costs.h"
 #include "collector/model/explain/request_words.h"
 #include "collector/model/explain/shared_arrays.h"
+#include "collector/model/explain/tensor_boxes.h"
 
 namespace warpmeter::model::explain {
 
 /// Wavefronts and requests of an array's accesses, as the counters name them.
 struct LayoutCost {
-  std::span<std::uint64_t> of_site;  ///< wavefronts, in the order of SharedArray::sites
+  /// Wavefronts, in the order of SharedArray::sites, and behind them CopyCosts::sites().
+  std::span<std::uint64_t> of_site;
   std::uint64_t load_wavefronts = 0, store_wavefronts = 0, atomic_wavefronts = 0;
   std::uint64_t load_requests = 0, store_requests = 0, atomic_requests = 0;
   /// The wavefronts of ldmatrix and stmatrix, which no counter of loads and stores sees.
   std::uint64_t matrix_load_wavefronts = 0, matrix_store_wavefronts = 0;
   std::uint64_t matrix_load_requests = 0, matrix_store_requests = 0;
+  /// The wavefronts of cp.async, where they are known, and those past L1 among them; and the
+  /// sectors of global memory that the latter read, which depend on both sides.
+  std::uint64_t copy_wavefronts = 0, bypass_wavefronts = 0, bypass_sectors = 0;
+  bool are_copies_measured = true;  ///< false: no measured pattern tells how some would be done
   std::uint64_t wavefronts() const {
     return load_wavefronts + store_wavefronts + atomic_wavefronts + matrix_load_wavefronts +
-           matrix_store_wavefronts;
+           matrix_store_wavefronts + copy_wavefronts;
   }
   std::uint64_t requests() const {
     return load_requests + store_requests + atomic_requests + matrix_load_requests +
@@ -60,6 +67,8 @@ class Moved {
   /// `element`: bytes that stay together; `bytes`: of the array; `members` have to outlive it.
   Moved(const Layout& layout, std::uint32_t element, std::uint32_t bytes,
         std::span<const Member> members = {});
+  /// For boxes, which have to outlive it, in an array that begins there.
+  Moved(const Layout& layout, const TensorBoxes& boxes, std::uint32_t begin);
   std::uint32_t operator()(std::uint32_t offset) const;
   const Layout& layout() const { return layout_; }
 
@@ -68,6 +77,8 @@ class Moved {
   Divisor row_, element_, elements_;  ///< elements of a row
   std::uint32_t rows_ = 1;
   std::span<const Member> members_;
+  const TensorBoxes* boxes_ = nullptr;
+  std::uint32_t begin_ = 0;  ///< the array's, in shared memory
 };
 
 /// Tries layouts of one array.
@@ -88,6 +99,8 @@ class WhatIf {
   /// going by the accesses that are known, be they all or a sample.
   bool may_help(const std::vector<std::size_t>& sites) const;
 
+  /// The lengths of rows that layouts() is asked for.
+  std::vector<std::uint32_t> rows() const;
   /// All that are worth a try with rows of this length.
   std::vector<Layout> layouts(std::uint32_t row) const;
 
@@ -100,6 +113,10 @@ class WhatIf {
   std::uint32_t copied() const { return copied_; }
   /// True for copies of stretches (cp.async.bulk): rows stay whole.
   bool has_bulk_copies() const { return has_bulk_copies_; }
+  const CopyCosts& copies() const { return copies_; }
+  const TensorBoxes& boxes() const { return boxes_; }
+  /// The sites of LayoutCost::of_site.
+  std::vector<std::size_t> counted_sites() const;
   /// Bytes that the array has more with each word of padding in rows of this length.
   std::uint32_t bytes_of_padding(std::uint32_t row) const;
   /// True if the second access costs what the first does, with the array as it is.
@@ -112,6 +129,7 @@ class WhatIf {
   template <class Visit>
   void for_each_request(const Moved& moved, const Placed& access, Visit visit) const;
   Moved moved(const Layout& layout) const {
+    if (layout.kind == Layout::Kind::boxes) return {layout, boxes_, array_.offset};
     return {layout, layout.kind == Layout::Kind::swizzle ? swizzled() : element_, array_.bytes,
             members_};
   }
@@ -140,6 +158,7 @@ class WhatIf {
   /// So many costs, kept with this; as those given.
   std::span<LayoutCost> costs(std::size_t count, const LayoutCost* as) const;
   void add_cost(const Moved& to, const Placed& access, LayoutCost& cost) const;
+  void add_copies(const Layout& layout, LayoutCost& cost) const;
   bool is_useless(const Layout& layout, const std::vector<Placed>& accesses) const;
   bool are_words() const;
   void count_amounts(const Layout& layout, OfRows& of_rows, Different& known) const;
@@ -149,12 +168,15 @@ class WhatIf {
 
   const Subject& subject_;
   const SharedArray& array_;
+  CopyCosts copies_;
+  TensorBoxes boxes_;
   std::uint32_t element_ = 4;    ///< bytes that stay together
   std::uint32_t narrowest_ = 4;  ///< the narrowest of the accesses
   std::uint32_t copied_ = 1;     ///< see copied()
   bool has_bulk_copies_ = false;
   std::uint32_t merged_bytes_ =
       0;  ///< the merged bytes of the widest access that ptxas made of several; 0: none
+  bool is_merged_ = false;       ///< ptxas made an access of several
   bool has_matrices_ = false;    ///< accesses by rows of matrices (ldmatrix, stmatrix, wmma)
   bool has_stride_ = false;      ///< for wmma, whose lines stay equally far apart
   std::vector<Member> members_;  ///< the members of a structure, all of it; none: it has no members

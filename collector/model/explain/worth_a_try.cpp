@@ -28,6 +28,7 @@ void for_each_sampled(const std::vector<Placed>& accesses, Visit visit) {
 
 /// True for many accesses of which a sample says that the layout saves next to nothing.
 bool WhatIf::is_useless(const Layout& layout, const std::vector<Placed>& accesses) const {
+  if (copies_.are_known() && copies_.have_conflicts()) return false;
   if (layout.kind == Layout::Kind::as_is || accesses.size() < 2 * sampled_accesses) return false;
   const Layout as_is{Layout::Kind::as_is, array_.bytes, 0};
   double now = 0, fewest = 0, then = 0;
@@ -64,7 +65,7 @@ std::uint64_t WhatIf::beyond_requests(const Layout& layout,
 
 bool WhatIf::may_help(const std::vector<std::size_t>& sites) const {
   const std::uint64_t now = beyond_requests({Layout::Kind::as_is, array_.bytes, 0}, sites);
-  for (const std::uint32_t row : row_lengths(subject_, array_)) {
+  for (const std::uint32_t row : rows()) {
     for (const Layout& layout : layouts(row)) {
       if (2 * beyond_requests(layout, sites) <= now) return true;
     }

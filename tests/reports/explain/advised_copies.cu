@@ -60,6 +60,63 @@ __global__ void turned_pairs_padded(float* out, const float2* in) {
   for (int k = threadIdx.x; k < 1024; k += 256) out[HERE] = t[k % 32][k / 32];
 }
 
+// ---- copies that write into columns: their own writes have the conflicts
+
+__global__ void copies_into_columns(float* out, const float* in) {
+  __shared__ float t[32][32];
+  const int x = threadIdx.x, y = threadIdx.y;
+  for (int k = y; k < 32; k += 8) {
+    __pipeline_memcpy_async(&t[x][k], &in[blockIdx.x * 1024 + k * 32 + x], 4);
+  }
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  for (int k = y; k < 32; k += 8) out[blockIdx.x * 1024 + k * 32 + x] = t[k][x];
+}
+__global__ void copies_into_columns_padded(float* out, const float* in) {
+  __shared__ float t[32][33];
+  const int x = threadIdx.x, y = threadIdx.y;
+  for (int k = y; k < 32; k += 8) {
+    __pipeline_memcpy_async(&t[x][k], &in[blockIdx.x * 1024 + k * 32 + x], 4);
+  }
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  for (int k = y; k < 32; k += 8) out[blockIdx.x * 1024 + k * 32 + x] = t[k][x];
+}
+__global__ void copies_into_columns_swizzled(float* out, const float* in) {
+  __shared__ float t[32][32];
+  const int x = threadIdx.x, y = threadIdx.y;
+  for (int k = y; k < 32; k += 8) {
+    __pipeline_memcpy_async(&t[x][k ^ x], &in[blockIdx.x * 1024 + k * 32 + x], 4);
+  }
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  for (int k = y; k < 32; k += 8) out[blockIdx.x * 1024 + k * 32 + x] = t[k][x ^ k];
+}
+
+// ---- copies whose lanes read far apart
+
+__global__ void every_fourth_copied(float* out, const float* in) {
+  __shared__ float t[256];
+  const int x = threadIdx.x;
+  __pipeline_memcpy_async(&t[x], &in[4 * (blockIdx.x * 256 + x)], 4);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  out[blockIdx.x * 256 + x] = t[255 - x];
+}
+__global__ void every_fourth_copied_gathered(float* out, const float* in) {
+  __shared__ float t[256];
+  const int x = threadIdx.x;
+  __pipeline_memcpy_async(&t[x], &in[blockIdx.x * 256 + x], 4);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  out[blockIdx.x * 256 + x] = t[255 - x];
+}
+
 // ---- a copy of all rows, and one for each row
 
 __device__ unsigned place_of(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
