@@ -40,7 +40,8 @@ LimitsOfRun limits_of_run(const Source& source) {
     for (const Subject& subject : group.subjects) {
       const auto found = limits.facts.find(subject.launches.front()->id);
       if (found == limits.facts.end() || subject.failures() > 0) continue;
-      if (const std::string missing = missing_count(subject, found->second.compute_capability).missing;
+      if (const std::string missing =
+              missing_count(subject, found->second.compute_capability).missing;
           !missing.empty()) {
         add_unlimited(limits, fmt::format("{}/{}", group.family, subject.variant), missing);
       } else if (found->second.rates == nullptr) {

@@ -142,10 +142,10 @@ class Shadow {
   /// accesses wait for that memory alone.
   struct alignas(32) Sector {
     union {
-      Cell whole{};  ///< of 1 part
-      Cell* cells;   ///< of more: one each
+      Cell whole{};  ///< the only part
+      Cell* cells;   ///< one for each of several parts
     };
-    std::uint32_t latest = 0;  ///< context; of a shadow that forgets
+    std::uint32_t latest = 0;  ///< context; 0 where the shadow never forgets
     std::uint8_t parts = 1;    ///< 1, 8 or 32
   };
   static_assert(sizeof(Sector) == 32);

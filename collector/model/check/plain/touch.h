@@ -20,7 +20,7 @@ inline Shadow::Sector* Shadow::known_sector(std::uint64_t index) const {
   return &(*pages_[page])[index % sectors_of_page];
 }
 
-/// Of a shadow that forgets: what it kept from before the block's last barrier.
+/// Forgets what a shadow kept from before the block's last barrier.
 inline void Shadow::renew(Sector& sector, bool is_whole, const Accessing& by) {
   if (sector.latest == 0 || sector.latest >= by.past) return;
   if (sector.parts == 1 && sector.whole.more == 0) {
