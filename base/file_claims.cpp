@@ -88,6 +88,13 @@ void refuse_source(const std::string& path, const std::string& option) {
 Destination FileClaims::write(const std::string& path, const std::string& option) {
   Destination destination;
   if (path.empty() || path == "-") return destination;
+  const fs::path folder = fs::path(path).parent_path();
+  std::error_code ignored;
+  if (!folder.empty() && !fs::is_directory(folder, ignored)) {  // said before anything is measured
+    throw Error(ExitCode::file, fmt::format("{} cannot be made, for there is no folder {}: create "
+                                            "it, or name another file with {}",
+                                            path, folder.string(), option));
+  }
   add({option, path, fmt::format("what {} writes", option)});
   refuse_source(path, option);
   destination.path_ = path;

@@ -41,7 +41,8 @@ class FileClaims {
   /// A database that `option` names and that this command adds to.
   void store(const std::string& path, const std::string& option = "--db");
 
-  /// A result of `option`. Empty or "-": standard output.
+  /// A result of `option`. Empty or "-": standard output. Throws Error{file} where its folder is
+  /// missing.
   Destination write(const std::string& path, const std::string& option);
 
  private:

@@ -256,4 +256,10 @@ FindingChanges compare_findings(const schema::Reader& reader,
   return changes;
 }
 
+std::string array_of(const ExplainedFinding& finding) {
+  return finding.object.empty()   ? finding.access
+         : finding.access.empty() ? finding.object
+                                  : finding.access + " of " + finding.object;
+}
+
 }  // namespace warpmeter::reports

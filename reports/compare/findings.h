@@ -2,6 +2,7 @@
 // Which findings of `explain` came, went, or stayed and cost more or less than before.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "reports/compare/compare.h"
@@ -23,5 +24,8 @@ struct FindingChanges {
 /// Compares pairs whose both sides were explained: what was not looked for did not go.
 FindingChanges compare_findings(const schema::Reader& reader,
                                 const std::vector<ExplainedPair>& pairs);
+
+/// "shared load of tile"
+std::string array_of(const ExplainedFinding& finding);
 
 }  // namespace warpmeter::reports

@@ -84,7 +84,14 @@ class Reading {
                                                asked.is_event ? "a metric" : "an event",
                                                asked.is_event ? "--metrics" : "--events"));
     }
-    Catalogue::get().counters_for({&asked.name, 1});  // throws, with the nearest names
+    const Catalogue& catalogue = Catalogue::get();
+    const bool is_known = catalogue.find_metric(asked.name) || catalogue.find_counter(asked.name) ||
+                          asked.name.find("__") != std::string::npos;  // PerfWorks
+    if (asked.is_event && !is_known) {
+      throw Error(ExitCode::usage, fmt::format("there is no event '{}'{} (see: --query-events)",
+                                               asked.name, catalogue.suggestion(asked.name)));
+    }
+    catalogue.counters_for({&asked.name, 1});  // throws, with the nearest names
     add(of_catalogue(asked.name, asked.is_event), asked.scope);
   }
 

@@ -11,15 +11,11 @@
 #include "base/error.h"
 #include "base/own_stack.h"
 #include "collector/runtime/check/caller.h"
-#include "collector/runtime/check/failed_calls.h"
 #include "collector/runtime/check/host_fault.h"
-#include "collector/runtime/check/python_place.h"
-#include "collector/runtime/check/python_went_on.h"
 #include "collector/runtime/device/device.h"
 #include "collector/runtime/device/visible_devices.h"
 #include "collector/runtime/image/fat_binary.h"
 #include "collector/runtime/process/contexts.h"
-#include "collector/runtime/process/not_executed.h"
 #include "collector/runtime/process/null_stream.h"
 
 namespace warpmeter::runtime {
@@ -27,7 +23,6 @@ namespace {
 
 Process* instance = nullptr;  // lives until the process ends
 int unreported_arch = 90;
-bool warns = false;  ///< Python, of what the model refuses
 
 std::unique_ptr<Report> connect() {
   const char* socket = std::getenv(inject::socket_variable);
@@ -87,8 +82,6 @@ void Process::announce() { announced() = connect(); }
 
 void Process::execute_as(int arch) { unreported_arch = arch; }
 
-void Process::warn_in_python() { warns = true; }
-
 void Process::report_to(std::unique_ptr<Report> report) {
   report_ = std::move(report);
   explained_.forget();
@@ -103,11 +96,6 @@ void Process::end_report() {
   explained_.end(*report_);
   report_->end();
   report_ = nullptr;
-}
-
-void Process::tell_unasked() {
-  for (const std::string& call : unasked_) report_->failed({call, true, true});
-  unasked_.clear();
 }
 
 void Process::end_unused() {
@@ -150,54 +138,6 @@ const std::vector<int>& Process::visible() const {
 cudaError_t Process::note(cudaError_t result) {
   if (result != cudaSuccess && result != cudaErrorNotReady) last = result;
   return result;
-}
-
-void Process::tell_failed(std::string_view function, cudaError_t error, bool is_unseen) {
-  const std::lock_guard lock(mutex_);
-  const std::string why = std::exchange(why_not_, "");
-  if (error == cudaErrorNotReady) return;
-  std::string words = error_in_words(function, error);
-  if (is_of_model(error)) {
-    std::string told = tell_refused(words, why);
-    if (is_unseen && !told.empty()) unasked_.insert(std::move(told));
-    return;
-  }
-  if (report_ != nullptr && failed_calls_.insert(words).second) report_->failed({words});
-}
-
-std::string Process::tell_refused(const std::string& call, const std::string& why) {
-  if (report_ == nullptr && !warns) return "";
-  const auto place = python_place();
-  std::string words = place ? call + place->after("") : call;
-  if (!why.empty()) words += ": " + why;
-  const bool is_warned = warns && warned_of_.insert(words).second;
-  const bool is_new = report_ != nullptr && failed_calls_.insert(words).second;
-  if (is_new) report_->failed({words, true});
-  if (!is_new && !is_warned) return words;
-  watch({words, place, is_warned, raises_exceptions(caller_)}, [this, words] {
-    const std::lock_guard ignoring(mutex_);
-    if (report_ != nullptr) report_->failed({words, true, true});
-  });
-  return words;
-}
-
-cudaError_t Process::cannot_execute(Kernel& kernel) {
-  why_not_ = why_not_executed(kernel, "");
-  return cudaErrorNoKernelImageForDevice;
-}
-
-void Process::refuse_library(std::string_view function, std::string_view library) {
-  const std::lock_guard lock(mutex_);
-  tell_refused(fmt::format("{} failed", function),
-               fmt::format("{} is machine code, which the model does not execute. {}", library,
-                           instead_of_machine_code));
-}
-
-void Process::look_at(std::string_view function, cudaError_t result, bool is_unseen) {
-  if (result != cudaSuccess) tell_failed(function, result, is_unseen);
-  if (checks_ == nullptr) return;
-  const std::lock_guard lock(mutex_);
-  checks_->failed(function, result, is_unseen);
 }
 
 cudaError_t Process::peek_at_last_error() {

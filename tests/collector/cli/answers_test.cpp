@@ -228,7 +228,14 @@ const Answer bad[] = {
      {"profile", "--check", "--shape", "tile=2x2:f32", "true"},
      2,
      {"--check explains nothing"}},
-    {"OutputIntoNoFolder", {"list", "views", "-o", "no/such/file"}, 5, {"no/such/file"}},
+    {"OutputIntoNoFolder",
+     {"list", "views", "-o", "no/such/file"},
+     5,
+     {"there is no folder no/such"}},
+    {"OutputOfAProgramIntoNoFolder",
+     {"profile", "-b", "model", "-o", "no/such/file", "touch", "ran"},
+     5,
+     {"there is no folder no/such", "-o"}},
     {"OutputToAFullDisk", {"list", "views", "-o", "/dev/full"}, 5, {"/dev/full", "No space"}},
 };
 

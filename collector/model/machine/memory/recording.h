@@ -8,12 +8,12 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -143,7 +143,10 @@ struct BoxPlace {
   std::uint32_t row_bytes = 0, rows = 0;  ///< without what a swizzle leaves free behind a row
   std::uint8_t swizzle_shift = 0;         ///< as in its descriptor (tensor_map.h)
 
-  auto operator<=>(const BoxPlace& other) const = default;
+  bool operator<(const BoxPlace& other) const {
+    return std::tie(place, row_bytes, rows, swizzle_shift) <
+           std::tie(other.place, other.row_bytes, other.rows, other.swizzle_shift);
+  }
 };
 
 /// The boxes of one copy, each once.
