@@ -90,7 +90,7 @@ Destination FileClaims::write(const std::string& path, const std::string& option
   if (path.empty() || path == "-") return destination;
   const fs::path folder = fs::path(path).parent_path();
   std::error_code ignored;
-  if (!folder.empty() && !fs::is_directory(folder, ignored)) {  // said before anything is measured
+  if (!folder.empty() && !fs::is_directory(folder, ignored)) {  // a person hears it before a long run
     throw Error(ExitCode::file, fmt::format("{} cannot be made, for there is no folder {}: create "
                                             "it, or name another file with {}",
                                             path, folder.string(), option));
