@@ -41,8 +41,7 @@ class FileClaims {
   /// A database that `option` names and that this command adds to.
   void store(const std::string& path, const std::string& option = "--db");
 
-  /// A result of `option`. Empty or "-": standard output. Throws Error{file} where its folder is
-  /// missing.
+  /// A result of `option`. Empty or "-": standard output.
   Destination write(const std::string& path, const std::string& option);
 
  private:
@@ -61,5 +60,9 @@ class FileClaims {
 
   std::vector<Claim> claims_;
 };
+
+/// Throws Error{file} where the folder of a result of `option` is missing: a person hears it before
+/// a long run.
+void require_folder(const std::string& path, const std::string& option);
 
 }  // namespace warpmeter

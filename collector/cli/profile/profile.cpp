@@ -273,6 +273,7 @@ ExitCode profile_program(const ProfileRequest& typed, const ProfileHooks& hooks)
   files.read(profile::find_program(request.words.front()), "the program");
   files.store(request.database);
   request.destination = files.write(request.output, "-o");
+  require_folder(request.output, "-o");
   request.nvprof_destination = files.write(request.nvprof_file, "--nvprof-out");
   request.trace_destination = files.write(request.trace_file, "--trace-out");
   check_label(request.label);

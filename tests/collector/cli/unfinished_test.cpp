@@ -64,8 +64,8 @@ TEST_F(Stopped, IsRemarkedOnByCompareAndDoesNotPassItsFailOn) {
   std::replace(words.begin(), words.end(), '\n', ' ');
   EXPECT_THAT(words, AllOf(HasSubstr("Not all was measured:"), HasSubstr("run 1 was interrupted")));
   EXPECT_THAT(warpmeter({"compare", "--format", "csv"}).error, HasSubstr("run 1 was interrupted"));
-  EXPECT_EQ(warpmeter({"compare", "--fail-on", "slower"}).exit_code, 3);
-  EXPECT_EQ(warpmeter({"compare", "--fail-on", "slower", "--allow-unfinished"}).exit_code, 0);
+  EXPECT_EQ(warpmeter({"compare", "--fail-on", "changed"}).exit_code, 3);
+  EXPECT_EQ(warpmeter({"compare", "--fail-on", "changed", "--allow-unfinished"}).exit_code, 0);
 }
 
 TEST_F(Stopped, IsFinishedByContinueHoweverTheCommandIsTyped) {
