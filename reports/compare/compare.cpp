@@ -184,8 +184,8 @@ std::string reason_untimed(const LaunchGroup& group) {
   return "it was not timed";
 }
 
-std::vector<TimedPair> timed_pairs(Comparison& comparison, const std::vector<Pair>& pairs) {
-  std::vector<TimedPair> timed;
+std::vector<GroupPair> timed_pairs(Comparison& comparison, const std::vector<Pair>& pairs) {
+  std::vector<GroupPair> timed;
   const auto leave = [&](const Pair& pair, const std::string& reason) {
     comparison.leftovers.push_back({"time of " + pair.name.text(), reason, false});
   };
@@ -330,25 +330,21 @@ Comparison compare(const schema::Reader& reader, const CompareRequest& request,
       std::async(std::launch::async, test_times, timed_pairs(comparison, pairs), thresholds);
 
   std::vector<LaunchGroup*> counted_groups;
-  std::vector<CountedPair> counted;
-  std::vector<ExplainedPair> explained;
-  std::vector<LimitedPair> limited;
+  std::vector<GroupPair> read_pairs;
   for (const Pair& pair : pairs) {
     counted_groups.push_back(pair.base);
     counted_groups.push_back(pair.contender);
-    counted.push_back({pair.name, pair.base, pair.contender});
-    explained.push_back({pair.name, pair.base, pair.contender});
-    limited.push_back({pair.name, pair.base, pair.contender});
+    read_pairs.push_back({pair.name, pair.base, pair.contender});
   }
   read_counters(reader, counted_groups);
-  CounterChanges changes = compare_counters(counted);
+  CounterChanges changes = compare_counters(read_pairs);
   comparison.counters = std::move(changes.pairs);
   comparison.counters_compared = changes.compared;
   for (Leftover& leftover : changes.leftovers) comparison.leftovers.push_back(std::move(leftover));
-  FindingChanges findings = compare_findings(reader, explained);
+  FindingChanges findings = compare_findings(reader, read_pairs);
   comparison.findings = std::move(findings.pairs);
   comparison.same_findings = findings.same;
-  ComparedLimits limits = compare_limits(reader, limited);
+  ComparedLimits limits = compare_limits(reader, read_pairs);
   comparison.limits = std::move(limits.pairs);
   comparison.uncounted = std::move(limits.uncounted);
   comparison.times = times.get();

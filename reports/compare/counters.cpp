@@ -140,7 +140,7 @@ Names metrics_over(const Names& counters) {
 
 class CounterComparison {
  public:
-  void add(const CountedPair& sides) {
+  void add(const GroupPair& sides) {
     const Counters &base = sides.base->counters, &contender = sides.contender->counters;
     std::vector<std::string> only_base, only_contender;
     Unequal unequal{&sides, {}};
@@ -175,7 +175,7 @@ class CounterComparison {
  private:
   /// A pair with the names of the counters whose values differ.
   struct Unequal {
-    const CountedPair* sides = nullptr;
+    const GroupPair* sides = nullptr;
     std::vector<std::string> counters;
   };
 
@@ -203,7 +203,7 @@ class CounterComparison {
 
   void judge_unequal() {
     Names changed;
-    std::vector<const CountedPair*> changed_pairs;
+    std::vector<const GroupPair*> changed_pairs;
     for (const Unequal& unequal : unequal_) {
       bool is_changed = false;
       for (const std::string& counter : unequal.counters) {
@@ -214,14 +214,14 @@ class CounterComparison {
       if (is_changed) changed_pairs.push_back(unequal.sides);
     }
     const Names metrics = metrics_over(changed);
-    for (const CountedPair* sides : changed_pairs) {
+    for (const GroupPair* sides : changed_pairs) {
       for (const std::string& metric : metrics) judge_one(*sides, metric);
     }
   }
 
   /// Appends the difference. False without one, and for a counter that moves by itself: a metric
   /// over it would only repeat that.
-  bool judge_one(const CountedPair& sides, const std::string& name) {
+  bool judge_one(const GroupPair& sides, const std::string& name) {
     const GroupFigure* base = sides.base->find(name);
     const GroupFigure* contender = sides.contender->find(name);
     if (base == nullptr || contender == nullptr) return false;
@@ -240,9 +240,9 @@ class CounterComparison {
 
 }  // namespace
 
-CounterChanges compare_counters(const std::vector<CountedPair>& pairs) {
+CounterChanges compare_counters(const std::vector<GroupPair>& pairs) {
   CounterComparison comparison;
-  for (const CountedPair& sides : pairs) comparison.add(sides);
+  for (const GroupPair& sides : pairs) comparison.add(sides);
   return comparison.finish();
 }
 

@@ -5,15 +5,9 @@
 #include <vector>
 
 #include "reports/compare/compare.h"
-#include "reports/compare/groups.h"
+#include "reports/compare/group_pair.h"
 
 namespace warpmeter::reports {
-
-struct CountedPair {
-  PairName name;
-  LaunchGroup* base = nullptr;
-  LaunchGroup* contender = nullptr;
-};
 
 struct CounterChanges {
   std::vector<CounterPair> pairs;  ///< counters that differ, then metrics derived from them
@@ -22,6 +16,6 @@ struct CounterChanges {
 };
 
 /// Compares the counters of the pairs, which have been read.
-CounterChanges compare_counters(const std::vector<CountedPair>& pairs);
+CounterChanges compare_counters(const std::vector<GroupPair>& pairs);
 
 }  // namespace warpmeter::reports

@@ -67,10 +67,10 @@ Looked together(Looked all, const Looked& more) {
 /// The findings of all launches of a side together. Launches with one explanation are read once.
 class FindingsOfGroups {
  public:
-  FindingsOfGroups(const schema::Reader& reader, const std::vector<ExplainedPair>& pairs) {
+  FindingsOfGroups(const schema::Reader& reader, const std::vector<GroupPair>& pairs) {
     std::vector<const LaunchGroup*> groups;
     std::set<std::int64_t> runs;
-    for (const ExplainedPair& pair : pairs) {
+    for (const GroupPair& pair : pairs) {
       for (const LaunchGroup* group : {pair.base, pair.contender}) {
         groups.push_back(group);
         runs.insert(group->runs.begin(), group->runs.end());
@@ -79,7 +79,7 @@ class FindingsOfGroups {
     for (const std::int64_t run : runs) read_explained(reader, run, groups);
     leave_unexplained(reader);
     std::vector<std::int64_t> read;
-    for (const ExplainedPair& pair : pairs) {
+    for (const GroupPair& pair : pairs) {
       for (const LaunchGroup* group : {pair.base, pair.contender}) {
         const std::vector<std::int64_t> own = speakers(*group);
         read.insert(read.end(), own.begin(), own.end());
@@ -244,11 +244,10 @@ std::string_view to_string(FindingChange change) {
   return "same";
 }
 
-FindingChanges compare_findings(const schema::Reader& reader,
-                                const std::vector<ExplainedPair>& pairs) {
+FindingChanges compare_findings(const schema::Reader& reader, const std::vector<GroupPair>& pairs) {
   FindingChanges changes;
   const FindingsOfGroups findings(reader, pairs);
-  for (const ExplainedPair& pair : pairs) {
+  for (const GroupPair& pair : pairs) {
     const auto base = findings.of(*pair.base), contender = findings.of(*pair.contender);
     if (!base || !contender) continue;
     compare_pair(pair.name, comparable(*base, *contender), comparable(*contender, *base), changes);

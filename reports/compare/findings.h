@@ -6,15 +6,9 @@
 #include <vector>
 
 #include "reports/compare/compare.h"
-#include "reports/compare/groups.h"
+#include "reports/compare/group_pair.h"
 
 namespace warpmeter::reports {
-
-struct ExplainedPair {
-  PairName name;
-  const LaunchGroup* base = nullptr;
-  const LaunchGroup* contender = nullptr;
-};
 
 struct FindingChanges {
   std::vector<FindingPair> pairs;  ///< those that are not the same, pair by pair, the worst first
@@ -22,8 +16,7 @@ struct FindingChanges {
 };
 
 /// Compares pairs whose both sides were explained: what was not looked for did not go.
-FindingChanges compare_findings(const schema::Reader& reader,
-                                const std::vector<ExplainedPair>& pairs);
+FindingChanges compare_findings(const schema::Reader& reader, const std::vector<GroupPair>& pairs);
 
 /// "shared load of tile"
 std::string array_of(const ExplainedFinding& finding);

@@ -98,9 +98,9 @@ class LimitsOfGroup {
 /// The limits of each group once.
 class AllLimits {
  public:
-  AllLimits(const schema::Reader& reader, const std::vector<LimitedPair>& pairs) {
+  AllLimits(const schema::Reader& reader, const std::vector<GroupPair>& pairs) {
     std::map<std::int64_t, std::map<const LaunchGroup*, std::int64_t>> first;  // launches, by run
-    for (const LimitedPair& pair : pairs) {
+    for (const GroupPair& pair : pairs) {
       for (const LaunchGroup* group : {pair.base, pair.contender}) {
         const auto& [run, kinds] = *group->kinds.begin();
         first[run][group] = kinds.of_run->all[kinds.places.front()].first;
@@ -291,16 +291,16 @@ LimitPair limits_of_pair(const PairName& name, const LimitsOfGroup& base,
 
 }  // namespace
 
-ComparedLimits compare_limits(const schema::Reader& reader, const std::vector<LimitedPair>& pairs) {
-  std::vector<LimitedPair> on_model;
-  for (const LimitedPair& pair : pairs) {
+ComparedLimits compare_limits(const schema::Reader& reader, const std::vector<GroupPair>& pairs) {
+  std::vector<GroupPair> on_model;
+  for (const GroupPair& pair : pairs) {
     if (pair.base->backend == "model" && pair.contender->backend == "model") {
       on_model.push_back(pair);
     }
   }
   ComparedLimits compared;
   const AllLimits limits(reader, on_model);
-  for (const LimitedPair& pair : on_model) {
+  for (const GroupPair& pair : on_model) {
     compared.pairs.push_back(
         limits_of_pair(pair.name, limits.of(pair.base), limits.of(pair.contender)));
   }

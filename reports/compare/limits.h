@@ -6,15 +6,9 @@
 #include <vector>
 
 #include "reports/compare/compare.h"
-#include "reports/compare/groups.h"
+#include "reports/compare/group_pair.h"
 
 namespace warpmeter::reports {
-
-struct LimitedPair {
-  PairName name;
-  const LaunchGroup* base = nullptr;
-  const LaunchGroup* contender = nullptr;
-};
 
 struct ComparedLimits {
   std::vector<LimitPair> pairs;        ///< those whose both sides ran on the model
@@ -22,6 +16,6 @@ struct ComparedLimits {
 };
 
 /// Compares the needs of the pairs, whose counters have been read.
-ComparedLimits compare_limits(const schema::Reader& reader, const std::vector<LimitedPair>& pairs);
+ComparedLimits compare_limits(const schema::Reader& reader, const std::vector<GroupPair>& pairs);
 
 }  // namespace warpmeter::reports

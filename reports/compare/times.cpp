@@ -64,7 +64,7 @@ std::size_t fewest_that_decide(std::size_t rows, const Thresholds& thresholds) {
 /// The data that would make the verdict clear, if the medians stay where they are: errors shrink
 /// with the root of the number of samples, the shifts of sessions with the root of the number of
 /// runs. None when the change is so near to the least effect that no reasonable number would do.
-std::optional<Needed> needed_to_decide(const TimePair& pair, const TimedPair& sides,
+std::optional<Needed> needed_to_decide(const TimePair& pair, const GroupPair& sides,
                                        std::size_t rows, double least,
                                        const Thresholds& thresholds) {
   const auto now = static_cast<double>(std::min(pair.base_samples, pair.contender_samples));
@@ -126,7 +126,7 @@ void append(std::string& note, const std::string& text) {
 
 /// The verdict of time and cycles together: what only one of them says may be the clock's doing,
 /// and so may a change in the direction in which throttling or a neighbour on the card pushes.
-void judge(TimePair& pair, const TimedPair& sides) {
+void judge(TimePair& pair, const GroupPair& sides) {
   const LaunchGroup& base = *sides.base;
   const LaunchGroup& contender = *sides.contender;
   pair.verdict = pair.time.verdict;
@@ -174,7 +174,7 @@ void correct(const std::vector<TimeTest*>& tests) {
   for (std::size_t i = 0; i < tests.size(); ++i) tests[i]->p_value = corrected[i];
 }
 
-void explain(TimePair& pair, const TimedPair& sides, std::size_t rows, double least,
+void explain(TimePair& pair, const GroupPair& sides, std::size_t rows, double least,
              const Thresholds& thresholds) {
   if (pair.verdict != Verdict::unclear || pair.time.verdict != Verdict::unclear) return;
   const std::optional<Needed> needed = needed_to_decide(pair, sides, rows, least, thresholds);
@@ -199,11 +199,11 @@ std::string_view to_string(Verdict verdict) {
   return names[static_cast<int>(verdict)];
 }
 
-std::vector<TimePair> test_times(const std::vector<TimedPair>& pairs,
+std::vector<TimePair> test_times(const std::vector<GroupPair>& pairs,
                                  const Thresholds& thresholds) {
   std::vector<TimePair> tested_pairs;
   tested_pairs.reserve(pairs.size());
-  for (const TimedPair& sides : pairs) {
+  for (const GroupPair& sides : pairs) {
     TimePair& pair = tested_pairs.emplace_back();
     pair.name = sides.name;
     pair.base_samples = sides.base->samples.sorted_ns.size();

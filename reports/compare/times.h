@@ -5,18 +5,12 @@
 #include <vector>
 
 #include "reports/compare/compare.h"
-#include "reports/compare/groups.h"
+#include "reports/compare/group_pair.h"
 
 namespace warpmeter::reports {
 
-/// A pair whose both sides have comparable times.
-struct TimedPair {
-  PairName name;
-  const LaunchGroup* base = nullptr;
-  const LaunchGroup* contender = nullptr;
-};
-
-/// Tests all pairs together: the p-values are corrected for their number.
-std::vector<TimePair> test_times(const std::vector<TimedPair>& pairs, const Thresholds& thresholds);
+/// Tests all pairs, whose both sides have comparable times, together: the p-values are corrected
+/// for their number.
+std::vector<TimePair> test_times(const std::vector<GroupPair>& pairs, const Thresholds& thresholds);
 
 }  // namespace warpmeter::reports

@@ -112,7 +112,7 @@ void add_slowdowns(const schema::Reader& reader, const CheckRequest& request, Ch
   const std::vector<LaunchGroup> now = read_groups(reader, std::vector<std::int64_t>{request.run});
   ReadableNames names;
   for (const LaunchGroup& group : now) names.add(name_of(group, now));
-  std::vector<TimedPair> pairs;
+  std::vector<GroupPair> pairs;
   std::vector<Finding> timed;
   bool any = false, on_another_gpu = false;
   for (const LaunchGroup& group : now) {

@@ -71,7 +71,7 @@ std::map<std::string, std::map<Verdict, int>> verdicts(const std::vector<Launche
         contenders.push_back(launch.sessions[b]);
         for (double& value : contenders.back().samples.sorted_ns) value *= slow_down;
       }
-      std::vector<TimedPair> pairs;
+      std::vector<GroupPair> pairs;
       for (std::size_t i = 0; i < all.size(); ++i) {
         pairs.push_back({{}, &all[i].sessions[a], &contenders[i]});
       }
