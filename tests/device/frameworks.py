@@ -57,6 +57,13 @@ def profile(database, command, limit, *options, **variables):
     return timed([warpmeter, "profile", "-b", "cupti", "-q", "--db", database, *options, "--", *command], limit, **variables)
 
 
+def demangled(names):
+    """Names of entries, each with the name in its source. ncu prints these, warpmeter stores the entry's."""
+    names = sorted(set(names))
+    plain = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True, check=True).stdout
+    return dict(zip(names, plain.split("\n")))
+
+
 def counted(database, command, **variables):
     """The first launches in order: the kernel and its values, or why it has none."""
     _, done = profile(database, command, 120, "-m", ",".join(METRICS), "-c", str(LAUNCHES), **variables)
@@ -64,10 +71,11 @@ def counted(database, command, **variables):
         return []
     rows = query(database, "SELECT l.launch_id, l.kernel, r.metric, r.value, r.reason FROM results r JOIN launches l"
                            " USING (launch_id) ORDER BY l.launch_id")
+    plain = demangled(row["kernel"] for row in rows)
     launches = {}
     for row in rows:
         if row["metric"] in METRICS:
-            launch = launches.setdefault(row["launch_id"], (row["kernel"], {}, set()))
+            launch = launches.setdefault(row["launch_id"], (plain[row["kernel"]], {}, set()))
             launch[1][row["metric"]] = float(row["value"]) if row["value"] else None
             launch[2].add(row["reason"])
     return list(launches.values())
@@ -75,7 +83,7 @@ def counted(database, command, **variables):
 
 def bare(kernel):
     """The name without what it returns, its namespaces and its parameters."""
-    text = re.sub(r"\(anonymous namespace\)::|^void ", "", kernel)
+    text = re.sub(r"\(anonymous namespace\)::|<unnamed>::|^void ", "", kernel)
     return re.split(r"[<(]", text)[0].split("::")[-1].split()[-1]
 
 

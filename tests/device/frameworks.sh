@@ -11,6 +11,6 @@
 # Exit code: 0 when all hold, 1 when one does not, 4 without a GPU. Needs ncu, and python3 with the frameworks.
 . "$(dirname "$(readlink -f "$0")")/prologue.sh"
 choose_build "${1:-}" warpmeter
-need_tools ncu python3
+need_tools c++filt ncu python3
 need_gpu
 python3 "$here/frameworks.py" "$build/warpmeter" "$work" "${@:2}"

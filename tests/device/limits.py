@@ -135,10 +135,10 @@ def limits_of(program, database):
             if any(column["name"] == "limit" for column in table["columns"]) for row in table["rows"]}
 
 
-def of_ncu(command, log, *choice):
+def of_ncu(command, log, *choice, cache_control="all"):
     pathlib.Path(log).unlink(missing_ok=True)
-    # Without "--cache-control none" caches are empty before each pass, as they are before the one of warpmeter.
-    run(["ncu", *AS_IT_IS[:-2], "--profile-from-start", "off", "-k", *CHOICE, *choice, "--log-file", log, *command])
+    # With "all" ncu empties the caches before each pass. Before the one pass of warpmeter `quiet` has done so.
+    run(["ncu", *AS_IT_IS[:-1], cache_control, "--profile-from-start", "off", "-k", *CHOICE, *choice, "--log-file", log, *command])
     with open(log, encoding="utf-8", errors="replace") as file:
         return [row for row in csv.DictReader(line for line in file if line.startswith('"')) if row.get("ID")]
 
@@ -147,13 +147,14 @@ def of_full_set(command, log):
     return of_ncu(command, log, "--set", "full", "--metrics", ",".join([*METRICS, *SPEEDS.values(), *BREAKDOWN]))
 
 
-def of_one_pass(command, log, group):
+def of_one_pass(command, log, group, cache_control):
     """The figures of one group alone, each launch with them as (figure → value). Before each of the many passes of the full
-    set ncu writes the kernel's memory again; what of it waits in the L2 cache reaches DRAM during the kernel."""
+    set ncu writes the kernel's memory again, and with "all" it empties the caches by writes of its own; what of both waits in
+    the L2 cache reaches DRAM during the kernel."""
     formulas = {name: FIGURES[name] for name in group if name in FIGURES}
     metrics = sorted({metric for _, formula, _ in formulas.values() for metric in PERFWORKS.findall(formula)})
     return [{name: value_of(formula, factor, row) for name, (_, formula, factor) in formulas.items()}
-            for row in of_ncu(command, log, "--metrics", ",".join(metrics))]
+            for row in of_ncu(command, log, "--metrics", ",".join(metrics), cache_control=cache_control)]
 
 
 def value_of(formula, factor, row):
@@ -222,7 +223,7 @@ def measure(program, command, work, tally, seconds):
         print(f"ncu: {time.monotonic() - before:.1f} s, {len(rows[-1][0]) if rows[-1] else 0} columns", flush=True)
         if time.monotonic() - begin + (time.monotonic() - before) > seconds:
             break
-    alone = [of_one_pass(command, f"{work}/ncu.csv", group) for group in ONE_PASS]
+    alone = [of_one_pass(command, f"{work}/ncu.csv", group, cache_control) for group in ONE_PASS for cache_control in ("all", "none")]
     print(f"ncu, figures of one pass: {time.monotonic() - begin:.1f} s since the start", flush=True)
     numbers = {len(counts), *map(len, passes), *map(len, rows), *map(len, alone)}
     if len(numbers) != 1:
