@@ -41,16 +41,32 @@ const std::vector<State>& states() {
 
 struct StateBar {
   std::string variant;
-  std::vector<Part> parts;           ///< the states that were measured
+  std::vector<Part> parts;           ///< the states that were measured, together at most 100 %
+  double measured_sum = 0;           ///< as they were counted, %
   std::vector<std::string> missing;  ///< the names of the others
 };
+
+double state_sum(const std::vector<Part>& parts) {
+  double sum = 0;
+  for (const Part& part : parts) sum += part.value;
+  return sum;
+}
+
+/// Reasons are counted in several passes, and a short launch is slower in the first than in the
+/// next: the sum of such shares exceeds 100 %. Each is then shown as its share of that sum.
+void fit(StateBar& bar) {
+  bar.measured_sum = state_sum(bar.parts);
+  if (bar.measured_sum <= 100) return;
+  for (Part& part : bar.parts) part.value *= 100 / bar.measured_sum;
+}
 
 /// Variants without a single state have no bar.
 std::vector<StateBar> state_bars(const Group& group) {
   std::vector<StateBar> bars;
   for (const Subject& subject : group.subjects) {
     if (subject.failures() > 0 || bars.size() == most_state_bars) continue;
-    StateBar bar{subject.variant, {}, {}};
+    StateBar bar;
+    bar.variant = subject.variant;
     for (const State& state : states()) {
       const Figure figure = subject.figure(state.metric);
       if (figure.value) {
@@ -59,7 +75,9 @@ std::vector<StateBar> state_bars(const Group& group) {
         bar.missing.push_back(state.name);
       }
     }
-    if (!bar.parts.empty()) bars.push_back(std::move(bar));
+    if (bar.parts.empty()) continue;
+    fit(bar);
+    bars.push_back(std::move(bar));
   }
   return bars;
 }
@@ -77,16 +95,26 @@ std::vector<std::string> missing_states(const std::vector<StateBar>& bars) {
   return names;
 }
 
-double state_sum(const std::vector<Part>& parts) {
-  double sum = 0;
-  for (const Part& part : parts) sum += part.value;
-  return sum;
-}
-
 double state_value(const StateBar& bar, const std::string& name) {
   const auto found = std::find_if(bar.parts.begin(), bar.parts.end(),
                                   [&](const Part& part) { return part.name == name; });
   return found == bar.parts.end() ? 0 : found->value;
+}
+
+/// A sentence on the bars whose passes differ so much that it shows, or nothing.
+std::string unlike_passes(const std::vector<StateBar>& bars) {
+  constexpr double noticed = 102;
+  std::vector<std::string> named;
+  for (const StateBar& bar : bars) {
+    if (bar.measured_sum > noticed) {
+      named.push_back(fmt::format("{} {:.0f} %", bar.variant, bar.measured_sum));
+    }
+  }
+  if (named.empty()) return "";
+  return fmt::format(
+      "Reasons are counted in several passes. These took different times, so that the shares of "
+      "some variants add up to more than 100 %; they are shown as parts of that sum: {}.",
+      fmt::join(named, ", "));
 }
 
 Plot states_plot(const std::vector<StateBar>& bars, const std::string& title) {
@@ -142,6 +170,8 @@ void add_warp_states(Document& document, const Source& source) {
     values.caption = plot.title + " (%)";
     plots.plot(std::move(plot));
     if (!source.plots) plots.table(std::move(values));
+    const std::string remark = unlike_passes(bars);
+    if (!remark.empty()) plots.paragraph(remark);
   }
   if (plots.blocks.empty()) return;
   document.heading(2, "What the warps did");

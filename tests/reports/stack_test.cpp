@@ -77,6 +77,19 @@ TEST_F(StackTest, NamesTheStatesThatWereNotMeasured) {
                     Not(HasSubstr(">issuing<"))));
 }
 
+/// 150 + 50 of 100 %: three quarters and one quarter of a bar of 60 letters.
+TEST_F(StackTest, ShowsSharesOfTheSumWherePassesDisagree) {
+  run_ = store_.begin_run({});
+  schema::Device device;
+  device.backend = "cupti";
+  const std::int64_t gpu = store_.add_device(run_, device);
+  store_.add_launch(
+      run_, gpu, stalled_launch("a", {{"stalled_long_scoreboard", 150}, {"stalled_barrier", 50}}));
+  EXPECT_THAT(report("warp-states", Format::table),
+              AllOf(HasSubstr(std::string(45, 'A') + std::string(15, 'B') + "\n"),
+                    HasSubstr("that sum: a 200 %.")));
+}
+
 TEST_F(StackTest, DrawsTheWaitsOfLines) {
   run_ = add_stalled_run(store_);
   EXPECT_THAT(report("stalls", Format::markdown, "files"), HasSubstr("![Waits by line of"));
