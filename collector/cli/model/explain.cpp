@@ -73,13 +73,13 @@ Command add_explain(CLI::App& program) {
   add_count(app, "--top", 1, INT64_MAX, explain->top,
             "Findings of a launch; 5 when not given, all in JSON");
   add_flag(app, "--what-if", explain->what_if,
-           "With the changes that were tried, and what they would bring; JSON has them anyway");
+           "Show the changes that were tried, and their predicted counts; JSON always has them");
   add_text(
       app, "--show", "FILE:LINE", explain->show,
       "Draw one warp of this line: lanes on banks or sectors, before and after the change; JSON "
       "has the findings of this line alone, with the lanes' addresses");
   add_choice(app, "--format", {"table", "markdown", "html", "json"}, explain->format,
-             "How it looks; table when not given, and FILE does not end with .md, .html or .json");
+             "The format; when not given, by the ending of FILE (.md, .html, .json), else table");
   add_text(app, "-o,--output", "FILE", explain->file,
            "Write there instead of standard output; the pictures of markdown go into FILE_files");
   add_flag(app, "--no-pager", explain->no_pager, "On a terminal, do not page ($PAGER)");

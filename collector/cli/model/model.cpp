@@ -335,7 +335,7 @@ Command add_model(CLI::App& program, const std::string& command_line) {
   add_flag(app, "-v,--verbose", request->verbose,
            "With --check: list all that was looked for, and what was not");
   add_list(app, "--shape", "NAME=SHAPE", request->shapes,
-           "The shape of an array in shared memory, for what `explain` says of it: tile=16x16:f32");
+           "The shape of an array in shared memory, for the changes of `explain`: tile=16x16:f32");
   add_text(app, "--blocks", "N|P%", request->blocks,
            "Run only so many blocks (corners, edges, some of the interior) and estimate the grid");
   add_flag(app, "--accepts", request->accepts,

@@ -234,7 +234,7 @@ Command add_check(CLI::App& program) {
   add_flag(app, "--allow-unfinished", check->allow_unfinished,
            "Judge the launches that are there though the run was interrupted, or some failed");
   add_text(app, "--baseline", "FILE|RUN", check->baseline,
-           "A database (its last run) or a run of this one that times are held against");
+           "A database (its last run), or a run of this one, to compare times with");
   add_text(app, "--max-slowdown", "PERCENT", check->max_slowdown,
            "How much slower than the baseline is allowed; 3% when not given");
   add_text(app, "--significance", "PERCENT", check->significance,
@@ -242,11 +242,10 @@ Command add_check(CLI::App& program) {
   add_text(app, "--run", "RUN", check->run,
            "An id, a prefix of its UUID, a label, last or last~N; last when not given");
   add_database(app, check->database);
-  add_choice(
-      app, "--format", {"table", "markdown", "csv", "json", "github", "junit", "sarif"},
-      check->format,
-      "How it looks; table when not given; csv has an apostrophe before text (never before a "
-      "number) that a spreadsheet would run");
+  add_choice(app, "--format", {"table", "markdown", "csv", "json", "github", "junit", "sarif"},
+             check->format,
+             "The format; table when not given; csv has an apostrophe before text (never before a "
+             "number) that a spreadsheet would run");
   add_text(app, "-o,--output", "FILE", check->file, "Write there instead of standard output");
   return {&app, [check] { return run(*check); }};
 }

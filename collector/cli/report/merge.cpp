@@ -145,11 +145,10 @@ Command add_merge(CLI::App& program) {
            "The program that nvprof's files are of; else the one that a file names, or the file's "
            "name without its ending");
   add_text(app, "--one-run", "COMMAND", merge->one_run,
-           "Make one run of them all, of this command line: of the tasks of a job, each of which "
-           "measured a part");
-  add_count(
-      app, "--planned", 1, INT64_MAX, merge->planned,
-      "With --one-run: how many launches it has when it is whole; with fewer it is unfinished");
+           "Join all runs into one run with this command line: the parts that the tasks of a job "
+           "measured");
+  add_count(app, "--planned", 1, INT64_MAX, merge->planned,
+            "With --one-run: the launches of the whole run; with fewer launches it is unfinished");
   add_format(app, merge->format);
   add_flag(app, "-q,--quiet", merge->quiet, "Print only what went wrong");
   return {&app, [merge] { return run(*merge); }};

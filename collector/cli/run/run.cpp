@@ -319,7 +319,7 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
        {"warpmeter run transpose/tiled -n 1024 --lines", "which line has the bank conflict"},
        {"warpmeter run mine.yaml --check", "look for races, unset memory, accesses out of bounds"},
        {"warpmeter run 'transpose/tiled*' --interleave", "timed in turns, A B A B"},
-       {"warpmeter run transpose --against ../main/warpmeter", "so with another build"}});
+       {"warpmeter run transpose --against ../main/warpmeter", "two builds in turns"}});
   add_arguments(app, "SELECTOR|FILE", run->selectors,
                 "A family, family/variant, or a glob over these; all when none is given. Files: a "
                 "family (.yaml, .json), or kernels (.cu, .ptx, .cubin)");
@@ -339,16 +339,17 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
   add_seconds(app, "--time-budget", run->time_budget,
               "Stop timing a launch after that long; 2 when not given");
   add_flag(app, "--interleave", run->interleave,
-           "Time the variants of a family in turns (A B A B), so that drift meets all of them");
+           "Time the variants of a family in turns (A B A B), so that drift affects all alike");
   add_text(app, "--against", "PROGRAM", run->against,
            "Run another build of warpmeter (base) and this one in turns, and compare them");
   add_count(app, "--rounds", 2, 1000, run->rounds,
             "Turns of each build under --against; 5 when not given");
   add_kernel_options(app, run->files,
                      "Its blocks; numbers or expressions of n: 'ceil(n/16),ceil(n/16)'");
-  add_choice(app, "--counts", {"auto", "gpu", "model"}, run->backend.counts,
-             "Who counts beside a GPU: it, the model on its architecture, or the model where the "
-             "GPU's counters need a permission that is missing (auto)");
+  add_choice(
+      app, "--counts", {"auto", "gpu", "model"}, run->backend.counts,
+      "Counts come from the GPU (gpu), from the model of its architecture (model), or from the "
+      "model only where the permission for the GPU's counters is missing (auto, the default)");
   add_flag(app, "--pause-dcgm", run->pause_dcgm,
            "Pause DCGM's profiling, which takes the counters; it is resumed however this ends");
   add_seconds(app, "--timeout", run->backend.timeout_s,
@@ -357,7 +358,7 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
   add_count(app, "--threads", 1, 4096, run->backend.threads,
             "CPU threads of the model; all cores when not given");
   add_list(app, "--shape", "NAME=SHAPE", run->backend.shapes,
-           "The shape of an array in shared memory, for what `explain` says of it: tile=16x16:f32");
+           "The shape of an array in shared memory, for the changes of `explain`: tile=16x16:f32");
   add_text(app, "--label", "TEXT", run->label, "A name for the run, for report --run later");
   add_database(app, run->database);
   add_count(app, "--print-output", 1, 1'000'000, run->print_output,
@@ -369,7 +370,7 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
            "Look for accesses out of bounds, unset memory, races and divergent barriers, on the "
            "model, and measure nothing; exits 6 when there are any");
   add_choice(app, "--format", {"table", sarif}, run->format,
-             "How the findings of --check look; table when not given");
+             "The format of the findings of --check; table when not given");
   add_flag(app, "-v,--verbose", run->verbose,
            "With --check: list all that was looked for, and what was not");
   add_list(app, "--best", "METRIC", run->best,
@@ -378,8 +379,8 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
            "Only those launches that the file names, a line each: 1024 transpose/tiled; - instead "
            "of a size where the family has none");
   add_flag(app, "--continue", run->go_on,
-           "Go on with the database's last run of the same command, where it was not finished; "
-           "without anything else, with its last run");
+           "Go on with the last run of the same command, if it was not finished; without other "
+           "arguments, with the database's last run");
   add_recorded_as(app, run->command_line);
   add_flag(app, "--watch", run->watch,
            "Measure files again at every save, and show what changed; until Ctrl-C");
