@@ -412,7 +412,8 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
   add_flag(app, "--list-passes", request->list_passes,
            "Show how often --metrics repeat a launch or the program, and run nothing");
   add_flag(app, "--pause-dcgm", request->pause_dcgm,
-           "Pause DCGM's profiling, which takes the counters; it is resumed however this ends");
+           "Pause DCGM's profiling, which takes the counters; it is resumed at the end, and after "
+           "Ctrl-C");
   add_seconds(app, "--timeout", request->timeout,
               "End each run of the program after that long; the exit code is 3 then");
   add_seconds(

@@ -351,7 +351,8 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
       "Counts come from the GPU (gpu), from the model of its architecture (model), or from the "
       "model only where the permission for the GPU's counters is missing (auto, the default)");
   add_flag(app, "--pause-dcgm", run->pause_dcgm,
-           "Pause DCGM's profiling, which takes the counters; it is resumed however this ends");
+           "Pause DCGM's profiling, which takes the counters; it is resumed at the end, and after "
+           "Ctrl-C");
   add_seconds(app, "--timeout", run->backend.timeout_s,
               "A kernel that takes longer on a GPU fails, and the rest goes on");
   add_text(app, "--arch", "SM", run->backend.arch, "The model's architecture: sm_80, sm_90, …");
