@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <optional>
 
 #include "base/lanes.h"
 #include "collector/model/counts/rules/bulk_sectors.h"
@@ -59,21 +60,6 @@ std::uint16_t atomic_of(TensorType type, AtomicKind kind) {
   return no_sum;
 }
 
-/// Rounds to the ten bits of fraction that a tensor core reads, as a box of such numbers has
-/// it (measured): halves to the even one, all that are no numbers to one.
-void round_to_tf32(std::byte* numbers, std::uint32_t bytes) {
-  constexpr std::uint32_t infinity = 0x7f800000, dropped = 0x1fff, no_number = 0x7fffffff;
-  for (std::uint32_t i = 0; i + 4 <= bytes; i += 4) {
-    std::uint32_t bits;
-    std::memcpy(&bits, numbers + i, sizeof(bits));
-    const std::uint32_t magnitude = bits & no_number;
-    if (magnitude > infinity) bits = no_number;
-    if (magnitude < infinity) bits += dropped / 2 + (bits >> 13 & 1);
-    bits &= ~dropped;
-    std::memcpy(numbers + i, &bits, sizeof(bits));
-  }
-}
-
 /// More than the shared memory of any block.
 constexpr std::uint32_t most_watched_bytes = 1 << 20;
 
@@ -115,8 +101,9 @@ class LaneCopy {
   bool run_box() {
     const bool stores = copy_.is_store;
     const BulkCopy::Place& described = stores ? copy_.to : copy_.from;
-    const TensorMap* const map = descriptor(address_in(stores ? op_->a : op_->b, described));
-    if (map == nullptr) return false;
+    const std::optional<TensorMap> map =
+        descriptor(address_in(stores ? op_->a : op_->b, described));
+    if (!map) return false;
     if (copy_.kind == BulkCopy::Kind::prefetch) return true;
     std::array<std::int32_t, most_tensor_axes> corner{};
     for (unsigned axis = 0; axis < copy_.rank; ++axis) {
@@ -241,21 +228,18 @@ class LaneCopy {
     }
   }
 
-  const TensorMap* descriptor(std::uint64_t address) {
+  std::optional<TensorMap> descriptor(std::uint64_t address) {
     const BulkCopy::Place& place = copy_.is_store ? copy_.to : copy_.from;
-    if (!is_aligned(place, address, tensor_map_alignment)) return nullptr;
+    if (!is_aligned(place, address, tensor_map_alignment)) return std::nullopt;
     const HostStretch stretch = host_at(w_, lane_, address);
-    const auto* const map = reinterpret_cast<const TensorMap*>(stretch.host);
-    if (stretch.bytes < sizeof(TensorMap)) {
+    if (stretch.bytes < tensor_map_bytes) {
       raise(w_, op_, site(place), TrapKind::out_of_bounds, AddressSpace::global, lane_, address);
-    } else if (map->mark != tensor_map_mark) {
-      fault(BoxFault::no_descriptor, static_cast<std::int64_t>(address));
-    } else if (map->rank != copy_.rank) {
-      fault(BoxFault::other_rank, static_cast<std::int64_t>(address));
-    } else {
-      return map;
+      return std::nullopt;
     }
-    return nullptr;
+    std::optional<TensorMap> map = read_tensor_map(stretch.host);
+    if (map && map->rank == copy_.rank) return map;
+    fault(map ? BoxFault::other_rank : BoxFault::no_descriptor, static_cast<std::int64_t>(address));
+    return std::nullopt;
   }
 
   bool fault(BoxFault what, std::int64_t number) {

@@ -223,8 +223,24 @@ INSTRUCTION(prefetchu, "prefetchu", ".L1", effect, nothing, (Since{20, 20}))
 INSTRUCTION(applypriority, "applypriority", "{,.global}.L2::evict_normal", effect, nothing,
             (Since{74, 80}))
 INSTRUCTION(discard, "discard", "{,.global}.L2", effect, nothing, (Since{74, 80}))
-REFUSED(tensormap, "tensormap", effect, "changes a descriptor of the tensor memory accelerator",
-        on_a_gpu, (Since{83, 90}))
+#define MAP_FIELD(field, type, since)                            \
+  INSTRUCTION(replace_##field, "tensormap.replace.tile." #field, \
+              "{,.global,.shared::cta}.b1024." #type, changes_object, replace_field, since)
+MAP_FIELD(global_address, b64, (Since{83, 90}))
+MAP_FIELD(rank, b32, (Since{83, 90}))
+MAP_FIELD(box_dim, b32, (Since{83, 90}))
+MAP_FIELD(global_dim, b32, (Since{83, 90}))
+MAP_FIELD(global_stride, b64, (Since{83, 90}))
+MAP_FIELD(element_stride, b32, (Since{83, 90}))
+MAP_FIELD(elemtype, b32, (Since{83, 90}))
+MAP_FIELD(interleave_layout, b32, (Since{83, 90}))
+MAP_FIELD(swizzle_mode, b32, (Since{83, 90}))
+MAP_FIELD(swizzle_atomicity, b32, (Since{86, 100}))
+MAP_FIELD(fill_mode, b32, (Since{83, 90}))
+#undef MAP_FIELD
+INSTRUCTION(tensormap_cp_fenceproxy, "tensormap.cp_fenceproxy",
+            ".global.shared::cta.tensormap::generic.release.{cta,cluster,gpu,sys}.sync.aligned",
+            changes_object, publish_map, (Since{83, 90}))
 
 // Textures and surfaces.
 INSTRUCTION(tex, "tex", "{,.level,.grad}.{1d,2d,3d,a1d,a2d,cube,acube}.v4.{u32,s32,f32}.{s32,f32}",

@@ -78,8 +78,10 @@ enum class Execution : std::uint8_t {
   copy_wait,
   copy_wait_all,
   copy_arrive,
-  bulk_copy,  ///< cp.async.bulk and its like
-  box_copy,   ///< cp.async.bulk.tensor and its like
+  bulk_copy,      ///< cp.async.bulk and its like
+  box_copy,       ///< cp.async.bulk.tensor and its like
+  replace_field,  ///< tensormap.replace
+  publish_map,    ///< tensormap.cp_fenceproxy
   bulk_commit,
   bulk_wait,
   counted_store,      ///< st.async

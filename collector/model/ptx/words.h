@@ -109,6 +109,7 @@ enum class Kind : std::uint8_t { none, pred, bits, u, s, f, bf, tf, e4m3, e5m2, 
   WORD(range, "range")                                                  \
   WORD(cvt, "cvt")                                                      \
   WORD(tensormap, "tensormap")                                          \
+  WORD(b1024, "b1024")                                                  \
   /* registers together */                                              \
   WORD(v2, "v2")                                                        \
   WORD(v4, "v4")                                                        \

@@ -250,6 +250,10 @@ const std::set<ptx::Opcode>& instructions_tested_elsewhere() {
       cp_async_bulk, cp_async_bulk_commit_group, cp_async_bulk_wait_group, cp_async_bulk_prefetch,
       cp_reduce_async_bulk, cp_async_bulk_tensor, cp_async_bulk_prefetch_tensor,
       cp_reduce_async_bulk_tensor, st_async, red_async,
+      // tensor_map_test.cpp
+      replace_global_address, replace_rank, replace_box_dim, replace_global_dim,
+      replace_global_stride, replace_element_stride, replace_elemtype, replace_interleave_layout,
+      replace_swizzle_mode, replace_swizzle_atomicity, replace_fill_mode, tensormap_cp_fenceproxy,
       // warpgroup_products.cu of tests/runtime
       wgmma_fence, wgmma_mma, wgmma_commit_group, wgmma_wait_group};
   return all;

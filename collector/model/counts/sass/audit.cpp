@@ -43,11 +43,20 @@ bool is_counted(const SiteInfo& site) {
           site.space == AddressSpace::generic);
 }
 
+/// True for a change of a tensor's descriptor, which is loads and stores. ptxas joins those of
+/// neighbours, so that they are not judged.
+bool changes_map(const ptx::Instruction& instruction) {
+  const ptx::Execution execution = instruction.row().execution;
+  return execution == ptx::Execution::replace_field || execution == ptx::Execution::publish_map;
+}
+
 /// Machine accesses that nothing in the PTX explains: they would be missing from the counts.
 std::vector<StrayAccess> strays_of(const MachineCode& code,
-                                   const std::map<int, std::vector<PtxAccess>>& ptx_on_line) {
+                                   const std::map<int, std::vector<PtxAccess>>& ptx_on_line,
+                                   const std::set<int>& lines_of_maps) {
   std::vector<StrayAccess> strays;
   for (const MachineAccess& machine : code.accesses) {
+    if (lines_of_maps.contains(machine.line)) continue;
     const AccessKind kind = *machine.instruction.access;
     const Carrier carrier = machine.instruction.carrier;
     const auto there = ptx_on_line.find(machine.line);
@@ -120,10 +129,14 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
 
   std::unordered_map<int, std::pair<const ptx::Function*, Verdict>> verdicts;  // by PTX line
   std::map<int, std::vector<PtxAccess>> ptx_on_line;
+  std::set<int> lines_of_maps;
   for (const ptx::Function& function : module.functions) {
     if (function.is_declaration) continue;
     if (function.is_entry && function.name != program.kernel) continue;
     if (std::string wrong = mismatch(function, code); !wrong.empty()) return wrong;
+    for (const ptx::Instruction& instruction : function.body) {
+      if (changes_map(instruction)) lines_of_maps.insert(instruction.line);
+    }
     const auto accesses = FunctionAccesses::of(function);
     if (!accesses) continue;
     std::vector<Verdict> judged = Judge(*accesses, code, on_line).judge();
@@ -134,7 +147,7 @@ std::string audit(Program& program, const ptx::Module& module, const MachineCode
     }
   }
 
-  program.strays = strays_of(code, ptx_on_line);
+  program.strays = strays_of(code, ptx_on_line, lines_of_maps);
   const auto has_strays = [&](const SiteInfo& site) {
     return std::any_of(program.strays.begin(), program.strays.end(), [&](const StrayAccess& stray) {
       return same_kind(stray.kind, site.kind) && same_space(stray.space, site.space) &&

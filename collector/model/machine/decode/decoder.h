@@ -280,6 +280,17 @@ class Decoder {
   void decode_counted_reduction();
   void count_bytes();
 
+  // tensor_map.cpp
+  void decode_replace_field();
+  void replace_bits(const Target& map, const TensorMapField& field, std::uint16_t value);
+  std::uint16_t one_less(const Operand& operand);
+  void replace_stride(const Target& map, unsigned axis, const Operand& operand);
+  unsigned map_axis(unsigned count) const;
+  std::uint64_t number_of_table(unsigned count) const;
+  void decode_publish_map();
+  void emit_plain(bool is_load, const Target& place, std::int64_t more, std::uint16_t row,
+                  unsigned bytes);
+
   // matrix.cpp
   void decode_matrix();
   std::vector<std::uint16_t> matrix_rows(const Operand& operand, unsigned count, RowType type,

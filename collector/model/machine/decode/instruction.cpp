@@ -85,6 +85,10 @@ void Decoder::decode_instruction() {
       return decode_bulk_copy();
     case Execution::box_copy:
       return decode_box_copy();
+    case Execution::replace_field:
+      return decode_replace_field();
+    case Execution::publish_map:
+      return decode_publish_map();
     case Execution::bulk_commit:
       program_.bulk_groups.push_back({ordinal_, CopyInfo::Kind::commit, 0});
       break;

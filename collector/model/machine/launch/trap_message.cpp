@@ -179,7 +179,9 @@ std::string illegal_box(const RaisedTrap& raised, const std::string& kernel) {
   switch (static_cast<BoxFault>(raised.space)) {
     case BoxFault::no_descriptor:
       what = fmt::format(
-          "by {:#x}, where no descriptor of a tensor is (cuTensorMapEncodeTiled makes one)",
+          "by {:#x}, where no descriptor of a tensor is (cuTensorMapEncodeTiled or "
+          "tensormap.replace makes "
+          "one)",
           raised.address);
       break;
     case BoxFault::other_rank:

@@ -74,10 +74,11 @@ class RoleFinder {
     const bool changes = memory == Memory::atomic || memory == Memory::reduce;
     const bool is_copy = memory == Memory::copy || is(Opcode::cp_async_mbarrier);
     const Execution execution = instruction_.row().execution;
-    const bool is_object = execution == Execution::mbarrier || is(Opcode::mbarrier_pending_count) ||
-                           execution == Execution::bulk_copy || execution == Execution::box_copy ||
-                           execution == Execution::counted_store ||
-                           execution == Execution::counted_reduction;
+    const bool is_object =
+        execution == Execution::mbarrier || is(Opcode::mbarrier_pending_count) ||
+        execution == Execution::bulk_copy || execution == Execution::box_copy ||
+        execution == Execution::replace_field || execution == Execution::publish_map ||
+        execution == Execution::counted_store || execution == Execution::counted_reduction;
     if (!loads && !stores && !changes && !is_copy && !is_object) return false;
     const Space space = instruction_.space;
     spread(Spread::none);

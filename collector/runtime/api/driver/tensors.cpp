@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Descriptors of tensors for copies of boxes (cuTensorMapEncodeTiled). The refusals were measured
 // on an H200: tests/runtime/programs/tensor_misuse.cu.
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <optional>
 
 #include "collector/model/machine/warp/tensor_map.h"
 #include "collector/runtime/api/row.h"
@@ -76,19 +77,18 @@ CUresult tensor_map_encode_tiled(Process& process, CUtensorMap* result, CUtensor
   if (!fill_in(map, type, rank, address, extents, strides, box, steps, swizzle, filling)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  std::memset(result, 0, sizeof(*result));
-  std::memcpy(result, &map, sizeof(map));
+  model::write_tensor_map(map, reinterpret_cast<std::byte*>(result));
   return CUDA_SUCCESS;
 }
 
 CUresult tensor_map_replace_address(CUtensorMap* changed, void* address) {
   const auto place = reinterpret_cast<std::uintptr_t>(address);
-  auto* const map = reinterpret_cast<TensorMap*>(changed);
-  if (map == nullptr || map->mark != model::tensor_map_mark || place == 0 ||
-      place % address_step != 0) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  auto* const bytes = reinterpret_cast<std::byte*>(changed);
+  if (bytes == nullptr || place == 0 || place % address_step != 0) return CUDA_ERROR_INVALID_VALUE;
+  std::optional<TensorMap> map = model::read_tensor_map(bytes);
+  if (!map) return CUDA_ERROR_INVALID_VALUE;
   map->address = place;
+  model::write_tensor_map(*map, bytes);
   return CUDA_SUCCESS;
 }
 
