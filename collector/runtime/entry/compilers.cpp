@@ -27,7 +27,7 @@ Originals& originals() {
 }
 
 const void* front_of(std::string_view name) {
-  for (const auto& fronts : {nvrtc_fronts(), nvjitlink_fronts()}) {
+  for (const auto& fronts : {nvrtc_fronts(), nvjitlink_fronts(), curand_fronts()}) {
     for (const Front& front : fronts) {
       if (front.name == name) return front.ours;
     }
@@ -51,7 +51,7 @@ void point(std::uintptr_t base, ElfW(Sym) & symbol, const void* ours) {
 std::string_view compiler_at(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
   if (name.starts_with("libnvrtc-builtins")) return "";
-  for (const std::string_view one : {"libnvrtc", "libnvJitLink"}) {
+  for (const std::string_view one : {"libnvrtc", "libnvJitLink", "libcurand.so"}) {
     if (name.starts_with(one)) return one;
   }
   return "";
@@ -62,7 +62,9 @@ void stand_before(const dl_phdr_info& object, const ObjectFile& file) {
   const std::lock_guard lock(all.mutex);
   file.for_each_exported_function(
       [&](std::string_view name, std::uint64_t value, std::uint64_t place) {
-        if (!name.starts_with("nv") && !name.starts_with("__nv")) return;
+        const bool is_known =
+            name.starts_with("nv") || name.starts_with("__nv") || name.starts_with("curand");
+        if (!is_known) return;
         all.of_name.insert_or_assign(std::string(name),
                                      reinterpret_cast<void*>(object.dlpi_addr + value));
         const void* ours = front_of(name);

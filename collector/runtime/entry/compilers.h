@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// NVIDIA's compilers as libraries: NVRTC and nvJitLink. This library stands in front of those of
-// their functions that hand out machine code. A program that is linked with them binds to ours, for
-// ours was preloaded. Frameworks of Python load them with dlopen() and ask dlsym(): the symbol
-// table of the loaded library is changed so that it names ours.
+// NVIDIA's compilers as libraries, NVRTC and nvJitLink, and cuRAND. This library stands in front of
+// those of their functions that hand out machine code or would start it. A program that is linked
+// with them binds to ours, for ours was preloaded. Frameworks of Python load them with dlopen() and
+// ask dlsym(): the symbol table of the loaded library is changed so that it names ours.
 #pragma once
 
 #include <link.h>
@@ -21,8 +21,10 @@ struct Front {
 };
 std::span<const Front> nvrtc_fronts();
 std::span<const Front> nvjitlink_fronts();
+std::span<const Front> curand_fronts();
 
-/// The one of those libraries that the path is, "libnvrtc" or "libnvJitLink"; empty: it is neither.
+/// The one of those libraries that the path is: "libnvrtc", "libnvJitLink", "libcurand.so"; empty:
+/// it is none of them.
 std::string_view compiler_at(std::string_view path);
 /// Puts our functions into the symbol table of a compiler that has been mapped. Not for a second
 /// version of one: our functions know one of each, and another's programs and links end in a crash.

@@ -125,12 +125,11 @@ class Redirector {
     present_.insert({path, object.dlpi_addr});
     if (seen_.contains({path, object.dlpi_addr})) return;
     const ObjectFile file(path.c_str());
-    if (const auto compiler = compiler_at(path); !compiler.empty()) {
-      if (is_first(compiler)) stand_before(object, file);
-      return;
-    }
+    const auto compiler = compiler_at(path);
+    if (!compiler.empty() && is_first(compiler)) return stand_before(object, file);
     jumps_.clear();
     if (is_machine_code_library(path)) return refuse(object, file, path);
+    if (!compiler.empty()) return;
     const CudaFunctions functions = cuda_functions(file);
     if (functions.all.empty()) return;
     ++objects_;
