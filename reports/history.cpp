@@ -15,6 +15,7 @@
 #include "base/statistics.h"
 #include "base/utf8.h"
 #include "base/variant_name.h"
+#include "base/with_noun.h"
 #include "reports/change_points.h"
 #include "reports/document.h"
 #include "reports/plot/text_plot.h"
@@ -243,9 +244,8 @@ std::string changes_sentence(const HistorySeries& series) {
   const auto changes =
       std::count_if(series.points.begin(), series.points.end(),
                     [](const HistoryPoint& point) { return point.change.has_value(); });
-  const std::string found =
-      fmt::format("{} change{} in {} value{}", changes, changes == 1 ? "" : "s",
-                  series.points.size(), series.points.size() == 1 ? "" : "s");
+  const std::string found = fmt::format("{} in {}", with_noun(changes, "change"),
+                                        with_noun(series.points.size(), "value"));
   if (series.exact) return found + " (counts: any other value than the one before is a change)";
   if (series.points.size() < 4) return found + " (fewer than 4 cannot be told from noise)";
   return found + " (1 % significance, 1 % effect at least)";

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/escapes.h"
+#include "base/with_noun.h"
 #include "reports/html_table.h"
 #include "reports/table/number.h"
 
@@ -144,10 +145,10 @@ std::size_t opened_code(const Listing& listing) {
 
 std::string listing_html(const Listing& listing) {
   std::string html = fmt::format(
-      "<details class=\"listing\">\n<summary>{} <small>{} of {} lines with "
+      "<details class=\"listing\">\n<summary>{} <small>{} of {} with "
       "figures</small></summary>\n{}<div class=\"pair\">\n{}",
-      shown(listing.file), listing.costly, listing.table.rows.size(), waits_legend(listing),
-      source_html(listing));
+      shown(listing.file), listing.costly, with_noun(listing.table.rows.size(), "line"),
+      waits_legend(listing), source_html(listing));
   if (!listing.codes.empty()) {
     html += "<div class=\"codes\">\n";
     const std::size_t opened = opened_code(listing);

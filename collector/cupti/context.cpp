@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/with_noun.h"
 
 namespace warpmeter::cupti {
 
@@ -61,9 +62,9 @@ Memory::Memory(const Context& context, std::size_t bytes) : bytes_(bytes) {
   const CUresult result = api.cuMemAlloc_v2(&address_, std::max<std::size_t>(bytes, 1));
   if (result == CUDA_ERROR_OUT_OF_MEMORY) {
     throw Error(ExitCode::kernel,
-                fmt::format("The device has no room for another {} bytes; choose a smaller size "
+                fmt::format("The device has no room for another {}; choose a smaller size "
                             "with --size, or end what else runs on it",
-                            bytes));
+                            with_noun(bytes, "byte")));
   }
   check(api, result, "allocating device memory");
   context_ = &context;

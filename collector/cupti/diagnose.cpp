@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/with_noun.h"
 #include "collector/cupti/context.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/profiler.h"
@@ -24,10 +25,10 @@ Finding library_finding(const char* name, const Loaded<Api>& loaded) {
 
 Finding device_finding(const schema::Device& device) {
   return {fmt::format("device {}", device.ordinal), true,
-          fmt::format("{} ({}, compute capability {}.{}), {} multiprocessors, {} MiB, {}",
-                      device.name, device.chip.empty() ? "chip unknown" : device.chip,
+          fmt::format("{} ({}, compute capability {}.{}), {}, {} MiB, {}", device.name,
+                      device.chip.empty() ? "chip unknown" : device.chip,
                       device.compute_capability / 10, device.compute_capability % 10,
-                      device.multiprocessors.value_or(0),
+                      with_noun(device.multiprocessors.value_or(0), "multiprocessor"),
                       device.memory_bytes.value_or(0) / (1 << 20), device.uuid),
           ""};
 }

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/with_noun.h"
 
 namespace warpmeter::cupti {
 
@@ -100,8 +101,8 @@ const Function* Modules::find(const run::Launch& launch, std::string& failure) {
     const CUresult result = api.cuFuncSetAttribute(
         function.handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, dynamic);
     if (result != CUDA_SUCCESS) {
-      failure = fmt::format("the device gives a block no {} bytes of dynamic shared memory: {}",
-                            dynamic, in_words(api, result));
+      failure = fmt::format("the device gives a block no {} of dynamic shared memory: {}",
+                            with_noun(dynamic, "byte"), in_words(api, result));
       return nullptr;
     }
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "collector/cupti/neighbours.h"
 
+#include "base/with_noun.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -147,7 +149,7 @@ std::vector<Disturbance> nameless(const Listed& listed) {
   row.what = fmt::format(
       "{} computed on the card or {} memory of it (seen from this container "
       "without {})",
-      others == 1 ? "another process" : fmt::format("{} other processes", others),
+      others == 1 ? "another process" : with_noun(others, "other process", "other processes"),
       others == 1 ? "keeps" : "keep", others == 1 ? "its name" : "their names");
   return {row};
 }
@@ -199,14 +201,15 @@ std::vector<Disturbance> processes_on(const Look& look) {
   if (rows.size() > most_rows) {
     const std::size_t more = rows.size() - most_rows;
     rows.resize(most_rows);
-    rows.push_back({"process",
-                    false,
-                    fmt::format("{} more processes are on the card", more),
-                    0,
-                    "",
-                    {},
-                    {},
-                    ""});
+    rows.push_back(
+        {"process",
+         false,
+         fmt::format("{} on the card", with_noun(more, "more process is", "more processes are")),
+         0,
+         "",
+         {},
+         {},
+         ""});
   }
   return rows;
 }

@@ -9,6 +9,7 @@
 #include <future>
 
 #include "base/error.h"
+#include "base/with_noun.h"
 
 namespace warpmeter::cupti {
 namespace {
@@ -168,9 +169,9 @@ std::vector<std::vector<schema::Counter>> Profiler::measure(
     for (std::size_t pass = 1; !run_pass(launch_all); ++pass) {
       if (pass == plan_.passes()) {
         throw Error(ExitCode::no_hardware,
-                    fmt::format("CUPTI wants more than the {} passes that it planned; choose fewer "
+                    fmt::format("CUPTI wants more than the {} that it planned; choose fewer "
                                 "metrics",
-                                plan_.passes()));
+                                with_noun(plan_.passes(), "pass", "passes")));
       }
     }
     ranges_.decode(image, count);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/with_noun.h"
 
 namespace warpmeter::cupti {
 
@@ -96,9 +97,10 @@ void RangeProfiler::decode(const Image& image, std::size_t ranges) {
   check(api_, api_.cuptiRangeProfilerGetCounterDataInfo(&info), "counting the ranges");
   if (dropped_ != 0 || info.numTotalRanges != ranges) {
     throw Error(ExitCode::no_hardware,
-                fmt::format("CUPTI returned {} ranges for {} launches and dropped {}; end other "
+                fmt::format("CUPTI returned {} for {} and dropped {}; end other "
                             "profilers and measure again",
-                            info.numTotalRanges, ranges, dropped_));
+                            with_noun(info.numTotalRanges, "range"),
+                            with_noun(ranges, "launch", "launches"), dropped_));
   }
 }
 

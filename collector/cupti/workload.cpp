@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/with_noun.h"
 #include "collector/cupti/energy.h"
 #include "collector/cupti/resident.h"
 #include "collector/cupti/stream_load.h"
@@ -94,9 +95,10 @@ class GpuWorkload final : public run::Workload {
     }
     if (durations_ns.size() != static_cast<std::size_t>(warm_up + samples)) {
       throw Error(ExitCode::no_hardware,
-                  fmt::format("CUPTI recorded {} of {} launches of {}; end other profilers and "
+                  fmt::format("CUPTI recorded {} of {} of '{}'; end other profilers and "
                               "measure again",
-                              durations_ns.size(), warm_up + samples, launch.entry));
+                              durations_ns.size(),
+                              with_noun(warm_up + samples, "launch", "launches"), launch.entry));
     }
     durations_ns.erase(durations_ns.begin(), durations_ns.begin() + warm_up);
     return durations_ns;
@@ -205,9 +207,9 @@ class GpuWorkload final : public run::Workload {
       const auto found = kernels_of_call_.find(launch.entry);
       if (found == kernels_of_call_.end() || found->second == 1) continue;
       return fmt::format(
-          "a call of {} was {} kernels here, and counters are those of one; count them with "
+          "a call of {} was {} here, and counters are those of one; count them with "
           "`warpmeter profile`",
-          launch.library, found->second);
+          launch.library, with_noun(found->second, "kernel"));
     }
     return "";
   }

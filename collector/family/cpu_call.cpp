@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/nearest.h"
+#include "base/with_noun.h"
 #include "collector/family/configurations.h"
 #include "kernels/references.h"
 
@@ -97,9 +98,9 @@ kernels::ReferenceArguments arguments_of(const FamilySpec& spec, const Text& tex
   const auto check = [&](const Extent& buffer, std::uint64_t count) {
     if (buffer.element == result.element && buffer.count == count) return;
     refuse(spec, text,
-           fmt::format("'{}' needs {} elements of {} in '{}', which has {} of {}", text.text, count,
-                       to_string(result.element), buffer.name, buffer.count,
-                       to_string(buffer.element)));
+           fmt::format("'{}' needs {} of {} in '{}', which has {} of {}", text.text,
+                       with_noun(count, "element"), to_string(result.element), buffer.name,
+                       buffer.count, to_string(buffer.element)));
   };
   check(result, sizes.front());
   for (std::size_t i = 0; i < used.size(); ++i) check(buffers[used[i]], sizes[i + 1]);

@@ -13,6 +13,7 @@
 #include "base/comments.h"
 #include "base/error.h"
 #include "base/kernel_name.h"
+#include "base/with_noun.h"
 #include "base/words.h"
 #include "collector/family/example.h"
 #include "collector/family/machine_code.h"
@@ -278,19 +279,20 @@ std::vector<Found> in_module(const model::KernelFile& file) {
 std::string facts_of(const model::sass::KernelDeclaration& kernel) {
   const std::vector<std::uint32_t>& bytes = kernel.parameter_bytes;
   std::string text = "no parameters";
-  if (bytes.size() == 1)
-    text = fmt::format("a parameter of {} byte{}", bytes[0], bytes[0] == 1 ? "" : "s");
+  if (bytes.size() == 1) text = fmt::format("a parameter of {}", with_noun(bytes[0], "byte"));
   if (bytes.size() > 1) {
-    text = fmt::format("parameters of {} and {} bytes",
-                       fmt::join(bytes.begin(), bytes.end() - 1, ", "), bytes.back());
+    text = fmt::format("parameters of {} and {}", fmt::join(bytes.begin(), bytes.end() - 1, ", "),
+                       with_noun(bytes.back(), "byte"));
   }
   if (kernel.resources.registers) {
-    text += fmt::format("; {} registers a thread", *kernel.resources.registers);
+    text += fmt::format("; {} a thread", with_noun(*kernel.resources.registers, "register"));
   }
   if (kernel.static_shared_bytes) {
-    text += fmt::format("; {} bytes of static shared memory a block", *kernel.static_shared_bytes);
+    text += fmt::format("; {} of static shared memory a block",
+                        with_noun(*kernel.static_shared_bytes, "byte"));
   }
-  if (kernel.max_threads) text += fmt::format("; at most {} threads a block", *kernel.max_threads);
+  if (kernel.max_threads)
+    text += fmt::format("; at most {} a block", with_noun(*kernel.max_threads, "thread"));
   return text;
 }
 

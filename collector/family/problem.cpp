@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/host_memory.h"
 #include "base/nearest.h"
+#include "base/with_noun.h"
 #include "collector/family/cpu_call.h"
 #include "collector/model/input/npy.h"
 #include "collector/model/input/parameter_types.h"
@@ -148,8 +149,8 @@ void check_files(const FamilySpec& spec, const std::vector<Text>& texts,
     }
     if (npy.count != count) {
       refuse(spec, file,
-             fmt::format("{} holds {} elements, and '{}' has {}{}: write it again{}", file.text,
-                         npy.count, buffer, count, at,
+             fmt::format("{} holds {}, and '{}' has {}{}: write it again{}", file.text,
+                         with_noun(npy.count, "element"), buffer, count, at,
                          at.empty() ? "" : ", or run the size that it is of (-n)"));
     }
   }

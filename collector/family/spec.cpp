@@ -11,6 +11,7 @@
 
 #include "base/element.h"
 #include "base/variant_name.h"
+#include "base/with_noun.h"
 #include "collector/family/cpu_call.h"
 #include "collector/model/input/device_flags.h"
 #include "collector/model/input/fill.h"
@@ -118,9 +119,10 @@ class Reader {
   void check_count(const YAML::Node& node, const Parameter& parameter) const {
     constexpr std::size_t most = 10'000;
     if (parameter.values.size() <= most) return;
-    file_.refuse(node, fmt::format("{} has {} values, more than the {} that one file may have: "
-                                   "write several files",
-                                   parameter.name.text, parameter.values.size(), most));
+    file_.refuse(
+        node, fmt::format("{} has {}, more than the {} that one file may have: "
+                          "write several files",
+                          parameter.name.text, with_noun(parameter.values.size(), "value"), most));
   }
 
   /// Refuses a number that stands there a second time, however it is written.

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/kernel_name.h"
+#include "base/with_noun.h"
 #include "collector/cupti/device.h"
 #include "collector/cupti/profiler.h"
 #include "collector/inject/pending.h"
@@ -141,9 +142,8 @@ std::string Counting::await(const LaunchCall& call, CUcontext context) {
 /// A remark on all counters of the launch; mostly none.
 std::string Counting::doubt(const std::string& kernel, const Context& context) const {
   if (context.plan->passes() == 1 || !waits_.times_itself(kernel)) return "";
-  return fmt::format(
-      "a loop of the kernel ends by a clock: its {} passes are executions that differ",
-      context.plan->passes());
+  return fmt::format("a loop of the kernel ends by a clock: its {} are executions that differ",
+                     with_noun(context.plan->passes(), "pass", "passes"));
 }
 
 std::string Counting::obstacle(const LaunchCall& call, CUcontext handle, Context& context,

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/shell_line.h"
+#include "base/with_noun.h"
 
 namespace warpmeter::lab {
 namespace {
@@ -70,8 +71,8 @@ std::string command_line(const Plan& plan) {
 std::string head_of_task(const Plan& plan, const std::string& folder) {
   const std::size_t count = plan.tasks.size();
   std::string text = "#!/bin/bash\n";
-  text += fmt::format("# {} {} of this command; what each does is in tasks/:\n", count,
-                      count == 1 ? "task" : "tasks");
+  text +=
+      fmt::format("# {} of this command; what each does is in tasks/:\n", with_noun(count, "task"));
   text += comment("warpmeter " + shell_line(plan.command));
   text += "# By hand: sbatch job.sh, in this folder; when all have ended, bash merge.sh.\n";
   text +=

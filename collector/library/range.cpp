@@ -6,6 +6,8 @@
 #include <chrono>
 #include <utility>
 
+#include "base/with_noun.h"
+
 namespace warpmeter::library {
 namespace {
 
@@ -13,8 +15,8 @@ std::vector<std::string> remarks_of(const profile::Recorder& recorder) {
   std::vector<std::string> all(recorder.problems().begin(), recorder.problems().end());
   all.insert(all.end(), recorder.remarks().begin(), recorder.remarks().end());
   const auto add = [&](std::uint64_t launches, const std::string& reason) {
-    all.push_back(fmt::format("{} {} not measured: {}", launches,
-                              launches == 1 ? "launch was" : "launches were", reason));
+    all.push_back(fmt::format("{} not measured: {}",
+                              with_noun(launches, "launch was", "launches were"), reason));
   };
   for (const auto& [reason, refusal] : recorder.refusals()) add(refusal.launches, reason);
   for (const auto& [reason, launches] : recorder.refused()) add(launches, reason);

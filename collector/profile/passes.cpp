@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/with_noun.h"
 #include "collector/profile/input.h"
 
 namespace warpmeter::profile {
@@ -32,7 +33,7 @@ inject::Config config_of(const inject::Config& whole, const Pass& pass) {
 
 std::string in_words(const Pass& pass) {
   return pass.kind == Pass::Kind::times ? "clean times"
-                                        : fmt::format("{} counters", pass.counters.size());
+                                        : with_noun(pass.counters.size(), "counter");
 }
 
 }  // namespace

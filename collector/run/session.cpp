@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/with_noun.h"
 #include "collector/run/launch_record.h"
 #include "collector/run/nvtx.h"
 #include "collector/run/pending.h"
@@ -394,7 +395,8 @@ void end_run(schema::Store& store, const Summary& summary, const std::string& wr
     store.end_run(summary.run_id, schema::RunOutcome::failed, wrong);
   } else if (summary.failed > 0) {
     store.end_run(summary.run_id, schema::RunOutcome::failed,
-                  fmt::format("{} of {} launches failed", summary.failed, summary.launches));
+                  fmt::format("{} of {} failed", summary.failed,
+                              with_noun(summary.launches, "launch", "launches")));
   } else {
     store.end_run(summary.run_id, schema::RunOutcome::done, "");
   }

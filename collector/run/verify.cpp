@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "collector/run/verify.h"
 
+#include "base/with_noun.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,8 +63,8 @@ class Comparison {
            std::span<const std::byte> found) {
     if (!verdict_.difference.empty()) return;
     if (wanted.values.size() != found.size()) {
-      verdict_.difference = fmt::format("wrong answer: {} has {} bytes, expected {}", buffer.name,
-                                        found.size(), wanted.values.size());
+      verdict_.difference = fmt::format("wrong answer: {} has {}, expected {}", buffer.name,
+                                        with_noun(found.size(), "byte"), wanted.values.size());
       return;
     }
     if (is_equal(buffer, wanted.values, found)) return;
@@ -122,8 +124,8 @@ class Comparison {
     const std::size_t width = bytes_of(buffer.type), count = found.size() / width;
     const bool is_nan_alone = all.wrong == 0;
     const std::size_t first = (is_nan_alone ? all.first_nan : all.first) * width;
-    std::string extent =
-        fmt::format("{} of {} elements differ", is_nan_alone ? all.both_nan : all.wrong, count);
+    std::string extent = fmt::format("{} of {} differ", is_nan_alone ? all.both_nan : all.wrong,
+                                     with_noun(count, "element"));
     if (!is_nan_alone && all.both_nan > 0) {
       extent +=
           fmt::format(", {} more {} NaN in both", all.both_nan, all.both_nan == 1 ? "is" : "are");

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/with_noun.h"
 #include "reports/metrics.h"
 #include "schema/catalogue.h"
 #include "schema/figures/figures.h"
@@ -165,8 +166,7 @@ class CounterComparison {
     if (!unequal_.empty()) judge_unequal();
     for (const auto& [what, launches] : left_) {
       changes_.leftovers.push_back(
-          {fmt::format("{} ({})", what.second,
-                       launches == 1 ? "1 pair" : fmt::format("{} pairs", launches)),
+          {fmt::format("{} ({})", what.second, with_noun(launches, "pair")),
            fmt::format("counted in the {} only", what.first), false});
     }
     return std::move(changes_);

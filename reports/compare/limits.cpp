@@ -154,13 +154,13 @@ std::string whole_text(double count) { return grouped_number(std::llround(count)
 
 /// "1,024 wavefronts against 33,792 (1 a cycle)"
 std::string counts_text(const Need& less, const Need& more) {
-  return fmt::format("{} {} against {} ({} a cycle)", whole_text(less.count), less.unit,
-                     whole_text(more.count), less.rate);
+  return fmt::format("{} against {} ({} a cycle)", less.amount(), whole_text(more.count),
+                     less.rate);
 }
 
 /// "1,024 wavefronts (1 a cycle)"
 std::string count_of_both(const Need& need) {
-  return fmt::format("{} {} ({} a cycle)", whole_text(need.count), need.unit, need.rate);
+  return fmt::format("{} ({} a cycle)", need.amount(), need.rate);
 }
 
 bool is_same(const Need& a, const Need& b) { return a.cycles.value == b.cycles.value; }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/with_noun.h"
 #include "reports/compare/compare.h"
 #include "reports/compare/findings.h"
 #include "reports/compare/rows.h"
@@ -177,8 +178,7 @@ void add_unknown_limits(Document& document, const Comparison& comparison) {
   for (const auto& [reason, pairs] : names) {
     document.remark(
         {fmt::format("Nobody knows what limits {}: {}.",
-                     pairs.size() == 1 ? pairs.front() : fmt::format("{} pairs", pairs.size()),
-                     reason),
+                     pairs.size() == 1 ? pairs.front() : with_noun(pairs.size(), "pair"), reason),
          ""});
   }
 }

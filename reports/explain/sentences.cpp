@@ -9,6 +9,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "base/with_noun.h"
 #include "reports/record.h"
 #include "reports/table/number.h"
 
@@ -141,7 +142,8 @@ bool has_other_requests(const ExplainedRemedy& remedy) {
 /// "16,384 transactions instead of 32,768"
 std::string fewer_transactions(const ExplainedFinding& finding, const ExplainedRemedy& remedy) {
   if (remedy.transactions == finding.transactions) return fmt::format("as many {}s", unit(finding));
-  return fmt::format("{} {}s instead of {}", grouped_number(remedy.transactions), unit(finding),
+  return fmt::format("{} instead of {}",
+                     with_noun(grouped_number(remedy.transactions), unit(finding)),
                      grouped_number(finding.transactions));
 }
 
@@ -209,17 +211,17 @@ std::string finding_figures(const ExplainedFinding& finding) {
   if (words.form == Form::a_request && finding.requests > 0 && has_excess) {
     const std::string today = quotient(finding.transactions, finding.requests);
     const std::string best = quotient(finding.ideal, finding.requests);
-    return fmt::format("{} {}{} a request, {} {} possible{}", today, unit(finding),
-                       today == "1" ? "" : "s", best, is_or_are(best),
-                       in_parentheses(finding, "too many"));
+    return fmt::format("{} a request, {} {} possible{}", with_noun(today, unit(finding)), best,
+                       is_or_are(best), in_parentheses(finding, "too many"));
   }
   if (words.form != Form::share && has_excess) {
     if (finding.ideal == 0) {
-      return fmt::format("{} {}s, all of them too many{}", count_text(finding.transactions),
-                         unit(finding), share.empty() ? "" : " (" + share + ")");
+      return fmt::format("{}, all of them too many{}",
+                         with_noun(count_text(finding.transactions), unit(finding)),
+                         share.empty() ? "" : " (" + share + ")");
     }
     const char* then = *words.then == '\0' ? "are possible" : words.then;
-    return fmt::format("{} {}s, {} {}{}", count_text(finding.transactions), unit(finding),
+    return fmt::format("{}, {} {}{}", with_noun(count_text(finding.transactions), unit(finding)),
                        count_text(finding.ideal), then, in_parentheses(finding, "too many"));
   }
   return share_alone(finding);
@@ -262,9 +264,10 @@ namespace {
 
 /// "16,384 requests instead of 65,536"
 std::string fewer_requests(const ExplainedFinding& finding, const ExplainedRemedy& remedy) {
-  return fmt::format("{} requests instead of {}",
-                     grouped_number(finding.requests - remedy.spared_requests),
-                     grouped_number(finding.requests));
+  return fmt::format(
+      "{} instead of {}",
+      with_noun(grouped_number(finding.requests - remedy.spared_requests), "request"),
+      grouped_number(finding.requests));
 }
 
 }  // namespace

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "reports/gates/sentences.h"
 
+#include "base/with_noun.h"
+
 #include <fmt/format.h>
 
 namespace warpmeter::reports {
 namespace {
 
-std::string gates_text(std::size_t count) {
-  return fmt::format("{} {}", count, count == 1 ? "check" : "checks");
-}
+std::string gates_text(std::size_t count) { return with_noun(count, "check"); }
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/with_noun.h"
 #include "reports/sql/sql.h"
 #include "reports/table/number.h"
 #include "schema/catalogue.h"
@@ -151,7 +152,7 @@ void divide_by_rate(Need& need, const char* unit, double rate) {
   need.count = need.cycles.value;
   need.unit = unit;
   need.rate = readable_number(rate, Zeros::trim);
-  need.evidence = fmt::format("{} {} at {} a cycle", whole_text(need.count), unit, need.rate);
+  need.evidence = fmt::format("{} at {} a cycle", need.amount(), need.rate);
   need.cycles.value /= rate;
 }
 
@@ -185,6 +186,13 @@ Need memory_need(const Subject& subject, const LaunchFacts& facts) {
 }
 
 }  // namespace
+
+std::string Need::amount() const {
+  const std::string shown = whole_text(count);
+  std::string one = unit;  // its noun, before "of" or at the end, without its s
+  one.erase(std::min(one.find(" of "), one.size()) - 1, 1);
+  return with_noun(shown, one, unit);
+}
 
 Sum missing_count(const Subject& subject, int capability) {
   for (const Resource& resource : resources()) {

@@ -78,6 +78,9 @@ struct Need {
   bool is_memory = false;            ///< device memory too
   double count = 0;                  ///< in `unit`, at `rate` a cycle; 0 where it is measured
   std::string unit = {}, rate = {};  ///< "wavefronts", "1"
+
+  /// "1,024 wavefronts", "1 operation of threads"
+  std::string amount() const;
 };
 
 struct Limits {

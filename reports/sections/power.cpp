@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/with_noun.h"
 #include "reports/sections/sections.h"
 #include "reports/sql/sql.h"
 #include "reports/table/number.h"
@@ -93,7 +94,8 @@ void add_power(Document& document, const Source& source) {
   document.paragraph(
       "NVML's energy counter gives the mean power between two of its moves, the idle power "
       "included." +
-      (all > launches.size() ? fmt::format(" The first {} of {} launches.", launches.size(), all)
+      (all > launches.size() ? fmt::format(" The first {} of {}.", launches.size(),
+                                           with_noun(all, "launch", "launches"))
                              : ""));
   if (!source.plots) {
     Table table;

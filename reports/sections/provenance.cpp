@@ -23,11 +23,6 @@ std::string labelled(const std::string& name, const std::string& value) {
   return value.empty() ? "" : name + " " + value;
 }
 
-std::string counted(std::size_t count, std::string_view noun, std::string_view plural_ending) {
-  return fmt::format("{} {}{}", grouped_number(static_cast<std::int64_t>(count)), noun,
-                     count == 1 ? "" : plural_ending);
-}
-
 /// "failed: 1 of 7 launches failed; 7 launches, 6 verified against what was expected"
 std::string outcome_of(const Row& run, const RunRecord& record) {
   std::size_t finished = 0, verified = 0;
@@ -41,9 +36,9 @@ std::string outcome_of(const Row& run, const RunRecord& record) {
   const std::optional<std::int64_t> planned = run.integer("planned_launches");
   if (planned && finished < static_cast<std::size_t>(*planned)) {
     text += fmt::format("; {} of {}", grouped_number(static_cast<std::int64_t>(finished)),
-                        counted(static_cast<std::size_t>(*planned), "launch", "es"));
+                        counted(static_cast<std::size_t>(*planned), "launch", "launches"));
   } else {
-    text += "; " + (finished == 0 ? "no launch finished" : counted(finished, "launch", "es"));
+    text += "; " + (finished == 0 ? "no launch finished" : counted(finished, "launch", "launches"));
   }
   if (verified > 0) {
     text += fmt::format(", {} verified against what was expected",
@@ -163,7 +158,7 @@ std::string timing_text(const schema::Rows& rows) {
     const auto fewest = row.integer("fewest_samples").value_or(0);
     const auto most = row.integer("most_samples").value_or(0);
     std::string samples = fewest == most ? "" : grouped_number(fewest) + " to ";
-    samples += counted(static_cast<std::size_t>(most), "sample", "s");
+    samples += counted(static_cast<std::size_t>(most), "sample", "samples");
     join(text, fmt::format("{} cache, {} a launch", row.text("cache"), samples));
   }
   return text;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/with_noun.h"
 #include "reports/plot/drawing.h"
 #include "reports/plot/scale.h"
 
@@ -114,7 +115,8 @@ std::string timeline_svg(const Trace& trace, const Timeline& timeline, const std
     y += row_height;
   }
   if (shown < timeline.rows.size()) {
-    body += text_at(8, y + 12, "v", fmt::format("and {} more rows", timeline.rows.size() - shown));
+    body += text_at(8, y + 12, "v",
+                    fmt::format("and {}", with_noun(timeline.rows.size() - shown, "more row")));
     y += row_height;
   }
   const double span_ms = static_cast<double>(timeline.end_ns - timeline.begin_ns) / 1e6;

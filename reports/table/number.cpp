@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/with_noun.h"
+
 namespace warpmeter::reports {
 namespace {
 
@@ -123,8 +125,7 @@ std::string grouped_number(std::int64_t value) {
 }
 
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", grouped_number(static_cast<std::int64_t>(count)),
-                     count == 1 ? one : many);
+  return with_noun(grouped_number(static_cast<std::int64_t>(count)), one, many);
 }
 
 std::string readable_number(double value, Zeros zeros) {

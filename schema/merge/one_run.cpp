@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/with_noun.h"
 #include "schema/alike/alike.h"
 #include "schema/database.h"
 #include "schema/sqlite.h"
@@ -68,8 +69,8 @@ Extent extent_of(sqlite3* db, std::int64_t planned) {
 
 Outcome outcome_of(sqlite3* db, const Extent& extent) {
   if (extent.lacks_launches) {
-    return {"interrupted",
-            fmt::format("{} of {} launches were measured", extent.measured, extent.planned)};
+    return {"interrupted", fmt::format("{} of {} were measured", extent.measured,
+                                       with_noun(extent.planned, "launch", "launches"))};
   }
   const std::int64_t unfinished =
       integer_of(db, "SELECT count(*) FROM t_run WHERE outcome IN ('interrupted', 'running')");
@@ -85,7 +86,8 @@ Outcome outcome_of(sqlite3* db, const Extent& extent) {
   const std::int64_t failed =
       integer_of(db, "SELECT count(*) FROM t_launch WHERE outcome = 'failed'");
   if (failed > 0) {
-    return {"failed", fmt::format("{} of {} launches failed", failed, extent.measured)};
+    return {"failed", fmt::format("{} of {} failed", failed,
+                                  with_noun(extent.measured, "launch", "launches"))};
   }
   const std::string failure =
       text_of(db, "SELECT coalesce(reason, '') FROM t_run WHERE outcome = 'failed'");

@@ -14,6 +14,7 @@
 #include <map>
 
 #include "base/temporary.h"
+#include "base/with_noun.h"
 #include "schema/database.h"
 #include "schema/embedded.h"
 #include "schema/merge/conflict.h"
@@ -237,7 +238,7 @@ Exchanged push(const std::string& database, const std::string& where,
   if (result.dropped > 0) {
     result.remarks.push_back(
         fmt::format("{} of a month that was taken off the server, and not sent again",
-                    result.dropped == 1 ? "1 run is" : fmt::format("{} runs are", result.dropped)));
+                    with_noun(result.dropped, "run is", "runs are")));
   }
   return result;
 }

@@ -15,6 +15,7 @@
 #include <list>
 
 #include "base/temporary.h"
+#include "base/with_noun.h"
 #include "schema/database.h"
 #include "schema/explanations.h"
 #include "schema/sqlite.h"
@@ -101,7 +102,8 @@ Examined references(sqlite3* db) {
       "FROM t_reason r WHERE r.reason_id = v.reason_id))");
   if (lost + nameless == 0) return {"references", true, "every row belongs to something", ""};
   return {"references", false,
-          fmt::format("{} rows belong to something that is not there", lost + nameless),
+          fmt::format("{} to something that is not there",
+                      with_noun(lost + nameless, "row belongs", "rows belong")),
           "somebody changed the tables by hand: restore a copy"};
 }
 
@@ -109,11 +111,12 @@ Examined runs(sqlite3* db) {
   const auto count = [&](const char* outcome) {
     return integer_of(db, fmt::format("SELECT count(*) FROM t_run WHERE outcome = '{}'", outcome));
   };
-  return {"runs", true,
-          fmt::format("{} done, {} failed, {} interrupted, {} running; {} launches", count("done"),
-                      count("failed"), count("interrupted"), count("running"),
-                      integer_of(db, "SELECT count(*) FROM t_launch")),
-          ""};
+  return {
+      "runs", true,
+      fmt::format("{} done, {} failed, {} interrupted, {} running; {}", count("done"),
+                  count("failed"), count("interrupted"), count("running"),
+                  with_noun(integer_of(db, "SELECT count(*) FROM t_launch"), "launch", "launches")),
+      ""};
 }
 
 Examined space(sqlite3* db) {

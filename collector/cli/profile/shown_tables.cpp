@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/output.h"
+#include "base/with_noun.h"
 #include "collector/cli/profile/remarks.h"
 #include "collector/cli/tables/trace_tables.h"
 #include "collector/cli/terminal.h"
@@ -90,9 +91,11 @@ void write_nvprof_file(const ProfileRequest& request, const profile::Recorder& r
       schema::export_nvprof_file(reader, *recorder.run_id(), request.nvprof_destination);
   if (request.quiet) return;
   say_line(fmt::format(
-      "warpmeter: {} has {} kernels, {} copies and sets, {} calls, {} ranges and {} metrics{}",
-      request.nvprof_file, exported.kernels, exported.copies + exported.sets, exported.calls,
-      exported.ranges, exported.values,
+      "warpmeter: {} has {}, {} and sets, {}, {} and {}{}", request.nvprof_file,
+      with_noun(exported.kernels, "kernel"),
+      with_noun(exported.copies + exported.sets, "copy", "copies"),
+      with_noun(exported.calls, "call"), with_noun(exported.ranges, "range"),
+      with_noun(exported.values, "metric"),
       exported.has_unknown_times ? "; a start and an end of 0 say that a time is not known" : ""));
 }
 

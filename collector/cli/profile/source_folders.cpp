@@ -12,6 +12,7 @@
 #include "base/named_files.h"
 #include "base/shell_line.h"
 #include "base/utf8.h"
+#include "base/with_noun.h"
 #include "collector/model/input/toolkit.h"
 #include "collector/profile/program.h"
 #include "reports/record.h"
@@ -103,7 +104,7 @@ std::string unread_sources(const schema::Reader& reader, std::int64_t run_id,
       "the text of {}{} is not shown: no folder of the program's project holds {}; name one with "
       "--source-root {}",
       printable(files.front()),
-      files.size() == 1 ? "" : fmt::format(" and of {} more files", files.size() - 1),
+      files.size() == 1 ? "" : fmt::format(" and of {}", with_noun(files.size() - 1, "more file")),
       files.size() == 1 ? "it" : "them", shell_line(folder));
 }
 

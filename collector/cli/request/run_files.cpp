@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/kernel_name.h"
+#include "base/with_noun.h"
 #include "base/words.h"
 #include "collector/cli/arguments.h"
 #include "collector/family/launch_state.h"
@@ -160,9 +161,9 @@ std::string listing(const FilesRequest& request) {
     const std::vector<family::Found> kernels = family::kernels_in(file, options);
     const std::string& target = kernels.front().target;
     text += fmt::format(
-        "{}{} holds {} kernel{}{}, and nothing was run. To run one, give it a grid "
+        "{}{} holds {}{}, and nothing was run. To run one, give it a grid "
         "and arguments:\n",
-        text.empty() ? "" : "\n", file, kernels.size(), kernels.size() == 1 ? "" : "s",
+        text.empty() ? "" : "\n", file, with_noun(kernels.size(), "kernel"),
         target.empty() ? "" : " for " + target);
     for (const family::Found& found : kernels) {
       const auto [grid, block] = start_of(found);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/output.h"
+#include "base/with_noun.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/tables/findings_sarif.h"
@@ -41,7 +42,7 @@ void add(Seen& seen, const std::string& name, const model::CheckedLaunch& checke
 void show(const RunRequest& request, const Seen& seen) {
   const bool is_clean = seen.findings.empty() && seen.launches == seen.all;
   const std::string launches =
-      seen.all == 1 ? "this launch" : fmt::format("these {} launches", seen.all);
+      seen.all == 1 ? "this launch" : "these " + with_noun(seen.all, "launch", "launches");
   const std::string coverage =
       fmt::format("{} in {} (this input): {}",
                   is_clean ? "Nothing was found of what was looked for" : "Looked for", launches,

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/with_noun.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/run/continued_run.h"
@@ -139,8 +140,10 @@ run::Summary measure_side_by_side(const RunRequest& request, schema::Run record,
   }
   run::end_run(store, summary, wrong);
   if (!wrong.empty()) {
-    throw Error(ExitCode::no_hardware, fmt::format("{}; {} launches are kept in run {}", wrong,
-                                                   stored.launches, summary.run_id));
+    throw Error(
+        ExitCode::no_hardware,
+        fmt::format("{}; {} kept in run {}", wrong,
+                    with_noun(stored.launches, "launch is", "launches are"), summary.run_id));
   }
   return summary;
 }

@@ -16,6 +16,7 @@
 
 #include "base/output.h"
 #include "base/utf8.h"
+#include "base/with_noun.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/run/file_watch.h"
 #include "collector/cli/run/measure.h"
@@ -281,9 +282,9 @@ class Watch {
     read_findings(summary.run_id);
     std::string remarks;
     for (const std::string& text : summary.remarks) remarks += text + "\n";
-    return fmt::format("{} of {} launches changed and ran; run {} of {}\n{}{}", changed.launches(),
-                       rows.size(), summary.run_id, request_.database, figures_.failures(),
-                       remarks);
+    return fmt::format("{} of {} changed and ran; run {} of {}\n{}{}", changed.launches(),
+                       with_noun(rows.size(), "launch", "launches"), summary.run_id,
+                       request_.database, figures_.failures(), remarks);
   }
 
   void read_figures(std::int64_t run_id) {

@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/with_noun.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/submit/request.h"
 #include "schema/store.h"
@@ -90,7 +91,7 @@ void split_into(lab::Plan& plan, const SubmitRequest& request) {
   const char* by = known == launches.size() ? "by their durations in {2}"
                    : known > 0 ? "by the durations of {1} of them in {2}, the others by their work"
                                : "by their work (bytes and operations)";
-  plan.division = fmt::format("{0} launches divided ", launches.size()) +
+  plan.division = with_noun(launches.size(), "launch", "launches") + " divided " +
                   fmt::format(fmt::runtime(by), launches.size(), known, request.database);
 }
 

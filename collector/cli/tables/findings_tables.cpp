@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "collector/cli/tables/findings_tables.h"
 
+#include "base/with_noun.h"
+
 #include <fmt/format.h>
 
 #include <iterator>
@@ -70,11 +72,10 @@ FindingCount count_of(std::span<const ShownFinding> findings) {
 }
 
 std::string found_text(const FindingCount& count, bool are_named) {
-  const std::string also = count.remarks == 0 ? ""
-                                              : fmt::format(" and {} remark{}", count.remarks,
-                                                            count.remarks == 1 ? "" : "s");
+  const std::string also =
+      count.remarks == 0 ? "" : fmt::format(" and {}", with_noun(count.remarks, "remark"));
   return fmt::format(
-      "--check found {} mistake{}{}; {}", count.mistakes, count.mistakes == 1 ? "" : "s", also,
+      "--check found {}{}; {}", with_noun(count.mistakes, "mistake"), also,
       are_named ? "mend the lines that are named" : "without --quiet they are named");
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/with_noun.h"
 #include "collector/cli/tables/findings_sarif.h"
 #include "collector/cli/tables/lines_tables.h"
 #include "collector/cli/tables/profile_tables.h"
@@ -26,10 +27,10 @@ using reports::Table;
 std::string title_of(const schema::Launch& launch) {
   const auto& g = launch.grid;
   const auto& b = launch.block;
-  const std::string shared =
-      launch.dynamic_shared_bytes > 0
-          ? fmt::format(", {} bytes of dynamic shared memory", launch.dynamic_shared_bytes)
-          : "";
+  const std::string shared = launch.dynamic_shared_bytes > 0
+                                 ? fmt::format(", {} of dynamic shared memory",
+                                               with_noun(launch.dynamic_shared_bytes, "byte"))
+                                 : "";
   return fmt::format("{}, grid {} x {} x {}, block {} x {} x {}{}", launch.variant, g[0], g[1],
                      g[2], b[0], b[1], b[2], shared);
 }
@@ -178,12 +179,12 @@ std::string resources_text(const schema::Reader& reader, std::int64_t id) {
   };
   std::string text;
   if (row.integer("registers")) {
-    text = fmt::format("{} registers", count("registers"));
+    text = with_noun(count("registers"), "register");
     if (row.integer("local_bytes")) {
-      text += fmt::format(" and {} bytes of local memory", count("local_bytes"));
+      text += fmt::format(" and {} of local memory", with_noun(count("local_bytes"), "byte"));
     }
-    text += fmt::format(" a thread, {} bytes of static shared memory a block",
-                        count("static_shared_bytes"));
+    text += fmt::format(" a thread, {} of static shared memory a block",
+                        with_noun(count("static_shared_bytes"), "byte"));
   }
   const auto occupancy = row.number("theoretical_occupancy");
   if (!occupancy) {

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "base/lanes.h"
+#include "base/with_noun.h"
 #include "collector/model/check/unset/source_lane.h"
 #include "collector/model/machine/launch/trap_message.h"
 #include "collector/model/machine/launch/worker.h"
@@ -299,7 +300,7 @@ void BlockChecker::part(const Warp& warp, const Operation* barrier, std::uint32_
         fmt::format(
             "comes to this barrier {} of its warp; let all threads of a block come to the "
             "same __syncthreads()",
-            here == 1 ? "without any other thread" : fmt::format("with only {} others", here - 1)));
+            here == 1 ? "without any other thread" : "with only " + with_noun(here - 1, "other")));
   });
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/lanes.h"
+#include "base/with_noun.h"
 #include "collector/model/check/block_checker.h"
 #include "collector/model/check/stored_value.h"
 #include "collector/model/machine/bulk.h"
@@ -224,9 +225,10 @@ void BlockChecker::check_bulk_size(const Warp& warp, const Operation* op, std::u
     const std::uint32_t bytes = row_of<std::uint32_t>(warp, op->c)[lane];
     if (bytes % bulk_step == 0) return;
     launch_.findings_.add(Defect::misaligned, op->instruction, Span::none, [&] {
-      return sentence(warp.index * warp_lanes + lane,
-                      fmt::format("copies {} bytes, which is no multiple of {}: hardware copies {}",
-                                  bytes, bulk_step, bytes / bulk_step * bulk_step));
+      return sentence(
+          warp.index * warp_lanes + lane,
+          fmt::format("copies {}, which is no multiple of {}: hardware copies {}",
+                      with_noun(bytes, "byte"), bulk_step, bytes / bulk_step * bulk_step));
     });
   });
 }
@@ -239,9 +241,9 @@ void BlockChecker::check_bytes(const Warp& warp, const Operation* op, unsigned l
   if ((bits & mbarrier_count_mask) != 0 || awaited == 0 || bytes <= awaited) return;
   launch_.findings_.add(Defect::race, op->instruction, Span::block, [&] {
     return sentence(warp.index * warp_lanes + lane,
-                    fmt::format("brings {} bytes to a barrier object that awaits {}: its phase may "
+                    fmt::format("brings {} to a barrier object that awaits {}: its phase may "
                                 "be over before all are there",
-                                bytes, awaited));
+                                with_noun(bytes, "byte"), awaited));
   });
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/with_noun.h"
 #include "collector/model/check/block_checker.h"
 
 #include "base/lanes.h"
@@ -206,15 +207,17 @@ void BlockChecker::check_array(std::uint64_t offset, const Segment& segment) {
       const auto other = std::find_if(arrays.begin(), arrays.end(), [&](const auto& each) {
         return begin - each.offset < each.bytes;
       });
-      const std::string size = own->bytes > 0 ? fmt::format(" ({} bytes)", own->bytes) : "";
-      const std::string where = begin < info.array_begin
-                                    ? fmt::format("{} bytes before", info.array_begin - begin)
-                                    : fmt::format("at byte {} of", begin - info.array_begin);
+      const std::string size =
+          own->bytes > 0 ? fmt::format(" ({})", with_noun(own->bytes, "byte")) : "";
+      const std::string where =
+          begin < info.array_begin
+              ? fmt::format("{} before", with_noun(info.array_begin - begin, "byte"))
+              : fmt::format("at byte {} of", begin - info.array_begin);
       return sentence(
           current_.warp->index * warp_lanes + segment.first_lane + static_cast<std::uint32_t>(i),
-          fmt::format("{} {} bytes {} '{}'{} in shared memory, {}",
-                      info.kind == AccessKind::load ? "reads" : "writes", info.width, where,
-                      name_of_shared(own->name), size,
+          fmt::format("{} {} {} '{}'{} in shared memory, {}",
+                      info.kind == AccessKind::load ? "reads" : "writes",
+                      with_noun(info.width, "byte"), where, name_of_shared(own->name), size,
                       other == arrays.end()
                           ? "where no array lies"
                           : fmt::format("where '{}' lies", name_of_shared(other->name))));
@@ -268,7 +271,8 @@ void BlockChecker::note_partly_written(const WrittenBytes& written, std::uint64_
   const std::uint32_t width = current_.info->width;
   std::uint32_t unset = 0;
   for (std::uint32_t i = 0; i < width; ++i) unset += written.all(begin + i, 1) ? 0 : 1;
-  known->second = fmt::format("{} of the {} bytes of {}", unset, width, memory_at(begin));
+  known->second =
+      fmt::format("{} of the {} of {}", unset, with_noun(width, "byte"), memory_at(begin));
 }
 
 /// A copy of what is unset is unset.
@@ -294,8 +298,7 @@ std::string BlockChecker::shared_at(std::uint64_t offset, std::uint64_t width) c
     const std::string place =
         fmt::format("shared memory at byte {} of '{}'", byte, name_of_shared(array.name));
     if (width == 0 || byte % width != 0) return place;
-    return fmt::format("{} (element {} of {} byte{})", place, byte / width, width,
-                       width == 1 ? "" : "s");
+    return fmt::format("{} (element {} of {})", place, byte / width, with_noun(width, "byte"));
   }
   return fmt::format("shared memory at byte {}", offset);
 }
@@ -306,8 +309,8 @@ void BlockChecker::add_unwritten(std::uint64_t offset, unsigned lane, bool is_pa
                                                    : Defect::uninitialised;
   launch_.findings_.add(defect, current_.op->instruction, Span::none, [&] {
     return sentence(current_.warp->index * warp_lanes + lane,
-                    fmt::format("reads {} bytes of {} that nothing has written{}",
-                                current_.info->width, memory_at(offset),
+                    fmt::format("reads {} of {} that nothing has written{}",
+                                with_noun(current_.info->width, "byte"), memory_at(offset),
                                 current_.region == nullptr ? vain_wait(current_.warp->index) : ""));
   });
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/with_noun.h"
 #include "collector/model/check/block_checker.h"
 #include "collector/model/check/stored_value.h"
 #include "collector/model/check/updates.h"
@@ -227,10 +228,10 @@ std::string BlockChecker::order_wanted(const Conflict& conflict, Span span) cons
   const SiteInfo& other = program_.sites[conflict.theirs.site];
   if (current_.info->is_atomic() && other.is_atomic() && current_.info->width != other.width) {
     return fmt::format(
-        " by an atomic of {} bytes, this one of {}: where they overlap in part neither is atomic "
+        " by an atomic of {}, this one of {}: where they overlap in part neither is atomic "
         "for "
         "the other; let both have one width",
-        other.width, current_.info->width);
+        with_noun(other.width, "byte"), current_.info->width);
   }
   if (const std::string fence = fence_wanted(conflict, span); !fence.empty()) return fence;
   if (!atomic.empty() && is_one_statement(conflict.theirs.site)) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/with_noun.h"
 
 namespace warpmeter::model {
 namespace {
@@ -132,10 +133,9 @@ std::uint64_t block_count(std::string_view text, const Dim3& grid) {
   }
   count = std::min(count, grid.count());
   if (count < grid.count() && count > most_blocks && grid.count() > listed_blocks) {
-    throw Error(
-        ExitCode::usage,
-        fmt::format("--blocks {} is {} blocks, and a selection holds up to {}; choose fewer", text,
-                    count, most_blocks));
+    throw Error(ExitCode::usage,
+                fmt::format("--blocks {} is {}, and a selection holds up to {}; choose fewer", text,
+                            with_noun(count, "block"), most_blocks));
   }
   return count;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/with_noun.h"
 #include "collector/model/counts/grades.h"
 #include "schema/figures/figures.h"
 
@@ -126,16 +127,17 @@ std::string Estimate::coverage() const {
   const auto& chosen = selection_->chosen;
   const auto& existing = selection_->existing;
   return fmt::format(
-      "{} of {} blocks ({:.3g} %): {} of {} corners, {} of {} on the edges, {} of {} inside",
-      selection_->blocks.size(), grid_.count(), percent(), chosen[0], existing[0], chosen[1],
-      existing[1], chosen[2], existing[2]);
+      "{} of {} ({:.3g} %): {} of {} corners, {} of {} on the edges, {} of {} inside",
+      selection_->blocks.size(), with_noun(grid_.count(), "block"), percent(), chosen[0],
+      existing[0], chosen[1], existing[1], chosen[2], existing[2]);
 }
 
 schema::Counter Estimate::counter(std::string_view name, const LaunchOutcome& whole) const {
   schema::Counter result = model::counter(name, *program_, whole);
   if (!result.value) return result;
-  std::string reason = fmt::format("{}{} of {} blocks ({:.3g} %)", schema::estimate_words,
-                                   selection_->blocks.size(), grid_.count(), percent());
+  std::string reason =
+      fmt::format("{}{} of {} ({:.3g} %)", schema::estimate_words, selection_->blocks.size(),
+                  with_noun(grid_.count(), "block"), percent());
   for (const Range& range : ranges()) {
     if (range.counter != name) continue;
     reason += fmt::format(

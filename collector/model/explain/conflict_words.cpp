@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "base/with_noun.h"
 #include "collector/model/explain/joined.h"
 #include "collector/model/machine/access_counts.h"
 
@@ -45,9 +46,8 @@ Run longest_run(const WarpAccess& access) {
 
 std::string apart(std::int64_t bytes) {
   const std::int64_t length = bytes < 0 ? -bytes : bytes;
-  if (length % word != 0) return fmt::format("{} bytes", shown(static_cast<double>(length)));
-  return length == word ? "one word"
-                        : fmt::format("{} words", shown(static_cast<double>(length) / word));
+  if (length % word != 0) return with_noun(shown(static_cast<double>(length)), "byte");
+  return length == word ? "one word" : with_noun(shown(static_cast<double>(length) / word), "word");
 }
 
 /// Rows that are the elements of an array of structures.
@@ -126,8 +126,8 @@ std::string pattern_in_words(const WarpAccess& access) {
   // Lanes that have a bank each do not meet: it is the runs beside them that they meet.
   const bool meets = of_run.bank_count() < of_run.count();
   if (run.lanes < 4 || run.step == static_cast<std::int64_t>(access.width) || !meets) {
-    return fmt::format("Its lanes go to {} words in {} bank{}.", of_all.count(),
-                       in_words(of_all.bank_count()), of_all.bank_count() == 1 ? "" : "s");
+    return fmt::format("Its lanes go to {} in {}.", with_noun(of_all.count(), "word"),
+                       with_noun(in_words(of_all.bank_count()), "bank"));
   }
   // Both halves may lie so, in the same banks.
   const bool are_halves = run.lanes == 16 && of_all.count() > of_run.count() &&
@@ -139,8 +139,8 @@ std::string pattern_in_words(const WarpAccess& access) {
                               : fmt::format("Lanes {} to {}", run.first, run.first + run.lanes - 1);
   const std::string width =
       access.width > word ? fmt::format(" and {} bytes wide", access.width) : "";
-  return fmt::format("{}, {} apart{}, meet in {} bank{}.", who, apart(run.step), width,
-                     in_words(of_run.bank_count()), of_run.bank_count() == 1 ? "" : "s");
+  return fmt::format("{}, {} apart{}, meet in {}.", who, apart(run.step), width,
+                     with_noun(in_words(of_run.bank_count()), "bank"));
 }
 
 std::string mode_in_words(const TensorBoxes& boxes) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/with_noun.h"
 #include "base/words.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/explain/shared_arrays.h"
@@ -219,10 +220,11 @@ void find_divergence(const Subject& subject, std::vector<Weighed>& found) {
     finding.share = issues / std::max(1.0, static_cast<double>(subject.outcome.warp_instructions));
     finding.share_of = "the launch's instructions";
     finding.evidence = fmt::format(
-        "The lanes of a warp part here: of what this decides about, {} instructions run with "
+        "The lanes of a warp part here: of what this decides about, {} run with "
         "{:.1f} "
         "of {:.0f} lanes in the mean.",
-        shown(waiting.issues), waiting.lanes / std::max(1.0, waiting.issues), subject.warps_lanes);
+        with_noun(shown(waiting.issues), "instruction"),
+        waiting.lanes / std::max(1.0, waiting.issues), subject.warps_lanes);
     finding.grade = schema::Grade::ptx;
     finding.grade_reason = "PTX instructions: machine code executes another number of them";
   }
@@ -281,8 +283,9 @@ void find_doubles(const Subject& subject, std::vector<Weighed>& found) {
                                      std::max(least, cycles_of_double * cost), found);
     finding.share = cost / all;
     finding.share_of = "the launch's instructions";
-    finding.evidence = fmt::format("{} instructions of doubles and {} conversions: {}. {}.",
-                                   shown(doubles.arithmetic), shown(doubles.conversions),
+    finding.evidence = fmt::format("{} of doubles and {}: {}. {}.",
+                                   with_noun(shown(doubles.arithmetic), "instruction"),
+                                   with_noun(shown(doubles.conversions), "conversion"),
                                    (is_of_floats ? all_lines : doubles).what_becomes_of_them(),
                                    cause_of_doubles(finding.text));
     finding.grade = schema::Grade::ptx;

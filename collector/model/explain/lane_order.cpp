@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "collector/model/explain/lane_order.h"
 
+#include "base/with_noun.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -113,7 +115,7 @@ WarpAccess access_of(const LanePattern& pattern, std::uint32_t place, const Requ
 }
 
 std::string bytes_in_words(std::int64_t bytes) {
-  return fmt::format("{} bytes", shown(static_cast<double>(bytes < 0 ? -bytes : bytes)));
+  return with_noun(shown(static_cast<double>(bytes < 0 ? -bytes : bytes)), "byte");
 }
 
 }  // namespace
@@ -202,16 +204,16 @@ std::string way_in_words(const Lie& lie, unsigned threads_of_row) {
             bytes_in_words(lie.step));
         if (threads_of_row == lie.run_lanes) {
           text += fmt::format(
-              " A row of the block has {} threads: with rows of {} a request may take one "
+              " A row of the block has {}: with rows of {} a request may take one "
               "element.",
-              threads_of_row, warp_lanes);
+              with_noun(threads_of_row, "thread"), warp_lanes);
         }
         return text;
       }
       if (lie.run_lanes > 1) {
-        return fmt::format(
-            "Every {} lanes take {} bytes in a row, and the next ones go {} further.",
-            lie.run_lanes, lie.run_elements * width, bytes_in_words(lie.period));
+        return fmt::format("Every {} lanes take {} in a row, and the next ones go {} further.",
+                           lie.run_lanes, with_noun(lie.run_elements * width, "byte"),
+                           bytes_in_words(lie.period));
       }
       return fmt::format("Neighbouring lanes are {} apart, and take {} each.",
                          bytes_in_words(lie.step),
@@ -219,8 +221,8 @@ std::string way_in_words(const Lie& lie, unsigned threads_of_row) {
     case Way::misaligned:
       return lie.run_lanes >= warp_lanes
                  ? "The lanes lie in a row, but begin in the middle of a sector."
-                 : fmt::format("Rows of up to {} bytes begin or end in the middle of a sector.",
-                               lie.run_elements * width);
+                 : fmt::format("Rows of up to {} begin or end in the middle of a sector.",
+                               with_noun(lie.run_elements * width, "byte"));
     case Way::scattered:
       return lie.rises
                  ? "The lanes rise with gaps between them: nearly each fetches a sector of its "

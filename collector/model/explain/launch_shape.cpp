@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/with_noun.h"
 #include "collector/model/explain/subject.h"
 #include "collector/model/machine/device_limits.h"
 
@@ -59,8 +60,10 @@ std::string what_gives_blocks(const Subject& subject, std::uint64_t blocks,
   }
   const double warps = std::max(1.0, subject.issues.empty() ? 1.0 : subject.issues[0]);
   return fmt::format(
-      "More threads that do less each may help: each of its {} warps executes {} instructions.",
-      shown(warps), shown(static_cast<double>(subject.outcome.warp_instructions) / warps));
+      "More threads that do less each may help: each of its {} executes {}.",
+      with_noun(shown(warps), "warp"),
+      with_noun(shown(static_cast<double>(subject.outcome.warp_instructions) / warps),
+                "instruction"));
 }
 
 bool is_bound_by_memory(const Subject& subject) {
@@ -79,14 +82,14 @@ std::string limiter_of(const DeviceLimits& device, const BlockNeeds& needs, int 
   without_shared.shared_bytes = 0;
   without_registers.registers.reset();
   if (blocks_at_a_time(device, without_shared) > at_a_time) {
-    return fmt::format("its {} bytes of shared memory", shown(needs.shared_bytes));
+    return fmt::format("its {} of shared memory", with_noun(shown(needs.shared_bytes), "byte"));
   }
   if (blocks_at_a_time(device, without_registers) > at_a_time) {
-    return fmt::format("its {} registers a thread", *needs.registers);
+    return fmt::format("its {} a thread", with_noun(*needs.registers, "register"));
   }
   const auto threads = static_cast<std::uint32_t>(device.threads_of_multiprocessor);
   if ((static_cast<std::uint32_t>(at_a_time) + 1) * needs.threads > threads) {
-    return fmt::format("the {} threads that it may hold", shown(threads));
+    return fmt::format("the {} that it may hold", with_noun(shown(threads), "thread"));
   }
   return fmt::format("the {} blocks that it may hold", device.blocks_of_multiprocessor);
 }
@@ -112,9 +115,9 @@ void find_tail(const Subject& subject, std::uint64_t blocks, std::uint64_t multi
     if (idle < least_idle || is_kept_busy) return;
     tell("tail", idle * subject.cycles,
          fmt::format(
-             "{} blocks are {:.2f} waves of {} ({} a multiprocessor, by {}): in the last one {} of "
+             "{} are {:.2f} waves of {} ({} a multiprocessor, by {}): in the last one {} of "
              "the places stay empty.",
-             count(blocks), waves, count(places), at_a_time, limiter,
+             with_noun(count(blocks), "block"), waves, count(places), at_a_time, limiter,
              whole - waves > 0.995 ? "nearly all" : fmt::format("{:.0f} %", 100 * (whole - waves))),
          found);
     return;
@@ -123,10 +126,11 @@ void find_tail(const Subject& subject, std::uint64_t blocks, std::uint64_t multi
   const double idle = 1 - static_cast<double>(blocks) / static_cast<double>(most * multiprocessors);
   if (!one_is_enough || idle < least_idle) return;
   tell("tail", idle * subject.cycles,
-       fmt::format("{} blocks on {} multiprocessors: {} of them get {} and the others {}, and with "
-                   "{} warps a block those take about as long again.",
-                   count(blocks), multiprocessors, count(blocks - (most - 1) * multiprocessors),
-                   most, most - 1, warps_of(subject.geometry)),
+       fmt::format("{} on {}: {} of them get {} and the others {}, and with "
+                   "{} a block those take about as long again.",
+                   with_noun(count(blocks), "block"), with_noun(multiprocessors, "multiprocessor"),
+                   count(blocks - (most - 1) * multiprocessors), most, most - 1,
+                   with_noun(warps_of(subject.geometry), "warp")),
        found);
 }
 
@@ -140,27 +144,26 @@ void find_launch_shape(const Subject& subject, std::vector<Weighed>& found) {
   const std::uint32_t warps = warps_of(subject.geometry);
   if (threads % warp_lanes != 0) {
     const double idle = 1 - static_cast<double>(threads) / (warps * warp_lanes);
-    tell(
-        "partial_warp", std::max(idle * subject.cycles, least_told(subject)),
-        warps == 1
-            ? fmt::format("A block has {} thread{}, a warp {} lanes: {:.0f} % of them do nothing. "
-                          "{} threads fill the warp.",
-                          threads, threads == 1 ? "" : "s", warp_lanes, 100 * idle, warp_lanes)
-            : fmt::format(
-                  "A block of {} threads has {} warps, the last of {} lanes: {:.0f} % of the lanes "
-                  "do nothing. {} or {} threads fill their warps.",
-                  threads, warps, threads % warp_lanes, 100 * idle, (warps - 1) * warp_lanes,
-                  warps * warp_lanes),
-        found);
+    tell("partial_warp", std::max(idle * subject.cycles, least_told(subject)),
+         warps == 1
+             ? fmt::format("A block has {}, a warp {} lanes: {:.0f} % of them do nothing. "
+                           "{} threads fill the warp.",
+                           with_noun(threads, "thread"), warp_lanes, 100 * idle, warp_lanes)
+             : fmt::format(
+                   "A block of {} threads has {} warps, the last of {}: {:.0f} % of the lanes "
+                   "do nothing. {} or {} threads fill their warps.",
+                   threads, warps, with_noun(threads % warp_lanes, "lane"), 100 * idle,
+                   (warps - 1) * warp_lanes, warps * warp_lanes),
+         found);
     // Lanes that never work cost every line, so that it may be more than what one line does.
     found.back().is_of_launch = false;
   }
   if (blocks < multiprocessors) {
     tell("small_grid",
          (1 - static_cast<double>(blocks) / static_cast<double>(multiprocessors)) * subject.cycles,
-         fmt::format("{} block{} keep{} {} of the {} multiprocessors of an sm_{} busy. {}",
-                     shown(static_cast<double>(blocks)), blocks == 1 ? "" : "s",
-                     blocks == 1 ? "s" : "", in_words(blocks), multiprocessors,
+         fmt::format("{} {} of the {} of an sm_{} busy. {}",
+                     with_noun(shown(static_cast<double>(blocks)), "block keeps", "blocks keep"),
+                     in_words(blocks), with_noun(multiprocessors, "multiprocessor"),
                      subject.program.arch, what_gives_blocks(subject, blocks, multiprocessors)),
          found);
     return;
@@ -173,14 +176,12 @@ void find_launch_shape(const Subject& subject, std::vector<Weighed>& found) {
   const double most_warps = static_cast<double>(device.threads_of_multiprocessor) / warp_lanes;
   const double occupancy = at_a_time * warps / most_warps;
   if (occupancy <= little_occupancy) {
-    tell(
-        "low_occupancy", (1 - occupancy) * 0.5 * subject.cycles,
-        fmt::format(
-            "A multiprocessor holds {} block{} of {} warp{} at a time, {:.0f} % of its warps; what "
-            "keeps it from more is {}.",
-            at_a_time, at_a_time == 1 ? "" : "s", warps, warps == 1 ? "" : "s", 100 * occupancy,
-            limiter_of(device, needs, at_a_time)),
-        found);
+    tell("low_occupancy", (1 - occupancy) * 0.5 * subject.cycles,
+         fmt::format("A multiprocessor holds {} of {} at a time, {:.0f} % of its warps; what "
+                     "keeps it from more is {}.",
+                     with_noun(at_a_time, "block"), with_noun(warps, "warp"), 100 * occupancy,
+                     limiter_of(device, needs, at_a_time)),
+         found);
   }
   const bool waits = is_bound_by_memory(subject);
   find_tail(subject, blocks, multiprocessors, static_cast<std::uint64_t>(at_a_time),

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/with_noun.h"
 #include "base/words.h"
 #include "collector/model/explain/shared_arrays.h"
 
@@ -94,9 +95,9 @@ void find_arrays(const Subject& subject, std::vector<Weighed>& found) {
         accesses.executions / std::max(1.0, static_cast<double>(subject.outcome.warp_instructions));
     finding.share_of = "the launch's instructions";
     finding.evidence = fmt::format(
-        "An array of the thread's own lies in local memory, {} bytes a thread: with an index that "
+        "An array of the thread's own lies in local memory, {} a thread: with an index that "
         "is not known when it is compiled it cannot be in registers.",
-        shown(subject.program.local_bytes));
+        with_noun(shown(subject.program.local_bytes), "byte"));
     std::sort(accesses.also.begin(), accesses.also.end());
     if (!accesses.also.empty()) {
       const bool is_one = accesses.also.size() == 1;
@@ -133,10 +134,11 @@ void find_spills(const Subject& subject, std::vector<Weighed>& found) {
   finding.kind = "local_memory";
   finding.grade = schema::Grade::exact;
   finding.evidence = fmt::format(
-      "ptxas spills {} bytes a thread to local memory: {} registers are not enough. Fewer values "
+      "ptxas spills {} a thread to local memory: {} are not enough. Fewer values "
       "alive at once, or a __launch_bounds__ or -maxrregcount that leaves more registers, would "
       "do.",
-      shown(static_cast<double>(spilled)), program.resources.registers.value_or(0));
+      with_noun(shown(static_cast<double>(spilled)), "byte"),
+      with_noun(program.resources.registers.value_or(0), "register"));
   if (most == lines.end()) return;
   for (const std::uint32_t instruction : program.spills) {
     if (line_key(program.places[instruction]) != most->first) continue;
@@ -144,9 +146,9 @@ void find_spills(const Subject& subject, std::vector<Weighed>& found) {
     break;
   }
   finding.evidence += fmt::format(
-      " Its warps make about {} loads and stores of what is spilled, {:.0f} % of them in this "
+      " Its warps make about {} and stores of what is spilled, {:.0f} % of them in this "
       "line.",
-      shown(executions), 100 * most->second / executions);
+      with_noun(shown(executions), "load"), 100 * most->second / executions);
 }
 
 }  // namespace

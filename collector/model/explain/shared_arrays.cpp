@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/kernel_name.h"
+#include "base/with_noun.h"
 #include "base/words.h"
 
 namespace warpmeter::model::explain {
@@ -178,7 +179,7 @@ void check_shapes(const Subject& subject, const std::vector<SharedArray>& arrays
     std::string wrong;
     std::vector<std::string> names;
     for (const SharedArray& array : arrays) {
-      names.push_back(fmt::format("{} of {} bytes", array.name, array.bytes));
+      names.push_back(fmt::format("{} of {}", array.name, with_noun(array.bytes, "byte")));
       if (array.name != shape.array) continue;
       is_given = is_given || array.is_given;
       if (!is_there) wrong = misfit(shape, array);
@@ -234,8 +235,8 @@ std::string misfit(const Shape& shape, const SharedArray& array) {
       array.declared == array.bytes
           ? fmt::format("it has {}", shown(array.bytes))
           : fmt::format("{} of its {} are accessed", shown(array.bytes), shown(array.declared));
-  return fmt::format("--shape gives '{}' {} bytes, and {}", shape.array,
-                     shown(static_cast<double>(bytes)), has);
+  return fmt::format("--shape gives '{}' {}, and {}", shape.array,
+                     with_noun(shown(static_cast<double>(bytes)), "byte"), has);
 }
 
 std::string shared_name(const Program& program, std::uint32_t offset) {

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/with_noun.h"
 #include "base/words.h"
 
 namespace warpmeter::model {
@@ -109,7 +110,7 @@ std::vector<std::byte> value_of(const Argument& argument, std::string_view value
     begin = end + 1;
   }
   if (listed != argument.lanes) {
-    refuse(argument.text, fmt::format("lists {} values for {}, which takes {}", listed,
+    refuse(argument.text, fmt::format("lists {} for {}, which takes {}", with_noun(listed, "value"),
                                       argument.type, argument.lanes));
   }
   return bytes;
@@ -125,7 +126,8 @@ void parse_start(Argument& argument, std::string_view value) {
   if (listed < 2) return;  // for every element
   if (argument.count == 0) argument.count = listed;
   if (argument.count != listed) {
-    refuse(argument.text, fmt::format("lists {} values for {} elements", listed, argument.count));
+    refuse(argument.text, fmt::format("lists {} for {}", with_noun(listed, "value"),
+                                      with_noun(argument.count, "element")));
   }
 }
 
@@ -159,7 +161,7 @@ std::string misfit(const Argument& argument, const Parameter& parameter) {
                : "is no pointer";
   }
   if (argument.bytes.size() != parameter.bytes) {
-    return fmt::format("has {} bytes, not {}", parameter.bytes, argument.bytes.size());
+    return fmt::format("has {}, not {}", with_noun(parameter.bytes, "byte"), argument.bytes.size());
   }
   const bool is_number = argument.type != "bytes" && argument.type != "null";
   const bool is_structure = parameter.type.starts_with('b');
@@ -276,12 +278,11 @@ void check_signature(const std::vector<Parameter>& parameters, std::string_view 
           ? fmt::format("parameter {} ({}) has none", arguments.size() + 1,
                         parameters[arguments.size()].type)
           : fmt::format("'{}' is one too many", arguments[parameters.size()].text);
-  throw Error(
-      ExitCode::usage,
-      fmt::format("{} takes {} argument{} and {} {} given: {}; give one for each parameter, in "
-                  "their order",
-                  called, parameters.size(), parameters.size() == 1 ? "" : "s", arguments.size(),
-                  arguments.size() == 1 ? "was" : "were", which));
+  throw Error(ExitCode::usage,
+              fmt::format("{} takes {} and {} given: {}; give one for each parameter, in "
+                          "their order",
+                          called, with_noun(parameters.size(), "argument"),
+                          with_noun(arguments.size(), "was", "were"), which));
 }
 
 }  // namespace warpmeter::model

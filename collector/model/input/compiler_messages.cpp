@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "collector/model/input/compiler_messages.h"
 
+#include "base/with_noun.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -94,7 +96,8 @@ std::string first_errors(const std::string& messages) {
   }
   if (errors == 0 || (errors == 1 && all_lines <= most_lines)) return messages;
   while (shown.ends_with('\n')) shown.pop_back();
-  if (errors > most_errors) shown += fmt::format("\n… and {} more errors", errors - most_errors);
+  if (errors > most_errors)
+    shown += fmt::format("\n… and {}", with_noun(errors - most_errors, "more error"));
   return shown;
 }
 

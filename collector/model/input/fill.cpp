@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/small_values.h"
+#include "base/with_noun.h"
 #include "collector/model/input/npy.h"
 
 namespace warpmeter::model {
@@ -191,17 +192,17 @@ void check_count(const Fill& fill, Element element, std::uint64_t count, std::ui
                  const std::string& text) {
   if (count == 0 || count == held) return;
   throw Error(ExitCode::usage,
-              fmt::format("'{}' asks for {} elements, but {} holds {}; write {}[] to take what it "
+              fmt::format("'{}' asks for {}, but {} holds {}; write {}[] to take what it "
                           "holds",
-                          text, count, fill.file, held, to_string(element)));
+                          text, with_noun(count, "element"), fill.file, held, to_string(element)));
 }
 
 void check_raw(const Fill& fill, Element element, std::uint64_t bytes, std::uint64_t count,
                const std::string& text) {
   if (bytes == 0 || bytes % bytes_of(element) != 0) {
     throw Error(ExitCode::usage,
-                fmt::format("{} holds {} bytes, which are no elements of {}; see '{}'", fill.file,
-                            bytes, to_string(element), text));
+                fmt::format("{} holds {}, which are no elements of {}; see '{}'", fill.file,
+                            with_noun(bytes, "byte"), to_string(element), text));
   }
   check_count(fill, element, count, bytes / bytes_of(element), text);
 }

@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/host_memory.h"
+#include "base/with_noun.h"
 
 namespace warpmeter::model {
 namespace {
@@ -113,9 +114,9 @@ std::vector<std::byte> read_beginning(const std::string& path, std::uint64_t mos
   const std::uint64_t bytes = std::min(size_of_file(path), most);
   const std::uint64_t memory = available_memory();
   if (memory > 0 && bytes > memory) {  // a file with holes takes no room on a disk
-    throw Error(ExitCode::file, fmt::format("{} has {} bytes, more than this machine's memory; "
+    throw Error(ExitCode::file, fmt::format("{} has {}, more than this machine's memory; "
                                             "give a smaller file",
-                                            path, bytes));
+                                            path, with_noun(bytes, "byte")));
   }
   std::ifstream stream(path, std::ios::binary);
   std::vector<std::byte> contents(bytes);
@@ -161,8 +162,9 @@ NpyHeader header_in(std::span<const std::byte> contents, std::uint64_t whole, st
   }
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(npy.count, bytes_of(npy.element), &bytes) || bytes > held) {
-    refuse_file(name, fmt::format("holds {} bytes, fewer than the {} elements of {} that it claims",
-                                  held, npy.count, to_string(npy.element)));
+    refuse_file(name, fmt::format("holds {}, fewer than the {} of {} that it claims",
+                                  with_noun(held, "byte"), with_noun(npy.count, "element"),
+                                  to_string(npy.element)));
   }
   return npy;
 }
@@ -193,9 +195,9 @@ std::vector<std::byte> read_whole_file(const std::string& path) {
 std::string read_text_file(const std::string& path) {
   const std::uint64_t size = size_of_file(path);
   if (size > most_text) {
-    throw Error(ExitCode::file, fmt::format("{} has {} bytes, more than the {} that are read; "
+    throw Error(ExitCode::file, fmt::format("{} has {}, more than the {} that are read; "
                                             "give a smaller file",
-                                            path, size, most_text));
+                                            path, with_noun(size, "byte"), most_text));
   }
   const std::vector<std::byte> bytes = read_whole_file(path);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

@@ -15,6 +15,7 @@
 #include "base/element.h"
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/with_noun.h"
 #include "collector/model/input/arguments.h"
 #include "collector/model/input/fill.h"
 #include "collector/model/input/npy.h"
@@ -111,7 +112,7 @@ std::optional<Element> declared_element(const ptx::Variable& variable) {
 /// "f32", "f32[16]", "1024 bytes"
 std::string declaration_of(const ptx::Variable& variable) {
   const std::optional<Element> element = declared_element(variable);
-  if (!element) return fmt::format("{} bytes", variable.bytes);
+  if (!element) return with_noun(variable.bytes, "byte");
   const std::uint64_t count = variable.bytes / bytes_of(*element);
   return count == 1 ? std::string(to_string(*element))
                     : fmt::format("{}[{}]", to_string(*element), count);
@@ -124,24 +125,25 @@ void check_type(const ptx::Variable& variable, const Typed& typed, Element eleme
                                    is_floating(*declared) == is_floating(element)
                              : bytes_of(element) <= std::max(variable.alignment, 1u);
   if (fits) return;
-  refuse_setting(
-      typed.text,
-      declared ? fmt::format("has the type {}, but '{}' is {}", to_string(element),
-                             variable_name(variable.name), declaration_of(variable))
-               : fmt::format("has the type {}, but '{}' is aligned to {} {}, so it holds none",
-                             to_string(element), variable_name(variable.name), variable.alignment,
-                             variable.alignment == 1 ? "byte" : "bytes"));
+  refuse_setting(typed.text,
+                 declared
+                     ? fmt::format("has the type {}, but '{}' is {}", to_string(element),
+                                   variable_name(variable.name), declaration_of(variable))
+                     : fmt::format("has the type {}, but '{}' is aligned to {}, so it holds none",
+                                   to_string(element), variable_name(variable.name),
+                                   with_noun(variable.alignment, "byte")));
 }
 
 [[noreturn]] void refuse_size(const ptx::Variable& variable, const Typed& typed,
                               std::uint64_t count, Element element) {
-  refuse_setting(typed.text, fmt::format("gives {} {} of {}, {} bytes, but '{}' is {}", count,
-                                         count == 1 ? "value" : "values", to_string(element),
-                                         count * bytes_of(element), variable_name(variable.name),
-                                         declared_element(variable)
-                                             ? fmt::format("{}, {} bytes", declaration_of(variable),
-                                                           variable.bytes)
-                                             : declaration_of(variable)));
+  refuse_setting(
+      typed.text,
+      fmt::format(
+          "gives {} of {}, {}, but '{}' is {}", with_noun(count, "value"), to_string(element),
+          with_noun(count * bytes_of(element), "byte"), variable_name(variable.name),
+          declared_element(variable)
+              ? fmt::format("{}, {}", declaration_of(variable), with_noun(variable.bytes, "byte"))
+              : declaration_of(variable)));
 }
 
 /// The element type of the setting, else what the PTX does.
@@ -156,9 +158,10 @@ std::optional<Element> element_of(const ptx::Variable& variable, const Typed& ty
   check_type(variable, typed, *element);
   const std::uint64_t count = variable.bytes / bytes_of(*element);
   if (!typed.count.empty() && typed.count != fmt::format("{}", count)) {
-    refuse_setting(typed.text, fmt::format("has {} elements, but '{}' is {}: {} of {}", typed.count,
-                                           variable_name(variable.name), declaration_of(variable),
-                                           count, to_string(*element)));
+    refuse_setting(typed.text,
+                   fmt::format("has {}, but '{}' is {}: {} of {}",
+                               with_noun(typed.count, "element"), variable_name(variable.name),
+                               declaration_of(variable), count, to_string(*element)));
   }
   return element;
 }
@@ -171,14 +174,16 @@ std::vector<std::byte> setting_from_file(const ptx::Variable& variable, const Ty
   std::error_code ignored;
   const std::uintmax_t size = std::filesystem::file_size(path, ignored);
   if (!ignored && size > variable.bytes + most_header) {  // not worth reading
-    refuse_setting(typed.text, fmt::format("gives a file of {} bytes, but '{}' is {} bytes", size,
-                                           variable_name(variable.name), variable.bytes));
+    refuse_setting(typed.text,
+                   fmt::format("gives a file of {}, but '{}' is {}", with_noun(size, "byte"),
+                               variable_name(variable.name), with_noun(variable.bytes, "byte")));
   }
   if (path.ends_with(".bin")) {
     std::vector<std::byte> bytes = read_whole_file(path);
     if (bytes.size() == variable.bytes) return bytes;
-    refuse_setting(typed.text, fmt::format("gives {} bytes, but '{}' is {} bytes", bytes.size(),
-                                           variable_name(variable.name), variable.bytes));
+    refuse_setting(typed.text,
+                   fmt::format("gives {}, but '{}' is {}", with_noun(bytes.size(), "byte"),
+                               variable_name(variable.name), with_noun(variable.bytes, "byte")));
   }
   Npy npy = read_npy(path, element.value_or(Element::f32));
   if (!typed.type.empty() && npy.element != *element) {
@@ -266,8 +271,9 @@ VariableSetting parse_setting(const KernelFile& file, std::string_view text) {
     auto bytes = hexadecimal_bytes(typed.value);
     if (!bytes) refuse_setting(text, "has no bytes as hexadecimal digits, two a byte");
     if (bytes->size() != variable.bytes) {
-      refuse_setting(text, fmt::format("gives {} bytes, but '{}' is {} bytes", bytes->size(),
-                                       variable_name(variable.name), variable.bytes));
+      refuse_setting(text,
+                     fmt::format("gives {}, but '{}' is {}", with_noun(bytes->size(), "byte"),
+                                 variable_name(variable.name), with_noun(variable.bytes, "byte")));
     }
     setting.bytes = std::move(*bytes);
     return setting;

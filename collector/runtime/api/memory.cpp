@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/with_noun.h"
 #include "collector/model/machine/memory/align.h"
 #include "collector/runtime/api/row.h"
 #include "collector/runtime/device/device.h"
@@ -174,8 +175,9 @@ cudaError_t register_host(Process& process, void* pointer, std::size_t bytes, un
   const Block* there = process.memory().find(address);
   const bool is_other = there != nullptr && there->kind != MemoryKind::registered;
   if (is_other || !is_mapped(address, bytes)) return cudaErrorInvalidValue;
-  const Block* block = process.memory().adopt(pointer, bytes, MemoryKind::registered,
-                                              fmt::format("registered memory of {} bytes", bytes));
+  const Block* block =
+      process.memory().adopt(pointer, bytes, MemoryKind::registered,
+                             fmt::format("registered memory of {}", with_noun(bytes, "byte")));
   if (block == nullptr) return cudaErrorHostMemoryAlreadyRegistered;
   process.memory().give_flags(address, flags & cudaHostRegisterPortable);
   return cudaSuccess;

@@ -2,6 +2,7 @@
 // Races in words, and those that show by what host code touches.
 #include <fmt/format.h>
 
+#include "base/with_noun.h"
 #include "collector/model/machine/memory/shown_name.h"
 #include "collector/runtime/api/row.h"
 #include "collector/runtime/check/caller.h"
@@ -46,8 +47,7 @@ std::string_view Races::deed_in_words(const Operation& operation, bool writes) {
 }
 
 std::string Races::memory_in_words(const Meeting& meeting) const {
-  const std::string bytes =
-      fmt::format("{} byte{}", fmt::group_digits(meeting.bytes), meeting.bytes == 1 ? "" : "s");
+  const std::string bytes = with_noun(fmt::format("{}", fmt::group_digits(meeting.bytes)), "byte");
   const Block* block = memory_.find(meeting.address);
   if (block != nullptr) {
     return fmt::format("{} of {}, from byte {} on", bytes, block->name,

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/kernel_name.h"
+#include "base/with_noun.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/runtime/check/failed_calls.h"
 #include "collector/runtime/check/python.h"
@@ -21,7 +22,7 @@ using model::check::structure_chunk;
 constexpr std::uint64_t least_array_bytes = 64;
 
 std::string bytes_in_words(std::uint64_t bytes) {
-  return fmt::format("{} byte{}", fmt::group_digits(bytes), bytes == 1 ? "" : "s");
+  return with_noun(fmt::format("{}", fmt::group_digits(bytes)), "byte");
 }
 
 bool is_shared_with_host(MemoryKind kind) {
@@ -249,7 +250,7 @@ std::string Checks::element_of(const model::check::Finding& finding) const {
                        array->type, array->shape, element(array->address, array->item_bytes));
   }
   if (block == nullptr || finding.width == 0) return "";
-  return fmt::format("; by elements of {} bytes this is number {}", finding.width,
+  return fmt::format("; by elements of {} this is number {}", with_noun(finding.width, "byte"),
                      element(block->address, finding.width));
 }
 
@@ -416,10 +417,11 @@ void Checks::find_leaks(const std::vector<VirtualMemory::Kept>& physical) {
     const bool is_variable = leak.name.starts_with("'");
     const std::string bytes = bytes_in_words(leak.bytes);
     const std::string message =
-        leak.count > 1 ? fmt::format("{} allocations{}, {} together, are never {}", leak.count,
-                                     is_variable ? " of " + leak.name : "", bytes, leak.end)
-        : is_variable  ? fmt::format("{} of {} are never {}", bytes, leak.name, leak.end)
-                       : fmt::format("{} is never {}", leak.name, leak.end);
+        leak.count > 1
+            ? fmt::format("{}{}, {} together, are never {}", with_noun(leak.count, "allocation"),
+                          is_variable ? " of " + leak.name : "", bytes, leak.end)
+        : is_variable ? fmt::format("{} of {} are never {}", bytes, leak.name, leak.end)
+                      : fmt::format("{} is never {}", leak.name, leak.end);
     // An interpreter that ran in this process, embedded or not, ends without freeing what its
     // modules and a framework's pool hold.
     find("leak", key.first, message, message, leak.count, python::was_initialised());

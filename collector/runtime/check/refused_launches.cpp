@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/kernel_name.h"
+#include "base/with_noun.h"
 #include "collector/model/check/findings.h"
 
 namespace warpmeter::runtime {
@@ -15,10 +16,11 @@ void find_refused_launches(Checks& checks, const model::Program& program,
     const Dim3& block = refused.geometry.block;
     finding.times = refused.times;
     finding.message = fmt::format(
-        "kernel '{}' launches '{}' with blocks of {} threads ({},{},{}) and {} bytes of shared "
+        "kernel '{}' launches '{}' with blocks of {} ({},{},{}) and {} of shared "
         "memory, which the device refuses (cudaErrorInvalidConfiguration), and does not ask",
-        readable_name(program.kernel), readable_name(*refused.kernel), block.count(), block.x,
-        block.y, block.z, refused.geometry.dynamic_shared_bytes);
+        readable_name(program.kernel), readable_name(*refused.kernel),
+        with_noun(block.count(), "thread"), block.x, block.y, block.z,
+        with_noun(refused.geometry.dynamic_shared_bytes, "byte"));
     checks.launch_refused(program.kernel, finding);
   }
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/kernel_name.h"
+#include "base/with_noun.h"
 #include "collector/model/machine/launch/launch.h"
 #include "collector/runtime/check/made_sources.h"
 #include "collector/runtime/check/python_place.h"
@@ -74,19 +75,19 @@ cudaError_t launch_mistake(Process& process, const KernelWork& work) {
   if (geometry.is_cooperative && wrong.empty()) {
     const cudaError_t mistake = residency_mistake(process, work);
     if (mistake != cudaSuccess) {
-      return refuse(mistake, fmt::format("kernel '{}' is launched cooperatively with {} block{}, "
+      return refuse(mistake, fmt::format("kernel '{}' is launched cooperatively with {}, "
                                          "more than fit on the device at a time",
-                                         name(), geometry.grid.count(),
-                                         geometry.grid.count() == 1 ? "" : "s"));
+                                         name(), with_noun(geometry.grid.count(), "block")));
     }
   }
   if (geometry.dynamic_shared_bytes > work.kernel->most_dynamic_shared_bytes) {
     return refuse(
         cudaErrorInvalidValue,
         fmt::format(
-            "kernel '{}' is launched with {} bytes of dynamic shared memory and may have {}; "
+            "kernel '{}' is launched with {} of dynamic shared memory and may have {}; "
             "cudaFuncSetAttribute(…, cudaFuncAttributeMaxDynamicSharedMemorySize, …) allows more",
-            name(), geometry.dynamic_shared_bytes, work.kernel->most_dynamic_shared_bytes));
+            name(), with_noun(geometry.dynamic_shared_bytes, "byte"),
+            work.kernel->most_dynamic_shared_bytes));
   }
   if (wrong.empty()) return cudaSuccess;
   return refuse(cudaErrorInvalidValue, of_kernel(name(), wrong));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "collector/runtime/stream/submit.h"
+#include "base/with_noun.h"
 #include "collector/runtime/device/device.h"
 
 #include <fmt/format.h>
@@ -271,7 +272,7 @@ cudaError_t allocate(Process& process, const cudaMemAllocNodeParams& wanted) {
   if (process.memory().find(address) != nullptr) return cudaSuccess;  // never freed: it is there
   const Block* block = process.memory().allocate(
       wanted.bytesize, wanted.poolProps.location.id,
-      fmt::format("memory of {} bytes of a graph", wanted.bytesize), address);
+      fmt::format("memory of {} of a graph", with_noun(wanted.bytesize, "byte")), address);
   if (block == nullptr) return cudaErrorMemoryAllocation;
   if (Races* races = process.races()) races->touch(block->address, block->bytes, true);
   process.memory().give_to_graph(block->address);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "collector/runtime/stream/wrong_copy.h"
 
+#include "base/with_noun.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +16,8 @@ std::string why_unreachable(Process& process, std::uint64_t address, std::uint64
                             const char* side) {
   if (const Block* block = process.memory().find(address)) {
     const std::uint64_t end = address - block->address + bytes;
-    return fmt::format("its {} goes {} byte{} past the end of {}", side, end - block->bytes,
-                       end - block->bytes == 1 ? "" : "s", block->name);
+    return fmt::format("its {} goes {} past the end of {}", side,
+                       with_noun(end - block->bytes, "byte"), block->name);
   }
   if (const Checks::Freed* freed = process.checks()->freed_at(address)) {
     return fmt::format("its {} is {}, which was freed before{}", side, freed->name, freed->where);
@@ -132,11 +134,11 @@ void look_at_overlap(Process& process, const CopyWork& copy, std::uint64_t to, s
   process.checks()->find_copy(
       "overlapping copy", process.function(),
       fmt::format(
-          "{} copies within {}: its destination begins {} byte{} {} its source, and both "
+          "{} copies within {}: its destination begins {} {} its source, and both "
           "have bytes in common; CUDA does not say what is there afterwards: copy by way of "
           "another buffer",
-          process.function(), block != nullptr ? block->name : "memory of the host", apart,
-          apart == 1 ? "" : "s", to < from ? "before" : "behind"));
+          process.function(), block != nullptr ? block->name : "memory of the host",
+          with_noun(apart, "byte"), to < from ? "before" : "behind"));
 }
 
 cudaError_t null_side(Process& process, const char* side) {

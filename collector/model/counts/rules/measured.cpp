@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "base/with_noun.h"
+
 namespace warpmeter::model {
 namespace {
 
@@ -20,8 +22,9 @@ std::string why_not_exact(int arch, std::span<const MeasuredArchitecture> measur
   for (const MeasuredArchitecture& known : measured) {
     if (known.arch != arch) continue;
     if (known.is_exact()) return {};
-    return fmt::format("by the rules of sm_90, which {} of {} accesses measured on sm_{} break",
-                       known.accesses - known.met, known.accesses, arch);
+    return fmt::format("by the rules of sm_90, which {} of {} measured on sm_{} break",
+                       known.accesses - known.met, with_noun(known.accesses, "access", "accesses"),
+                       arch);
   }
   return fmt::format("by the rules of sm_90, not measured on sm_{}", arch);
 }

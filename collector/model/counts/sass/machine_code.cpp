@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/with_noun.h"
 #include "collector/model/counts/sass/jump_tables.h"
 #include "collector/model/counts/sass/line_table.h"
 #include "collector/model/counts/sass/resources.h"
@@ -217,8 +218,8 @@ std::variant<MachineCode, std::string> read_machine_code(Bytes cubin, std::strin
     return fmt::format("holds no code of kernel '{}'; {}", entry, names_of_kernels(elf));
   }
   if (code->contents.size() / instruction_bytes > most_instructions) {
-    return fmt::format("holds a kernel '{}' of {} instructions, more than are read", entry,
-                       code->contents.size() / instruction_bytes);
+    return fmt::format("holds a kernel '{}' of {}, more than are read", entry,
+                       with_noun(code->contents.size() / instruction_bytes, "instruction"));
   }
   auto table = LineTable::read(elf, static_cast<std::size_t>(code - elf.sections().data()));
   if (auto* wrong = std::get_if<std::string>(&table)) return std::move(*wrong);

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/with_noun.h"
 #include "collector/model/counts/sass/elf.h"
 #include "collector/model/counts/sass/info.h"
 #include "collector/model/counts/sass/jump_tables.h"
@@ -310,7 +311,7 @@ std::variant<Code, std::string> read_code(Bytes cubin, std::string_view entry) {
     return "it is not there";
   }
   const std::size_t count = section->contents.size() / sass::instruction_bytes;
-  if (count > most_instructions) return fmt::format("it has {} instructions", count);
+  if (count > most_instructions) return fmt::format("it has {}", with_noun(count, "instruction"));
   Code code;
   code.arch = elf.arch();
   if (code.arch < 80 || code.arch > 90) {

@@ -13,6 +13,7 @@
 #include "base/host_cores.h"
 #include "base/kernel_name.h"
 #include "base/stack.h"
+#include "base/with_noun.h"
 #include "collector/model/machine/cluster.h"
 #include "collector/model/machine/device_limits.h"
 #include "collector/model/machine/launch/blocks.h"
@@ -167,9 +168,10 @@ std::string register_failure(std::string_view kernel, const Resources& resources
   const std::uint32_t most = most_threads_of_block(*resources.registers);
   if (block.count() <= most) return "";
   return fmt::format(
-      "kernel '{}' takes {} registers a thread, so that a block has at most {} threads, not {}; "
+      "kernel '{}' takes {} a thread, so that a block has at most {}, not {}; "
       "launch smaller blocks, or compile it with __launch_bounds__({})",
-      readable_name(kernel), *resources.registers, most, block.count(), block.count());
+      readable_name(kernel), with_noun(*resources.registers, "register"), with_noun(most, "thread"),
+      block.count(), block.count());
 }
 
 std::string geometry_failure(const Program& program, const Geometry& geometry) {
@@ -186,8 +188,8 @@ std::string geometry_failure(const Program& program, const Geometry& geometry) {
                        named(grid));
   }
   if (block.count() > program.max_threads) {
-    return fmt::format("kernel '{}' takes at most {} threads a block, not {}", kernel(),
-                       program.max_threads, named(block));
+    return fmt::format("kernel '{}' takes at most {} a block, not {}", kernel(),
+                       with_noun(program.max_threads, "thread"), named(block));
   }
   if (block.x > 1024 || block.y > 1024 || block.z > 64) {
     return fmt::format("a block of {} threads is larger than a device takes (1024×1024×64)",
@@ -198,16 +200,17 @@ std::string geometry_failure(const Program& program, const Geometry& geometry) {
   }
   const std::uint64_t shared = program.shared_bytes(geometry);
   if (shared > device_limits(program.arch).shared_of_block) {
-    return fmt::format(
-        "kernel '{}' asks for {} bytes of shared memory, but a block of sm_{} has {}", kernel(),
-        shared, program.arch, device_limits(program.arch).shared_of_block);
+    return fmt::format("kernel '{}' asks for {} of shared memory, but a block of sm_{} has {}",
+                       kernel(), with_noun(shared, "byte"), program.arch,
+                       device_limits(program.arch).shared_of_block);
   }
   const std::uint64_t local = program.local_bytes * block.count();
   if (local > most_local_bytes_of_block) {
     return fmt::format(
-        "kernel '{}' asks for {} bytes of local memory for the {} threads of a block, but the "
+        "kernel '{}' asks for {} of local memory for the {} of a block, but the "
         "model has {}; launch smaller blocks",
-        kernel(), local, block.count(), most_local_bytes_of_block);
+        kernel(), with_noun(local, "byte"), with_noun(block.count(), "thread"),
+        most_local_bytes_of_block);
   }
   return "";
 }

@@ -8,6 +8,7 @@
 
 #include "base/kernel_name.h"
 #include "base/lanes.h"
+#include "base/with_noun.h"
 #include "collector/model/counts/rules/counting.h"
 #include "collector/model/machine/bulk.h"
 #include "collector/model/machine/cluster.h"
@@ -18,9 +19,7 @@
 namespace warpmeter::model {
 namespace {
 
-std::string bytes(std::uint64_t count) {
-  return fmt::format("{} byte{}", count, count == 1 ? "" : "s");
-}
+std::string bytes(std::uint64_t count) { return with_noun(count, "byte"); }
 
 /// Nothing lies so near to address 0 that it could be meant by an offset from a null pointer.
 constexpr std::uint64_t most_from_null = std::uint64_t{1} << 20;
@@ -87,7 +86,7 @@ std::string neighbourhood(std::uint64_t address, std::uint64_t width, const Devi
     return fmt::format("of which the last {} past the end of {}",
                        address + width - begun->end() == 1
                            ? "byte lies"
-                           : fmt::format("{} bytes lie", address + width - begun->end()),
+                           : with_noun(address + width - begun->end(), "", "bytes lie"),
                        described(*begun));
   }
   if (const auto* removed = memory.find_removed(address)) return freed(*removed, address);
@@ -136,7 +135,7 @@ std::string place_in_cluster(std::uint64_t address, std::uint64_t width, std::ui
   const std::uint64_t rank = offset / cluster_step - 1, place = offset % cluster_step;
   const std::string whose =
       fmt::format("of the shared memory of block {} of its cluster at {:#x}", rank, place);
-  if (rank >= blocks) return fmt::format("{}, which has {} blocks", whose, blocks);
+  if (rank >= blocks) return fmt::format("{}, which has {}", whose, with_noun(blocks, "block"));
   if (place + width > has) return fmt::format("{}, of which there are {}", whose, bytes(has));
   return whose +
          ", which has not begun; let cluster.sync() stand before the first access to another block";
@@ -193,7 +192,7 @@ std::string illegal_box(const RaisedTrap& raised, const std::string& kernel) {
       what = fmt::format(
           "from {} into a row of the tensor; the first coordinate has to be at a multiple of {} "
           "bytes",
-          fmt::format("{} byte{}", number, number == 1 ? "" : "s"), box_chunk);
+          with_noun(number, "byte"), box_chunk);
       break;
     case BoxFault::negative:
       what = fmt::format(
@@ -262,14 +261,12 @@ std::string what_happened(const BlockTrap& trap, const Program& program, const G
         return fmt::format(
             "threads missing: {} of a warp of kernel '{}' {} for others of the warp that the mask "
             "names and that never come",
-            lanes == 1 ? "1 thread" : fmt::format("{} threads", lanes), kernel,
-            lanes == 1 ? "waits" : "wait");
+            with_noun(lanes, "thread"), kernel, lanes == 1 ? "waits" : "wait");
       }
       return fmt::format(
           "barrier not reached: {} of a warp of kernel '{}' {} at a barrier that the others of the "
           "warp do not come to",
-          lanes == 1 ? "1 thread" : fmt::format("{} threads", lanes), kernel,
-          lanes == 1 ? "is" : "are");
+          with_noun(lanes, "thread"), kernel, lanes == 1 ? "is" : "are");
     case TrapKind::barrier_not_reached:
       return fmt::format(
           "barrier not reached: kernel '{}' waits at a barrier that other threads of "

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/kernel_name.h"
+#include "base/with_noun.h"
 #include "collector/model/machine/memory/shown_name.h"
 
 namespace warpmeter::model {
@@ -18,23 +19,22 @@ constexpr std::size_t most_waits = 3;
 std::string not_resident(const BlockTrap& trap, const std::string& kernel,
                          const Geometry& geometry) {
   return fmt::format(
-      "no progress: kernel '{}' waits in a loop for what no block on the device brings about: {} "
-      "blocks of {} threads fit at a time, and {} of {} blocks begin only when one of those ends; "
-      "launch at most {} blocks, or let blocks wait for lower ones only",
-      kernel, trap.resident, geometry.block.count(), trap.not_begun, geometry.grid.count(),
-      trap.resident);
+      "no progress: kernel '{}' waits in a loop for what no block on the device brings about: {}"
+      " of {} fit at a time, and {} of {} begin only when one of those ends; "
+      "launch at most {}, or let blocks wait for lower ones only",
+      kernel, with_noun(trap.resident, "block"), with_noun(geometry.block.count(), "thread"),
+      trap.not_begun, with_noun(geometry.grid.count(), "block"), with_noun(trap.resident, "block"));
 }
 
 /// "1 arrival and 512 bytes of copies"
 std::string missing(const ObjectWait& wait) {
   std::string text;
   if (wait.state.pending > 0) {
-    text = fmt::format("{} of {} arrival{}", wait.state.pending, wait.state.count,
-                       wait.state.count == 1 ? "" : "s");
+    text = fmt::format("{} of {}", wait.state.pending, with_noun(wait.state.count, "arrival"));
   }
   if (wait.state.bytes > 0) {
-    text += fmt::format("{}{} byte{} of copies", text.empty() ? "" : " and ", wait.state.bytes,
-                        wait.state.bytes == 1 ? "" : "s");
+    text += fmt::format("{}{} of copies", text.empty() ? "" : " and ",
+                        with_noun(wait.state.bytes, "byte"));
   }
   return text.empty() ? "bytes of copies" : text;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "collector/model/machine/memory/shown_name.h"
 
+#include "base/with_noun.h"
+
 #include <cxxabi.h>
 #include <fmt/format.h>
 
@@ -79,8 +81,7 @@ bool names_its_place(std::string_view name) {
 }
 
 std::string described(std::string_view shown, std::uint64_t bytes, std::uint64_t address) {
-  const std::string amount =
-      fmt::format("{} byte{} at {:#x}", bytes, bytes == 1 ? "" : "s", address);
+  const std::string amount = fmt::format("{} at {:#x}", with_noun(bytes, "byte"), address);
   if (!names_its_place(shown)) return fmt::format("{} ({})", shown, amount);
   if (!shown.starts_with("'")) {  // it says how much it is
     return fmt::format("{}, at {:#x})", shown.substr(0, shown.size() - 1), address);
