@@ -130,6 +130,10 @@ void check_long_texts(const std::vector<Value>& row, std::size_t& sum) {
 
 }  // namespace
 
+bool is_keyword_of_sql(std::string_view word) {
+  return sqlite3_keyword_check(word.data(), static_cast<int>(word.size())) != 0;
+}
+
 Reader::Reader(const std::string& path) : keeper_(no_handle()), db_(no_handle()) {
   ReadHandles handles = open_for_reading(path);
   keeper_ = std::move(handles.keeper);

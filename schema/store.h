@@ -51,6 +51,9 @@ std::span<const ViewInfo> views();
 /// The longest statement that a user can have written.
 inline constexpr std::size_t longest_statement = std::size_t{1} << 20;
 
+/// True of a word that SQL has for itself, as VACUUM.
+bool is_keyword_of_sql(std::string_view word);
+
 /// The limits of a user's statement, beside the memory that SQLite may take for it.
 struct QueryLimits {
   std::optional<std::chrono::duration<double>> time;  ///< Error{nothing} when it has passed

@@ -77,7 +77,7 @@ std::string not_explained() {
       "CASE WHEN d.backend = 'cupti' THEN '{}' "
       "WHEN EXISTS (SELECT 1 FROM t_value v WHERE v.launch_id = l.launch_id) "
       "THEN 'it was counted without explaining, as --check and an older warpmeter do' "
-      "ELSE 'no access was counted: profile -m @default counts and explains' END",
+      "ELSE 'no access was counted: the metrics of @default count and explain them' END",
       without_addresses);
 }
 

@@ -206,6 +206,23 @@ class Insertions(unittest.TestCase):
         self.assertTrue(nameless.search("INSERT OR REPLACE INTO temp.a VALUES (1)"))
 
 
+# ---- numbers with their nouns
+
+PLURAL = re.compile(r'(?:==|!=|>) 1 \? (?:"" : "e?s"|"e?s" : ""|"1 \w+")')
+
+
+class Nouns(unittest.TestCase):
+    def test_get_their_plural_in_one_place(self):
+        found = [f"{path}: {place}" for path, text in files(OURS, {".cpp", ".h"}) if path != "base/with_noun.h"
+                 for place in PLURAL.findall(text)]
+        found = [place for place in found if not place.startswith("collector/cli/submit/job.cpp")]  # "tasks 3,7"
+        self.assertFalse(found, "\n".join(found))
+
+    def test_chosen_elsewhere_are_found(self):
+        for text in ('n == 1 ? "" : "s"', 'n > 1 ? "es" : ""', 'n == 1 ? "1 pair" : many'):
+            self.assertTrue(PLURAL.findall(text), text)
+
+
 # ---- what programs are answered
 
 def answered_in(text):

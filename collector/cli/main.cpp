@@ -23,6 +23,7 @@
 #include "base/stack.h"
 #include "base/temporary.h"
 #include "base/utf8.h"
+#include "base/with_noun.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
@@ -143,9 +144,9 @@ void check_open_files() {
   for (const int descriptor : opened) close(descriptor);
   if (opened.size() == needed) return;
   throw Error(ExitCode::file,
-              fmt::format("only {} more files can be open at a time, and a command may need {}; "
+              fmt::format("only {} can be open at a time, and a command may need {}; "
                           "raise the limit: ulimit -n 1024",
-                          opened.size(), needed));
+                          with_noun(opened.size(), "more file"), needed));
 }
 
 int status_of(const std::vector<std::string>& words) {
@@ -182,6 +183,7 @@ int main(int argc, char** argv) {
   keep_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is noticed by the write
   catch_endings();
+  cli::know_words(words);
   const int status = with_large_stack([&] { return cli::status_of(words); });
   cli::end_by_interrupt();
   return status;

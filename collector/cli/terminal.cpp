@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
 
 #include "base/utf8.h"
 
@@ -37,6 +38,21 @@ std::string with_short_words(const std::string& text) {
   return shown;
 }
 
+/// Parts of paths on the command line that hold line ends: a sentence that names one stays a line.
+std::vector<std::string>& words_of_lines() {
+  static std::vector<std::string> words;
+  return words;
+}
+
+std::string on_their_lines(std::string text) {
+  for (const std::string& word : words_of_lines()) {
+    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at)) {
+      text.replace(at, word.size(), printable(word));
+    }
+  }
+  return with_short_words(printable_lines(text));
+}
+
 void write_error(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
@@ -60,10 +76,22 @@ std::string coloured(int descriptor, Colour colour, std::string_view text) {
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }
 
-void say(std::string_view text) { write_error(with_short_words(printable_lines(text))); }
+void know_words(std::span<const std::string> words) {
+  for (const std::string& word : words) {
+    for (std::size_t begin = 0; begin < word.size();) {
+      const std::size_t end = std::min(word.find('/', begin), word.size());
+      const std::string part = word.substr(begin, end - begin);
+      const bool has_text = part.find_first_not_of("\n\r\t ") != part.npos;
+      if (has_text && part.find_first_of("\n\r") != part.npos) words_of_lines().push_back(part);
+      begin = end + 1;
+    }
+  }
+}
+
+void say(std::string_view text) { write_error(on_their_lines(std::string(text))); }
 
 void say(Colour colour, std::string_view word, std::string_view text) {
-  write_error(coloured(STDERR_FILENO, colour, word) + with_short_words(printable_lines(text)));
+  write_error(coloured(STDERR_FILENO, colour, word) + on_their_lines(std::string(text)));
 }
 
 void say_in_place(std::string_view line) {

@@ -3,6 +3,7 @@
 // (https://no-color.org: set and not empty), and so is TERM=dumb.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,10 @@ bool is_terminal(int descriptor);
 int terminal_width(int descriptor);
 
 enum class Colour { red, green, yellow };
+
+/// Takes note of the command line: what say() names of it stays on its line, whatever line ends a
+/// file's name has.
+void know_words(std::span<const std::string> words);
 
 /// Writes to standard error, and goes on when nobody can read it: a remark that is lost is no
 /// reason to lose a measurement or an exit code. The text holds what files and databases say, so

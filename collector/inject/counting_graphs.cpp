@@ -22,7 +22,7 @@ std::string Counting::waiting_obstacle(const LaunchCall& call, const std::string
     if (!waits_.may_wait(name)) continue;
     const std::string reason =
         waits_.obstacle(driver(), graph->call_of(i), name, static_cast<CUdevice>(device));
-    if (!reason.empty()) return fmt::format("its kernel {}: {}", function_name(name), reason);
+    if (!reason.empty()) return fmt::format("its kernel '{}': {}", function_name(name), reason);
   }
   return "";
 }

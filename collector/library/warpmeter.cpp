@@ -308,6 +308,7 @@ int warpmeter_explain(warpmeter_meter* meter, int64_t run, const char* format, i
     warpmeter::reports::ExplainOptions options;
     options.run = run;
     if (top > 0) options.top = top;
+    options.is_of_module = true;
     options.format = library::format_of(format);
     library::give(
         warpmeter::reports::explain(library::required(meter, "meter")->reader(), options).text,

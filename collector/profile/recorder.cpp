@@ -310,6 +310,13 @@ bool Recorder::is_told(const inject::FailedCall& failed) const {
   });
 }
 
+bool Recorder::is_in_finding(const std::string& text) const {
+  constexpr std::size_t message = 2;
+  return std::any_of(findings_.begin(), findings_.end(), [&](const auto& finding) {
+    return std::get<message>(finding.first).find(text) != std::string::npos;
+  });
+}
+
 /// Counts it as measured, as failed or as refused.
 void Recorder::note(const schema::Launch& launch) {
   if (launch.outcome == schema::LaunchOutcome::failed) {

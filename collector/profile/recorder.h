@@ -117,6 +117,8 @@ class Recorder final : public Receiver {
   const std::vector<inject::FailedCall>& failed_calls() const { return failed_calls_; }
   /// True if another message names the call, or the kernel of a launch, already.
   bool is_told(const inject::FailedCall& failed) const;
+  /// True if the message of a finding has the text.
+  bool is_in_finding(const std::string& text) const;
   const std::set<std::string>& left_out() const { return left_out_; }  ///< kernels, by the filter
   const std::set<std::string>& problems() const { return problems_; }
   /// Kernels that the model was executing when nothing more was heard of their processes.

@@ -76,6 +76,16 @@ def test_a_table_of_very_many_launches_is_short(tmp_path: pathlib.Path, monkeypa
     assert shown.count("<tr>") < 100
 
 
+def test_a_cell_shows_the_metrics_that_it_names(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    named, beside = executed(
+        ["%%measure local_load_requests\ntile(32)", "%%measure @shared local_load_requests\ntile(32)"], tmp_path, monkeypatch
+    )
+    assert "<th>local_load_requests</th>" in outputs_of(named)
+    assert "gld_efficiency" not in outputs_of(named)
+    assert "<th>local_load_requests</th>" in outputs_of(beside)
+    assert "<th>shared_load_transactions_per_request</th>" in outputs_of(beside)
+
+
 def test_the_lines_of_a_cell_have_their_text(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The kernel's PTX names lines 6, 8 and 9 of its file, which is the cell.
     cell = """%%measure

@@ -227,8 +227,16 @@ class Measurement:
     def _repr_html_(self) -> str:
         if self._run == 0:
             return "<p>nothing was measured yet</p>"
-        table: str = self.frame.to_html(index=False, max_rows=60, show_dimensions=True)  # a browser takes no million
+        table: str = self._shown().to_html(index=False, max_rows=60, show_dimensions=True)  # a browser takes no million
         return table + self._pictures()
+
+    def _shown(self) -> pandas.DataFrame:
+        """The frame. Metrics that were asked for by their names stand in place of its own, those of sets beside them."""
+        frame = self.frame
+        named = [metric for metric in self._metrics if not metric.startswith("@")]
+        if named and len(named) == len(self._metrics):
+            frame = frame[["variant", "grid", "block", "nvtx_range"]].dropna(axis="columns", how="all")
+        return frame.assign(**{metric: self.values(metric) for metric in named})
 
 
 def measure(

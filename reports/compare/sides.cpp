@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/variant_name.h"
+#include "base/with_noun.h"
 #include "reports/compare/common_sizes.h"
 #include "reports/compare/run_before_last.h"
 #include "reports/record.h"
@@ -36,7 +37,7 @@ std::string about(const schema::Reader& reader, const RunIds& runs, std::string 
       fmt::format("{} on {}, {}, warpmeter {} (git {})", device.empty() ? "no device" : device,
                   run.text("host").empty() ? "an unknown host" : run.text("host"),
                   run.text("began"), run.text("tool_version"), run.text("git_revision"));
-  if (runs.size() > 1) text = fmt::format("{} runs, the last: {}", runs.size(), text);
+  if (runs.size() > 1) text = fmt::format("{}, the last: {}", with_noun(runs.size(), "run"), text);
   return text;
 }
 
@@ -61,8 +62,10 @@ Error unknown_value(std::string_view kind, std::string_view value,
       known.begin(), known.begin() + static_cast<std::ptrdiff_t>(std::min(known.size(), shown)));
   std::string list = fmt::format("{}", fmt::join(first, ", "));
   if (known.size() > shown) list += fmt::format(" and {} more", known.size() - shown);
-  return {ExitCode::usage, fmt::format("there is no {} '{}'{}{} (the {}s: {})", kind, value, where,
-                                       did_you_mean(value, known), kind, list)};
+  const std::string others = known.empty() ? fmt::format("no launch has a {}", kind)
+                                           : fmt::format("the {}s: {}", kind, list);
+  return {ExitCode::usage, fmt::format("there is no {} '{}'{}{} ({})", kind, value, where,
+                                       did_you_mean(value, known), others)};
 }
 
 // ---- by run, by label

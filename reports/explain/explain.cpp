@@ -82,7 +82,8 @@ std::string some_names(const std::vector<const ExplainedLaunch*>& launches) {
     const bool is_last = i + 1 == titles.size();
     text += (i == 0 ? "" : is_last ? " and " : ", ") + titles[i];
     if (counts[titles[i]] > 1) {
-      text += fmt::format(" ({} launches)", grouped_number(counts[titles[i]]));
+      text += fmt::format(
+          " ({})", counted(static_cast<std::size_t>(counts[titles[i]]), "launch", "launches"));
     }
   }
   if (titles.size() > most) text += fmt::format(" and {} more", titles.size() - most);
@@ -107,7 +108,8 @@ class Explaining {
     if (options_.format != Format::table) {
       document_.heading(1, "What was found in " + run_name(reader_, options_.run));
     } else if (has_other_runs()) {
-      document_.paragraph("Of " + run_name(reader_, options_.run) + "; --run names another.");
+      const char* others = options_.is_of_module ? "." : "; --run names another.";
+      document_.paragraph("Of " + run_name(reader_, options_.run) + others);
     }
     const std::string cut_short = why_unfinished(reader_, options_.run);
     if (!cut_short.empty()) document_.paragraph(cut_short + ".");
@@ -144,8 +146,8 @@ class Explaining {
     }
     const auto shown = static_cast<std::int64_t>(launch.findings.size());
     if (launch.found > shown && !options_.show) {
-      document_.paragraph(fmt::format("{} more with --top {}.",
-                                      grouped_number(launch.found - shown), launch.found));
+      document_.paragraph(fmt::format("{} more with {}{}.", grouped_number(launch.found - shown),
+                                      options_.is_of_module ? "top=" : "--top ", launch.found));
     }
     if (options_.show && !drawn) {
       document_.paragraph(

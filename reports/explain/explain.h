@@ -31,6 +31,7 @@ struct ExplainOptions {
   std::size_t width = 0;
   std::optional<std::int64_t> top;  ///< none: 5 of a launch, in JSON all
   bool what_if = false;
+  bool is_of_module = false;  ///< Python asks: its arguments are named, not our options
   std::optional<ShownLine> show;
   std::string picture_folder;  ///< the picture folder of markdown, relative to it; empty: pictures
                                ///< stand in the text

@@ -14,9 +14,39 @@
 #include "base/error.h"
 #include "base/named_files.h"
 #include "base/nearest.h"
+#include "base/utf8.h"
 
 namespace warpmeter::reports {
 namespace {
+
+/// A line of the file as a message shows it, without blanks around it.
+std::string line_of(std::string_view text, std::uint32_t line) {
+  for (; line > 1 && text.find('\n') != text.npos; --line) text.remove_prefix(text.find('\n') + 1);
+  text = text.substr(0, text.find('\n'));
+  const std::size_t begin = std::min(text.find_first_not_of(" \t\r"), text.size());
+  const std::size_t end = text.find_last_not_of(" \t\r");
+  return printable(text.substr(begin, end == text.npos ? 0 : end + 1 - begin));
+}
+
+/// "expected ']', found the end of the line": toml++ says "Error while parsing table header:
+/// expected ']', saw '\n'".
+std::string in_words(const toml::parse_error& error) {
+  std::string text(error.description());
+  if (const std::size_t colon = text.find(": ");
+      text.starts_with("Error while parsing ") && colon != text.npos) {
+    text.erase(0, colon + 2);
+  }
+  const std::pair<std::string_view, std::string_view> words[] = {
+      {"'\\n'", "the end of the line"},
+      {"'\\r'", "the end of the line"},
+      {"end-of-file", "the end of the file"},
+      {"saw ", "found "}};
+  for (const auto& [theirs, ours] : words) {
+    const std::size_t found = text.find(theirs);
+    if (found != text.npos) text.replace(found, theirs.size(), ours);
+  }
+  return text;
+}
 
 class ConfigReader {
  public:
@@ -31,7 +61,9 @@ class ConfigReader {
     toml::parse_result parsed = toml::parse(*file.text);
     if (!parsed) {
       const toml::parse_error& error = parsed.error();
-      fail(error.source(), fmt::format("is no TOML: {}", error.description()));
+      fail(error.source(),
+           fmt::format("'{}' is not valid TOML: {}", line_of(*file.text, error.source().begin.line),
+                       in_words(error)));
     }
     const toml::table& root = parsed.table();
     only(root, {"check"}, "");

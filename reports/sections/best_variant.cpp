@@ -258,7 +258,7 @@ std::vector<std::string> costliest_of_programs(const RunRecord& run) {
     if (std::count(all.begin(), all.end(), *most) > 1) continue;
     const Subject& subject = group.subjects[static_cast<std::size_t>(most - all.begin())];
     sentences.emplace_back(
-        *most, fmt::format("{}: {} takes most, {} % of the {} of {} launches, in {}.",
+        *most, fmt::format("{}: '{}' takes most, {} % of the {} of {} launches, in {}.",
                            place_of(run, group, true), subject.variant, share_text(*most),
                            by_time ? "time" : "shared and global transactions",
                            run.groups.size() > 1 ? "these" : "all",

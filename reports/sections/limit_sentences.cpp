@@ -35,6 +35,11 @@ std::string place_of(const RunRecord& run, const Limits& limits, bool with_varia
   return run.devices.size() > 1 ? place + " on " + run.device_name(group.device_id) : place;
 }
 
+/// In quotation marks: a kernel may be called as a word of the sentence.
+std::string variant_of(const Limits& limits) {
+  return fmt::format("'{}'", limits.subject->variant);
+}
+
 /// The time of a launch, or else the cycles of its limit.
 double cost_of(const Limits& limits) {
   return limits.elapsed.missing.empty() ? limits.elapsed.value : most_of(limits).cycles.value;
@@ -77,7 +82,7 @@ std::string limit_sentence(const RunRecord& run, const Limits& limits) {
 }
 
 /// "All 5 variants of transpose at 4,096 are limited by device memory: 134,217,728 bytes of input
-/// and output at 18.4 a cycle; they reach 54 % (naive) to 91 % (tiled) of that."
+/// and output at 18.4 a cycle; they reach 54 % ('naive') to 91 % ('tiled') of that."
 std::string common_sentence(const RunRecord& run, const std::vector<const Limits*>& family) {
   const Limits& neediest = **std::max_element(family.begin(), family.end(), needs_less);
   const std::string& evidence = most_of(neediest).evidence;
@@ -88,7 +93,7 @@ std::string common_sentence(const RunRecord& run, const std::vector<const Limits
     return most_of(*limits).evidence == evidence;
   });
   if (!is_same) {
-    text += fmt::format(" for {}, at most {:.0f} % fewer cycles for {}", neediest.subject->variant,
+    text += fmt::format(" for {}, at most {:.0f} % fewer cycles for {}", variant_of(neediest),
                         100 * (alike - 1), family.size() == 2 ? "the other" : "the others");
   }
   const bool have_shares = std::all_of(family.begin(), family.end(), [](const Limits* limits) {
@@ -100,8 +105,8 @@ std::string common_sentence(const RunRecord& run, const std::vector<const Limits
         return reached(*a).value_or(0) < reached(*b).value_or(0);
       });
   return text + fmt::format("; they reach {} % ({}) to {} % ({}) of that.",
-                            factor_text(reached(**least).value_or(0)), (*least)->subject->variant,
-                            factor_text(reached(**most).value_or(0)), (*most)->subject->variant);
+                            factor_text(reached(**least).value_or(0)), variant_of(**least),
+                            factor_text(reached(**most).value_or(0)), variant_of(**most));
 }
 
 /// A variant's need of a memory beside that of the variant that needs least of it.
@@ -128,8 +133,8 @@ Excess excess_of(const Limits& limits, const std::vector<const Limits*>& family)
   return most;
 }
 
-/// "tiled needs 4.5 times the shared wavefronts of tiled_rows, and naive 2.5 times the L1 sectors
-/// of tiled."
+/// "'tiled' needs 4.5 times the shared wavefronts of 'tiled_rows', and 'naive' 2.5 times the L1
+/// sectors of 'tiled'."
 std::string difference_sentence(const std::vector<const Limits*>& family) {
   std::vector<Excess> all;
   for (const Limits* limits : family) {
@@ -142,21 +147,21 @@ std::string difference_sentence(const std::vector<const Limits*>& family) {
   all.resize(std::min(all.size(), most_told_apart));
   std::vector<std::string> parts;
   for (const Excess& one : all) {
-    parts.push_back(fmt::format("{}{} {} times the {} of {}", one.limits->subject->variant,
+    parts.push_back(fmt::format("{}{} {} times the {} of {}", variant_of(*one.limits),
                                 parts.empty() ? " needs" : "", factor_text(one.factor), one.what,
-                                one.least->subject->variant));
+                                variant_of(*one.least)));
   }
   return parts.empty() ? "" : fmt::format("{}.", fmt::join(parts, ", and "));
 }
 
-/// "tiled, limited by L1, needs 7.64 times fewer cycles."
+/// "'tiled', limited by L1, needs 7.64 times fewer cycles."
 std::string other_sentence(const Limits& most, const Limits& least) {
   const double factor = cost_of(most) / cost_of(least);
   const bool is_same = most_of(most).column == most_of(least).column;
   const std::string limit = is_same ? "the same" : limit_name(least);
   const std::optional<double> share = reached(least);
   return fmt::format(
-      "{}, limited by {}, {} {}{}.", least.subject->variant, limit, share ? "takes" : "needs",
+      "{}, limited by {}, {} {}{}.", variant_of(least), limit, share ? "takes" : "needs",
       factor < alike ? "about as many cycles"
                      : fmt::format("{} times fewer cycles", readable_number(factor, Zeros::keep)),
       share ? fmt::format(" and reaches {} % of its limit", factor_text(*share)) : "");

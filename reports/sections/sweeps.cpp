@@ -12,6 +12,7 @@
 
 #include "base/statistics.h"
 #include "base/variant_name.h"
+#include "base/with_noun.h"
 #include "reports/best.h"
 #include "reports/metrics.h"
 #include "reports/sections/sections.h"
@@ -49,8 +50,9 @@ std::string description_of(const SweepShape& shape, const Ranking& ranking, cons
   for (std::size_t i = 0; i < shape.places.size(); ++i) {
     const Sweep::Parameter& parameter = shape.sweep->parameters[shape.places[i]];
     if (shape.values[i].size() == parameter.values.size()) continue;
-    text += fmt::format(" Of the {} values of {} the {} with the best medians.",
-                        parameter.values.size(), parameter.name, shape.values[i].size());
+    text += fmt::format(" Of the {} of {} the {} with the best medians.",
+                        with_noun(parameter.values.size(), "value"), parameter.name,
+                        shape.values[i].size());
   }
   bool has_failed = false, has_absent = false;
   for (const auto& row : plot.data.rows) {
@@ -139,7 +141,7 @@ void add_plots(Document& document, const SweepShape& shape, const std::string& d
   document.heading(3, shape.sweep->title() + " over " + shape.parameters() + device);
   if (shown.size() > most_sizes) {
     document.paragraph(
-        fmt::format("The {} largest of {} sizes.", most_sizes, shape.rankings.size()));
+        fmt::format("The {} largest of {}.", most_sizes, with_noun(shape.rankings.size(), "size")));
     shown.erase(shown.begin(), shown.end() - most_sizes);
   }
   for (const Ranking* ranking : shown) {
@@ -182,7 +184,7 @@ class BestTable {
   const std::vector<SweepShape>& shapes_;
 };
 
-/// The figure of the best, and against the median of all in per cent.
+/// The figure of the best.
 Cell best_figure(const Ranking& ranking, double in) {
   const Standing& best = ranking.all().front();
   Cell cell(best.values.front() / in);
@@ -190,15 +192,18 @@ Cell best_figure(const Ranking& ranking, double in) {
   return cell;
 }
 
-Cell against_median(const Ranking& ranking) {
+/// The median of all combinations, in the unit of the best one's figure.
+Cell median_figure(const Ranking& ranking, double in) {
   std::vector<double> values;
   for (const Standing& standing : ranking.all()) values.push_back(standing.values.front());
-  const double middle = median(values);
-  if (middle == 0) return Missing{"the median is 0"};
-  return 100 * (ranking.all().front().values.front() / middle - 1);
+  return median(values) / in;
 }
 
-/// One column where all have the same metric, else its name, figure and unit.
+constexpr const char* median_column = "median_of_all";
+constexpr const char* median_heading = "median of all";
+
+/// The best one's figure and the median: two columns where all have the same metric, else its name,
+/// the figures and their unit.
 void add_figures(BestTable& best, const std::vector<SweepShape>& shapes) {
   std::set<std::string> metrics;
   std::vector<double> values;
@@ -210,8 +215,14 @@ void add_figures(BestTable& best, const std::vector<SweepShape>& shapes) {
   }
   if (metrics.size() == 1) {
     const ShownMetric shown = shown_metric(*metrics.begin(), values);
-    return best.add_ranked(shown.column, [&](const SweepShape&, const Ranking& ranking) {
+    best.add_ranked(shown.column, [&](const SweepShape&, const Ranking& ranking) {
       return best_figure(ranking, shown.in);
+    });
+    Column middle = shown.column;
+    middle.name = median_column;
+    middle.heading = median_heading;
+    return best.add_ranked(middle, [&](const SweepShape&, const Ranking& ranking) {
+      return median_figure(ranking, shown.in);
     });
   }
   best.add_ranked(Column::text("by"),
@@ -220,6 +231,10 @@ void add_figures(BestTable& best, const std::vector<SweepShape>& shapes) {
   best.add_ranked(Column::number("figure", "", "", kind),
                   [](const SweepShape& shape, const Ranking& ranking) {
                     return best_figure(ranking, shape.shown.in);
+                  });
+  best.add_ranked(Column::number(median_column, median_heading, "", kind),
+                  [](const SweepShape& shape, const Ranking& ranking) {
+                    return median_figure(ranking, shape.shown.in);
                   });
   best.add_ranked(Column::text("unit"),
                   [](const SweepShape& shape, const Ranking&) { return shape.shown.column.unit; });
@@ -262,9 +277,6 @@ Table best_combinations(const RunRecord& run, const std::vector<SweepShape>& sha
     return ranking.all().front().subject->variant;
   });
   add_figures(best, shapes);
-  best.add_ranked(
-      Column::number("against_median", "against the median", "%", Kind::quotient),
-      [](const SweepShape&, const Ranking& ranking) { return against_median(ranking); });
   best.add_ranked(Column::number("as_good", "others as good", "", Kind::count),
                   [](const SweepShape&, const Ranking& ranking) {
                     return static_cast<std::int64_t>(ranking.as_good());
@@ -303,7 +315,7 @@ void add_sweeps(Document& document, const Source& source) {
   for (const Sweep& sweep : sweeps) shapes.push_back(shape_of(sweep, run));
   document.heading(2, "Sweeps");
   document.paragraph(fmt::format(
-      "The best combination of parameters at each size, and its figure against the median of all "
+      "The best combination of parameters at each size, its figure, and the median of all "
       "combinations: by time where they were timed, else by their shared and global transactions, "
       "or where these are the same by the figure that the parameters change most. {} is the best, "
       "or equal to it: of equal times the table names that with the fewest transactions. {} is not "

@@ -229,7 +229,8 @@ TEST_F(Explain, SaysWhyALaunchOfAnOlderDatabaseOrOfAGpuIsNotExplained) {
   bare[0].explanation = {};
   bare[0].counters.clear();
   options.run = add(bare);
-  EXPECT_THAT(told(options), HasSubstr("no access was counted: profile -m @default counts"));
+  EXPECT_THAT(told(options),
+              HasSubstr("no access was counted: the metrics of @default count and\nexplain them."));
 }
 
 TEST_F(Explain, GivesNoAdviceThatWasNotCounted) {

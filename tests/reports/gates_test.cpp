@@ -400,7 +400,10 @@ significance = "1%"
 }
 
 TEST_F(ConfigTest, SaysWhereAMistakeIs) {
-  expect_error("[check]\ngates = [\n", "line 2, column 11: is no TOML");
+  expect_error("[check]\n gates = [\n", "line 2, column 12: 'gates = [' is not valid TOML: ");
+  expect_error(
+      "[check\n",
+      "line 1, column 7: '[check' is not valid TOML: expected ']', found the end of the line");
   expect_error("[chek]\n", "line 1, column 2: there is no 'chek'; did you mean check?");
   expect_error("[check]\ngate = []\n", "did you mean gates?");
   expect_error("[check]\ngates = [\n  \"gst_efficiency > \",\n]\n",

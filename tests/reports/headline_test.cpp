@@ -384,9 +384,10 @@ TEST_F(Headline, OfAProgramSaysWhichKernelTakesMost) {
     made.size.reset();
   }
   add(launches);
-  EXPECT_THAT(sentences(), ElementsAre("app: gemm takes most, 75 % of the time of all launches, in "
-                                       "2 launches.",
-                                       not_looked_for));
+  EXPECT_THAT(sentences(),
+              ElementsAre("app: 'gemm' takes most, 75 % of the time of all launches, in "
+                          "2 launches.",
+                          not_looked_for));
 }
 
 TEST_F(Headline, OfSeveralProgramsSaysOfWhichLaunchesTheShareIs) {
@@ -397,8 +398,9 @@ TEST_F(Headline, OfSeveralProgramsSaysOfWhichLaunchesTheShareIs) {
     made.size.reset();
   }
   add(launches);
-  EXPECT_THAT(sentences(), Contains("app: gemm takes most, 75 % of the time of these launches, in "
-                                    "1 launch."));
+  EXPECT_THAT(sentences(),
+              Contains("app: 'gemm' takes most, 75 % of the time of these launches, in "
+                       "1 launch."));
 }
 
 TEST_F(Headline, OfManyFamiliesHasSevenSentencesTheClearestFirst) {

@@ -56,7 +56,7 @@ TEST_F(LimitSentences, ComparesTheVariantThatTakesMostWithTheOneThatTakesLeast) 
   add("bad", {{"shared_load_wavefronts", 1000}});
   add("middle", {{"shared_load_wavefronts", 500}});
   add("good", {{"warp_instructions", 800}});
-  EXPECT_THAT(section("limits"), HasSubstr("good, limited by issue slots, needs 5.00 times fewer "
+  EXPECT_THAT(section("limits"), HasSubstr("'good', limited by issue slots, needs 5.00 times fewer "
                                            "cycles."));
 }
 
@@ -71,8 +71,8 @@ TEST_F(LimitSentences, TellsVariantsApartWhereOneResourceLimitsAll) {
       section("limits"),
       AllOf(HasSubstr("All 3 variants of test at 1,024 are limited by device memory: "
                       "18,370,000 bytes of input and output at 18.4 a cycle."),
-            HasSubstr("tiled needs 4.5 times the shared wavefronts of padded, and naive 2.5 "
-                      "times the L1 sectors of tiled.")));
+            HasSubstr("'tiled' needs 4.5 times the shared wavefronts of 'padded', and 'naive' 2.5 "
+                      "times the L1 sectors of 'tiled'.")));
 }
 
 TEST_F(LimitSentences, SaysHowMuchOfACommonLimitIsReached) {
@@ -81,7 +81,7 @@ TEST_F(LimitSentences, SaysHowMuchOfACommonLimitIsReached) {
   add(measured_launch("b", {{"shared_load_wavefronts", 1000}}, 1250, {}));
   EXPECT_THAT(section("limits"),
               HasSubstr("Both variants of test at 1,024 are limited by shared memory: 1,000 "
-                        "wavefronts at 1 a cycle; they reach 25 % (a) to 80 % (b) of that."));
+                        "wavefronts at 1 a cycle; they reach 25 % ('a') to 80 % ('b') of that."));
 }
 
 TEST_F(LimitSentences, SaysNoShareTwice) {
@@ -145,9 +145,10 @@ TEST_F(LimitSentences, HasSharesOnlyWhereAllVariantsHaveTimes) {
 TEST_F(LimitSentences, NamesTheVariantOfTheEvidenceWhereVariantsDiffer) {
   add("a", {{"shared_load_wavefronts", 1000}});
   add("b", {{"shared_load_wavefronts", 1020}});
-  EXPECT_THAT(section("limits"),
-              HasSubstr("Both variants of test at 1,024 are limited by shared memory: 1,020 "
-                        "wavefronts at 1 a cycle for b, at most 5 % fewer cycles for the other."));
+  EXPECT_THAT(
+      section("limits"),
+      HasSubstr("Both variants of test at 1,024 are limited by shared memory: 1,020 "
+                "wavefronts at 1 a cycle for 'b', at most 5 % fewer cycles for the other."));
 }
 
 TEST_F(LimitSentences, TakeNoCopyForAVariant) {

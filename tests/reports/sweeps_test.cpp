@@ -233,7 +233,7 @@ TEST(Sweeps, WithoutTimesAndAllTransactionsAreOfTheFigureThatChangesMost) {
   ASSERT_EQ(plots.size(), 1u);
   EXPECT_EQ(plots[0].title, "Shared loads / request of transpose/p, size 1,024, over PAD");
   EXPECT_EQ(row_text(plots[0], 1), "1 | 1 ★");
-  EXPECT_THAT(run.text(Format::csv), HasSubstr("p,1024,p[PAD=1],1,-50,0,3,0\n"));
+  EXPECT_THAT(run.text(Format::csv), HasSubstr("p,1024,p[PAD=1],1,2,0,3,0\n"));
 }
 
 TEST(Sweeps, WithoutTimesAreOfAllTransactionsAsTheHeadlineIs) {
@@ -268,9 +268,9 @@ TEST(Sweeps, OfAFamilyWithSeveralSizesHaveABestAtEach) {
   }
   const SweptRun run(all);
   EXPECT_EQ(run.text(Format::csv),
-            "sweep,size,at,best,duration,against_median,as_good,tried,failed\n"
-            "p,1024,m=64,p[PAD=1](m=64),64,-33.333333333333336,0,2,0\n"
-            "p,1024,m=512,p[PAD=1](m=512),512,-33.333333333333336,0,2,0\n");
+            "sweep,size,at,best,duration,median_of_all,as_good,tried,failed\n"
+            "p,1024,m=64,p[PAD=1](m=64),64,96,0,2,0\n"
+            "p,1024,m=512,p[PAD=1](m=512),512,768,0,2,0\n");
   const std::vector<Plot> plots = run.plots();
   ASSERT_EQ(plots.size(), 2u);
   EXPECT_EQ(plots[1].title, "Time (µs) of transpose/p, size 1,024, m=512, over PAD");
@@ -301,9 +301,9 @@ TEST(Sweeps, BySeveralMetricsNameThem) {
     all.push_back({fmt::format("q[PAD={}]", pad), 64, 2000.0 + 2000 * pad});
   }
   EXPECT_EQ(SweptRun(all).text(Format::csv),
-            "sweep,size,best,by,figure,unit,against_median,as_good,tried,failed\n"
-            "p,64,p[PAD=1],shared_load_transactions_per_request,1,\"\",-33.333333333333336,0,2,0\n"
-            "q,64,q[PAD=0],duration,2,µs,-33.333333333333336,0,2,0\n");
+            "sweep,size,best,by,figure,median_of_all,unit,as_good,tried,failed\n"
+            "p,64,p[PAD=1],shared_load_transactions_per_request,1,1.5,\"\",0,2,0\n"
+            "q,64,q[PAD=0],duration,2,3,µs,0,2,0\n");
 }
 
 TEST(Sweeps, OfAnEfficiencyTakeTheHighest) {
@@ -352,7 +352,7 @@ TEST(Sweeps, MarkWhatIsNotKnownToBeWorse) {
   EXPECT_EQ(row_text(plots[0], 0), "0 | 1.00 ★");
   EXPECT_EQ(row_text(plots[0], 1), "1 | 1.02 ≈");
   EXPECT_EQ(row_text(plots[0], 2), "2 | 1.10");
-  EXPECT_THAT(run.text(Format::csv), HasSubstr("p,64,p[PAD=0],1,-1.4"));
+  EXPECT_THAT(run.text(Format::csv), HasSubstr("p,64,p[PAD=0],1,1.015,"));
 }
 
 TEST(Sweeps, AgreeWithBest) {

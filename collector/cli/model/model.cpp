@@ -18,6 +18,7 @@
 #include "base/file_claims.h"
 #include "base/output.h"
 #include "base/temporary.h"
+#include "base/with_noun.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/interrupt.h"
@@ -199,15 +200,25 @@ void say_findings(const ModelRequest& request, const ModelAnswer& answer) {
     count.remarks += here.remarks;
   }
   if (count.mistakes > 0) throw Error(ExitCode::kernel, found_text(count));
-  const std::string also = count.remarks == 0 ? ""
-                                              : fmt::format(" but {} remark{}", count.remarks,
-                                                            count.remarks == 1 ? "" : "s");
-  remark(request, fmt::format("--check found nothing{} of what it looks for in {}; other input, "
-                              "geometries and orders of threads were not tried",
-                              also,
-                              answer.outcomes.size() == 1
-                                  ? "this launch"
-                                  : fmt::format("these {} launches", answer.outcomes.size())));
+  const std::string also =
+      count.remarks == 0 ? "" : fmt::format(" but {}", with_noun(count.remarks, "remark"));
+  remark(request,
+         fmt::format("--check found nothing{} of what it looks for in {}; other input, "
+                     "geometries and orders of threads were not tried",
+                     also,
+                     answer.outcomes.size() == 1
+                         ? "this launch"
+                         : "these " + with_noun(answer.outcomes.size(), "launch", "launches")));
+}
+
+/// The launch that failed, and why where the answer for people on standard output does not say it.
+std::string failure_text(const ModelRequest& request, const ModelAnswer& answer) {
+  const schema::Launch& failed = answer.outcomes.back().launch;
+  const bool is_read =
+      request.file.empty() && (request.format == "table" || request.format == "markdown");
+  const std::string kind = failed.reason.substr(0, failed.reason.find(':'));
+  return is_read ? fmt::format("kernel '{}' failed: {} (above)", failed.variant, kind)
+                 : failed.reason;
 }
 
 ExitCode measure(const ModelRequest& request, bool keep) {
@@ -271,10 +282,10 @@ ExitCode measure(const ModelRequest& request, bool keep) {
     if (!outcome.remark.empty()) remark(request, outcome.remark);
     if (outcome.coverage.empty()) continue;
     remark(request,
-           fmt::format("{} is estimated from {}", outcome.launch.variant, outcome.coverage));
+           fmt::format("'{}' is estimated from {}", outcome.launch.variant, outcome.coverage));
   }
   if (keep) remark(request, fmt::format("run {} of {}", answer.run_id, database));
-  if (code == ExitCode::kernel) throw Error(code, answer.outcomes.back().launch.reason);
+  if (code == ExitCode::kernel) throw Error(code, failure_text(request, answer));
   say_findings(request, answer);
   return code;
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/named_files.h"
+#include "base/with_noun.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/profile/remarks.h"
 #include "collector/cli/tables/profile_tables.h"
@@ -149,8 +150,8 @@ void add_lines_of_kernels(const ProfileRequest& request, const profile::Options&
                                                                          : default_kernels));
   if (count < kernels.size()) {
     const bool is_timed = kernels.front().total_ns > 0;
-    tell(fmt::format("--lines looks at {} of {} kernels, {}; --lines-kernels {} looks at all",
-                     count, kernels.size(),
+    tell(fmt::format("--lines looks at {} of {}, {}; --lines-kernels {} looks at all", count,
+                     with_noun(kernels.size(), "kernel"),
                      is_timed ? "those that took longest" : "those launched first",
                      kernels.size()));
   }
@@ -162,7 +163,7 @@ void add_lines_of_kernels(const ProfileRequest& request, const profile::Options&
   Sources sources(std::move(allowed));
   for (std::size_t i = 0; i < count && !interrupted(); ++i) {
     const std::string& kernel = kernels[i].name;
-    const std::string name = shown_name(kernel, KernelNameBase::function);
+    const std::string name = fmt::format("'{}'", shown_name(kernel, KernelNameBase::function));
     tell(fmt::format("--lines, kernel {} of {}, two runs of the program: {}", i + 1, count, name));
     int looks = 0;
     const auto next = [&] {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/utf8.h"
+#include "base/with_noun.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/profile/shown_tables.h"
@@ -43,11 +44,14 @@ std::string some_of(const std::set<std::string>& all) {
       more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-/// The first kernels of a list: names as the tables show them, each once.
+/// The first kernels of a list: names as the tables show them, each once, in quotation marks, for
+/// a kernel may be called as a word of the sentence.
 template <class Names>
 std::string some_of(const Names& kernels, KernelNameBase base) {
   std::set<std::string> names;
-  for (const std::string& kernel : kernels) names.insert(shown_name(kernel, base));
+  for (const std::string& kernel : kernels) {
+    names.insert(fmt::format("'{}'", shown_name(kernel, base)));
+  }
   return some_of(names);
 }
 
@@ -121,7 +125,7 @@ std::string checked_text(const Looked& by, bool has_findings, bool is_verbose) {
       is_whole && !has_findings ? "Nothing was found of what was looked for" : "Looked for",
       launches == 1   ? "the program and its one launch"
       : launches == 0 ? without_launches
-                      : fmt::format("the program and its {} launches", launches),
+                      : "the program and its " + with_noun(launches, "launch", "launches"),
       coverage_text(coverage, gaps_of(by), is_verbose));
 }
 
@@ -169,22 +173,30 @@ std::string in_words(const profile::Mismatch& mismatch, KernelNameBase base) {
   const std::string kernels = some_of(mismatch.kernels, base);
   if (!mismatch.counts) {
     return fmt::format(
-        "{} launches have no clean time, for run {} of the program has no match for "
+        "{} no clean time, for run {} of the program has no match for "
         "them: {}",
-        mismatch.missing, mismatch.pass, kernels);
+        with_noun(mismatch.missing, "launch has", "launches have"), mismatch.pass, kernels);
   }
   return fmt::format(
-      "run {} of the program lacks {} launches of the first and has {} that the "
+      "run {} of the program lacks {} of the first and has {} that the "
       "first has not, which is stored with them: {}",
-      mismatch.pass, mismatch.missing, mismatch.additional, kernels);
+      mismatch.pass, with_noun(mismatch.missing, "launch", "launches"), mismatch.additional,
+      kernels);
 }
 
 std::string launches_in_words(std::uint64_t launches) {
-  return launches == 1 ? "a launch" : fmt::format("{} launches", launches);
+  return launches == 1 ? "a launch" : with_noun(launches, "launch", "launches");
+}
+
+/// True if the table of --check says it, so that no remark has to.
+bool is_shown_finding(const ProfileRequest& request, const profile::Recorder& recorder,
+                      const std::string& text) {
+  return request.checks && !request.quiet && recorder.is_in_finding(text);
 }
 
 void show_failures(const ProfileRequest& request, const profile::Recorder& recorder) {
   for (const auto& [reason, failure] : recorder.failures()) {
+    if (is_shown_finding(request, recorder, reason)) continue;
     say_line(fmt::format("warpmeter: {} of {} failed: {}", launches_in_words(failure.launches),
                          some_of(failure.kernels, base_of(request.name_base)), printable(reason)));
   }
@@ -195,8 +207,9 @@ std::string refused_in_words(std::uint64_t launches) {
   return fmt::format("{} {} refused", launches_in_words(launches), launches == 1 ? "was" : "were");
 }
 
-void show_refused(const profile::Recorder& recorder) {
+void show_refused(const ProfileRequest& request, const profile::Recorder& recorder) {
   for (const auto& [reason, launches] : recorder.refused()) {
+    if (is_shown_finding(request, recorder, reason)) continue;
     say_line(fmt::format("warpmeter: {}: {}", refused_in_words(launches), printable(reason)));
   }
 }
@@ -215,14 +228,14 @@ void show_remarks(const ProfileRequest& request, const profile::Recorder& record
                          some_of(refusal.kernels, base_of(request.name_base)),
                          refusal.launches == 1 ? "was" : "were", printable(reason)));
   }
-  show_refused(recorder);
+  show_refused(request, recorder);
   show_failures(request, recorder);
   for (const profile::Mismatch& mismatch : recorder.mismatches()) {
     say_line("warpmeter: " + in_words(mismatch, base_of(request.name_base)));
   }
   if (recorder.lost_records() > 0) {
-    say_line(fmt::format("warpmeter: CUPTI lost {} records, so the calls are too few",
-                         recorder.lost_records()));
+    say_line(fmt::format("warpmeter: CUPTI lost {}, so the calls are too few",
+                         with_noun(recorder.lost_records(), "record")));
   }
   if (reader != nullptr) {
     const std::string unread = unread_sources(*reader, *recorder.run_id(),
@@ -240,8 +253,8 @@ void show_remarks(const ProfileRequest& request, const profile::Recorder& record
         reader->query("SELECT 1 FROM explanations WHERE run_id = :run AND reason IS NULL LIMIT 1",
                       {{":run", *recorder.run_id()}});
     const std::string also = explained.rows.empty() ? "" : "\n      " + command("explain");
-    say_line(fmt::format("warpmeter: {} {} of {}, run {} of {}\nnext: {}{}", recorder.launches(),
-                         recorder.launches() == 1 ? "launch" : "launches",
+    say_line(fmt::format("warpmeter: {} of {}, run {} of {}\nnext: {}{}",
+                         with_noun(recorder.launches(), "launch", "launches"),
                          std::filesystem::path(request.words.front()).filename().string(),
                          *recorder.run_id(), request.database, command("report"), also));
   }
@@ -249,13 +262,15 @@ void show_remarks(const ProfileRequest& request, const profile::Recorder& record
 
 /// The first calls that failed, where the program ended badly or launched nothing. A call that the
 /// model alone may refuse is named in any case.
-void show_failed_calls(const profile::Outcome& outcome, const profile::Recorder& recorder) {
+void show_failed_calls(const ProfileRequest& request, const profile::Outcome& outcome,
+                       const profile::Recorder& recorder) {
   constexpr std::size_t most_shown = 3;
   std::vector<std::string> shown;
   for (const inject::FailedCall& failed : recorder.failed_calls()) {
     const bool matters =
         failed.is_of_model || !outcome.ending.ok() || recorder.launches() == recorder.not_run();
-    if (matters && !recorder.is_told(failed)) shown.push_back(failed.call);
+    if (!matters || is_shown_finding(request, recorder, failed.call)) continue;
+    if (!recorder.is_told(failed)) shown.push_back(failed.call);
   }
   for (std::size_t i = 0; i < std::min(shown.size(), most_shown); ++i) {
     say_line(fmt::format("warpmeter: {} CUDA call that failed: {}", i == 0 ? "first" : "next",
@@ -399,7 +414,7 @@ ExitCode conclude(const ProfileRequest& request, const profile::Outcome& outcome
   } else if (!is_empty) {  // else it is why nothing was measured
     show_failures(request, recorder);
   }
-  if (!request.quiet || !outcome.ending.ok()) show_failed_calls(outcome, recorder);
+  if (!request.quiet || !outcome.ending.ok()) show_failed_calls(request, outcome, recorder);
   const FindingCount found = count_of(shown_findings(recorder));
   if (!ended.empty()) {
     const bool is_checked = request.checks && !request.counts();

@@ -88,7 +88,9 @@ std::string statement_of(const Query& query) {
   const std::size_t last = text.find_last_not_of(" \t\r\n;");
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   const std::string word = text.substr(begin, last + 1 - begin);
-  if (is_one_word(word)) return select_from_view(word, query);
+  // VACUUM is a statement of one word: what it may not do is SQLite's to say.
+  const bool is_statement = schema::is_keyword_of_sql(word) && !query.refines();
+  if (is_one_word(word) && !is_statement) return select_from_view(word, query);
   if (query.refines()) {
     throw Error(ExitCode::usage,
                 "--where, --order and --columns go with the name of a view: SQL says them itself");

@@ -97,6 +97,13 @@ std::string kernel_title(const KernelMetrics& kernel, const ShownNames& names) {
          "\n";
 }
 
+/// The metrics of a reason, or how many: the table marks each of them.
+std::string some_metrics(const std::vector<std::string>& metrics) {
+  constexpr std::size_t most_named = 4;
+  if (metrics.size() <= most_named) return fmt::format("{}", fmt::join(metrics, ", "));
+  return fmt::format("{} metrics, each - above", metrics.size());
+}
+
 /// The metrics of one kernel in the order in which they were asked for.
 std::string kernel_block(const KernelMetrics& kernel, std::span<const ShownMetric> metrics,
                          const ShownNames& names) {
@@ -120,7 +127,7 @@ std::string kernel_block(const KernelMetrics& kernel, std::span<const ShownMetri
   }
   std::string block = kernel_title(kernel, names) + render(table, reports::Format::table);
   for (const auto& [reason, which] : missing) {
-    block += fmt::format("no value of {}: {}\n", fmt::join(which, ", "), printable(reason));
+    block += fmt::format("no value of {}: {}\n", some_metrics(which), printable(reason));
   }
   for (const auto& [reason, which] : doubtful) {
     block += fmt::format("not exact: {}: {}\n", fmt::join(which, ", "), printable(reason));

@@ -239,15 +239,14 @@ class ConflictFinder {
                                       is_copy ? "copies" : fmt::format("{}s", access));
     }
     if (!tried.empty() && has_guessed_rows(array, tried.front().layout)) {
-      finding.evidence += " How long its rows are goes by the addresses";
+      finding.evidence += " The length of its rows is inferred from the addresses";
       // A part of a buffer has no name of its own to be given a shape.
       const bool has_name = !array.name.empty() && array.part.empty();
       const std::string shape =
           has_name ? shape_of(array, tried.front().layout.row, what_if.element()) : "";
-      finding.evidence +=
-          shape.empty() ? "." : fmt::format("; --shape {}, where it runs, would tell it.", shape);
+      finding.evidence += shape.empty() ? "." : fmt::format(" (shape {}).", shape);
     } else if (array.is_given) {
-      finding.evidence += " Its rows are as --shape says.";
+      finding.evidence += " Its rows are those of the given shape.";
     }
     if (what_if.boxes().are_there()) {
       if (what_if.impossible().empty()) {

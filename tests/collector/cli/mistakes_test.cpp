@@ -54,6 +54,14 @@ TEST_F(Mistakes, AModuleInTheWorkingFolderIsNotOurs) {
   EXPECT_EQ(outcome.output, "first: -P\n");
 }
 
+TEST_F(Mistakes, ALineEndInANameStaysInItsSentence) {
+  EXPECT_EQ(warpmeter({"model", "no\nfile.cu", "--grid", "1", "--block", "1"}).error,
+            "warpmeter: there is no file no file.cu; check its name\n");
+  EXPECT_EQ(warpmeter({"profile", "./no\nprogram"}).error,
+            "warpmeter: ./no program cannot be started: there is no such file; name the program as "
+            "you would in a shell\n");
+}
+
 TEST_F(Mistakes, AFileWithoutKernelsIsNamed) {
   write("none.cu", "int x;\n");
   const Outcome outcome = warpmeter({"model", "--accepts", "none.cu"});

@@ -8,6 +8,7 @@ namespace warpmeter::cli {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -286,7 +287,12 @@ TEST_F(Model, FailsWithTheKernel) {
   const Outcome outcome = model({"add.ptx", "--grid", "1", "--block", "1", "--arg", "null", "--arg",
                                  "u32=1", "--db", "failed.db"});
   EXPECT_EQ(outcome.exit_code, 6);
-  EXPECT_THAT(outcome.error, AllOf(HasSubstr("illegal address"), HasSubstr("add.ptx:13")));
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("illegal address"), HasSubstr("add.ptx:13")));
+  EXPECT_THAT(outcome.error, EndsWith("warpmeter: kernel 'add' failed: illegal address (above)\n"));
+  EXPECT_THAT(outcome.error, Not(HasSubstr("add.ptx:13")));
+  const Outcome for_programs = model({"add.ptx", "--grid", "1", "--block", "1", "--arg", "null",
+                                      "--arg", "u32=1", "--format", "csv"});
+  EXPECT_THAT(for_programs.error, AllOf(HasSubstr("illegal address"), HasSubstr("add.ptx:13")));
 }
 
 TEST_F(Model, SaysWhichKernelsItAccepts) {
@@ -389,7 +395,7 @@ TEST_F(Model, EstimatesAGridFromSomeOfItsBlocks) {
   counted.insert(counted.end(), {"--format", "csv", "-m", "global_load_sectors"});
   const Outcome csv = model(counted);
   EXPECT_THAT(csv.output, HasSubstr("global_load_sectors,32768,"));
-  EXPECT_THAT(csv.error, HasSubstr("transpose_tiled is estimated from 21 of 1024 blocks"));
+  EXPECT_THAT(csv.error, HasSubstr("'transpose_tiled' is estimated from 21 of 1024 blocks"));
   std::vector<std::string> checked = large;
   checked.insert(checked.end(), {"--check"});
   std::string told = model(checked).output;

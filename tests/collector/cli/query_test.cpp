@@ -80,6 +80,7 @@ TEST_F(Query, IsReadOnly) {
     EXPECT_EQ(outcome.output, "") << sql;
   }
   EXPECT_THAT(warpmeter({"query", "DROP TABLE runs"}).error, HasSubstr("read-only"));
+  EXPECT_THAT(warpmeter({"query", "VACUUM"}).error, HasSubstr("read-only"));
   EXPECT_EQ(value_of("SELECT count(*) FROM launches"), "2");
 }
 
