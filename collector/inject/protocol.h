@@ -83,6 +83,7 @@ struct Config {
   bool calls = true;            ///< Mode::activity records calls of the API too
   bool ranges = false;          ///< and NVTX ranges
   bool managed_memory = false;  ///< and page faults and migrations
+  bool allocations = false;     ///< and allocations
   /// For Mode::lines and Mode::stalls: the kernel, as the machine code has it, whose first chosen
   /// launch is looked at.
   std::string lines_of;
@@ -155,8 +156,12 @@ enum class ActivityKind : std::uint8_t {
   migration,
   thrashing,
   throttling,
-  remote_map
+  remote_map,
+  allocation  ///< memory that the program allocates, from then until it is freed
 };
+
+/// The name of an allocation among activities; nvprof printed none.
+inline constexpr const char* allocation_name = "[CUDA memory allocation]";
 
 /// CUPTI's kinds of memory.
 enum class MemoryKind : std::uint8_t {
@@ -263,13 +268,14 @@ struct Activity {
   std::uint32_t shape = 0;            ///< ActivityShape
   std::uint64_t start_ns = 0;         ///< by the clock of TraceBegins; 0: not known
   std::optional<double> duration_ns;  ///< unknown where the model executes
-  /// Bytes of a copy, set or migration, page faults, warp instructions of a kernel; 0: not known.
+  /// Bytes of a copy, set, migration or allocation, page faults, warp instructions of a kernel; 0:
+  /// not known.
   std::uint64_t amount = 0;
   /// A call and its kernel or copy share it. It grows from call to call of a process. 0: not known.
   std::uint32_t correlation = 0;
   /// A kernel inside of a graph is none of the process's own launches.
   bool is_in_graph = false;
-  std::optional<std::uint64_t> address;  ///< the first one of a fault or migration
+  std::optional<std::uint64_t> address;  ///< the first one of a fault, migration or allocation
 };
 struct Activities {
   std::vector<Activity> activities;

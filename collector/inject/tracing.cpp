@@ -64,6 +64,7 @@ struct Recording {
         chosen(whole(config.selection)),
         calls(config.calls),
         managed_memory(config.managed_memory),
+        allocations(config.allocations),
         ranges_too(config.ranges),
         shapes(where),
         delivery([this](const FilledBuffer& buffer) { read(*this, buffer); },
@@ -72,7 +73,7 @@ struct Recording {
   const cupti::CuptiApi& api;
   Filter filter;  ///< says whether the profiler is on
   Filter chosen;  ///< the records that come are of calls that were made while it was
-  const bool calls, managed_memory, ranges_too;
+  const bool calls, managed_memory, allocations, ranges_too;
   std::uint64_t clock_offset_ns = 0;  ///< from CLOCK_MONOTONIC to CUPTI's clock
   ShapeNumbers shapes;
   std::set<std::uint32_t> devices;  ///< announced ones
@@ -237,6 +238,23 @@ void take_managed(Recording& all, const CUpti_ActivityUnifiedMemoryCounter3& rec
   add(all, activity);
 }
 
+/// One that is never freed has an end of 0.
+void take_allocation(Recording& all, const CUpti_ActivityMemory& memory) {
+  ActivityShape shape;
+  shape.kind = ActivityKind::allocation;
+  shape.name = all.channel.name(allocation_name);
+  shape.target_memory = memory_kind(memory.memoryKind);
+  announce(all, memory.deviceId);
+  LaunchShape& place = shape.shape.emplace();
+  place.device = memory.deviceId;
+  place.context = memory.contextId == CUPTI_INVALID_CONTEXT_ID ? 0 : memory.contextId;
+  Activity activity =
+      activity_of(all.shapes.number_of(shape), memory.start, memory.end, memory.bytes, 0);
+  if (memory.end == 0) activity.duration_ns = std::nullopt;
+  activity.address = memory.address;
+  add(all, activity);
+}
+
 void take_call(Recording& all, const CUpti_ActivityAPI& call) {
   if (all.delivery.is_own_thread(call.threadId)) return;  // not the program's
   const CUpti_CallbackDomain domain = call.kind == CUPTI_ACTIVITY_KIND_RUNTIME
@@ -269,6 +287,8 @@ void take(Recording& all, const CUpti_Activity& activity) {
     case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
       return take_managed(all,
                           reinterpret_cast<const CUpti_ActivityUnifiedMemoryCounter3&>(activity));
+    case CUPTI_ACTIVITY_KIND_MEMORY:
+      return take_allocation(all, reinterpret_cast<const CUpti_ActivityMemory&>(activity));
     case CUPTI_ACTIVITY_KIND_RUNTIME:
     case CUPTI_ACTIVITY_KIND_DRIVER:
       return take_call(all, reinterpret_cast<const CUpti_ActivityAPI&>(activity));
@@ -314,6 +334,7 @@ std::vector<CUpti_ActivityKind> kinds_of(const Recording& all) {
     kinds.push_back(CUPTI_ACTIVITY_KIND_RUNTIME);
     kinds.push_back(CUPTI_ACTIVITY_KIND_DRIVER);
   }
+  if (all.allocations) kinds.push_back(CUPTI_ACTIVITY_KIND_MEMORY);
   return kinds;
 }
 

@@ -24,8 +24,8 @@ constexpr std::size_t most_activity_shapes = 4'000'000;
 /// In the order of the enumeration.
 constexpr const char* activity_words[] = {"kernel",     "copy",       "set",       "call",
                                           "range",      "page fault", "migration", "thrashing",
-                                          "throttling", "remote map"};
-static_assert(std::size(activity_words) == static_cast<int>(ActivityKind::remote_map) + 1);
+                                          "throttling", "remote map", "allocation"};
+static_assert(std::size(activity_words) == static_cast<int>(ActivityKind::allocation) + 1);
 const char* word_of(ActivityKind kind) { return activity_words[static_cast<int>(kind)]; }
 
 /// nvprof's words, in the order of the enumeration.

@@ -26,10 +26,12 @@ std::optional<std::array<std::int64_t, 3>> extent(std::span<const schema::Value,
   return std::array{*x, *y, *z};
 }
 
-/// The own columns of activities: a run may have millions, whose shapes are read once.
+/// The own columns of activities: a run may have millions, whose shapes are read once. Allocations
+/// are no work that took time.
 constexpr const char* activities_sql =
     "SELECT shape, activity_id, start_ns, duration_ns, bytes, faults, correlation, address "
-    "FROM activities WHERE run_id = :run AND (:process IS NULL OR process_id = :process)";
+    "FROM activities WHERE run_id = :run AND (:process IS NULL OR process_id = :process) "
+    "AND kind <> 'allocation'";
 
 constexpr const char* shape_sql =
     "SELECT kind, name, symbol, device, source_memory, target_memory, process_id, thread_id, "

@@ -18,6 +18,7 @@
 #include "schema/catalogue.h"
 #include "schema/figures/figures.h"
 #include "schema/nvprof_file/ids.h"
+#include "schema/nvprof_file/lines.h"
 #include "schema/nvprof_file/tables.h"
 #include "schema/nvprof_file/words.h"
 #include "schema/sqlite.h"
@@ -26,16 +27,6 @@ namespace warpmeter::schema {
 namespace {
 
 using Row = std::span<const Value>;
-
-std::int64_t integer_in(const Value& value) {
-  const auto* number = std::get_if<std::int64_t>(&value);
-  return number != nullptr ? *number : 0;
-}
-
-std::string text_in(const Value& value) {
-  const auto* text = std::get_if<std::string>(&value);
-  return text != nullptr ? *text : "";
-}
 
 /// The columns of an activity, in the order of the statement that reads them.
 namespace column {
@@ -71,13 +62,15 @@ enum : std::size_t {
 class Exporter {
  public:
   Exporter(const Reader& reader, std::int64_t run_id, sqlite3* db,
-           std::set<std::string, std::less<>> names, const NvprofNaming& naming)
+           std::set<std::string, std::less<>> names, const NvprofNaming& naming,
+           const NvprofSourceLevel& source_level)
       : reader_(reader),
         run_({{":run", run_id}}),
         run_id_(run_id),
         db_(db),
         names_(std::move(names)),
         naming_(naming),
+        source_level_(source_level),
         texts_(db) {}
 
   NvprofExported write() {
@@ -95,6 +88,9 @@ class Exporter {
     write_contexts();
     write_names();
     write_launches();
+    if (source_level_.is_any()) {
+      write_nvprof_lines(reader_, run_, db_, texts_, counted_, source_level_);
+    }
     return exported_;
   }
 
@@ -155,6 +151,7 @@ class Exporter {
   void write_copy(Tables& tables, Row row);
   void write_range(Tables& tables, Row row);
   void write_managed(Tables& tables, Row row);
+  void write_allocation(Tables& tables, Row row);
 
   void write_contexts() {
     NvprofRows rows(db_, "CONTEXT", {"contextId", "deviceId", "computeApiKind", "nullStreamId"});
@@ -174,6 +171,7 @@ class Exporter {
   sqlite3* db_;
   std::set<std::string, std::less<>> names_;  ///< the chosen metrics and events; empty: all
   const NvprofNaming& naming_;
+  const NvprofSourceLevel source_level_;
   NvprofTexts texts_;
   NvprofExported exported_;
   std::int64_t begin_ns_ = 0, last_correlation_ = 0, markers_ = 0;
@@ -182,6 +180,7 @@ class Exporter {
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> first_streams_;
 
   std::map<std::int64_t, std::vector<std::pair<std::string, double>>> values_;  ///< by launch
+  NvprofLaunches counted_;  ///< launches with a row of KERNEL
 };
 
 struct Exporter::Tables {
@@ -203,8 +202,11 @@ struct Exporter::Tables {
         markers(db, "MARKER", {"flags", "timestamp", "id", "objectKind", "objectId", "name"}),
         managed(db, "UNIFIED_MEMORY_COUNTER",
                 {"counterKind", "value", "start", "end", "address", "srcId", "dstId", "streamId",
-                 "processId"}) {}
-  NvprofRows kernels, copies, peer_copies, sets, markers, managed;
+                 "processId"}),
+        allocations(db, "MEMORY",
+                    {"memoryKind", "address", "bytes", "start", "end", "processId", "deviceId",
+                     "contextId"}) {}
+  NvprofRows kernels, copies, peer_copies, sets, markers, managed, allocations;
 };
 
 void Exporter::write_activities() {
@@ -229,6 +231,7 @@ void Exporter::write_activities() {
         if (what == "kernel") return write_kernel(tables, row);
         if (what == "copy" || what == "set") return write_copy(tables, row);
         if (what == "range") return write_range(tables, row);
+        if (what == "allocation") return write_allocation(tables, row);
         return write_managed(tables, row);
       });
   exported_.kernels = tables.kernels.rows();
@@ -236,6 +239,18 @@ void Exporter::write_activities() {
   exported_.sets = tables.sets.rows();
   exported_.ranges = markers_;
   exported_.managed = tables.managed.rows();
+  exported_.allocations = tables.allocations.rows();
+}
+
+/// One that was never freed has an end of 0.
+void Exporter::write_allocation(Tables& tables, Row row) {
+  const Times times = times_of(row[column::start], row[column::duration]);
+  const bool is_freed = !std::holds_alternative<std::monostate>(row[column::duration]);
+  tables.allocations.add(nvprof_memory_kind(text_in(row[column::target_memory])),
+                         integer_in(row[column::address]), integer_in(row[column::bytes]),
+                         times.start, is_freed ? times.end : std::int64_t{0},
+                         integer_in(row[column::process]), integer_in(row[column::device]),
+                         integer_in(row[column::context]));
 }
 
 void Exporter::write_kernel(Tables& tables, Row row) {
@@ -372,6 +387,7 @@ void Exporter::write_launches() {
                     integer_in(row[7]), integer_in(row[8]), integer_in(row[9]), integer_in(row[10]),
                     integer_in(row[11]), integer_in(row[12]));
         write_values(metrics, events, launch);
+        if (source_level_.is_any()) counted_[launch] = {last_correlation_, text_in(row[2])};
       });
   exported_.values = metrics.rows() + events.rows();
   exported_.kernels += kernels.rows();
@@ -409,7 +425,8 @@ void copy_to(const Destination& destination, const std::string& from) {
 
 NvprofExported export_nvprof_file(const Reader& reader, std::int64_t run_id,
                                   const Destination& destination,
-                                  std::span<const std::string> names, const NvprofNaming& naming) {
+                                  std::span<const std::string> names, const NvprofNaming& naming,
+                                  const NvprofSourceLevel& source_level) {
   const TemporaryFolder folder;
   const std::string file = (folder.path() / "nvprof.db").string();
   sqlite3* opened = nullptr;
@@ -420,7 +437,7 @@ NvprofExported export_nvprof_file(const Reader& reader, std::int64_t run_id,
   execute(opened, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
   create_nvprof_tables(opened);
   const NvprofExported exported =
-      Exporter(reader, run_id, opened, {names.begin(), names.end()}, naming).write();
+      Exporter(reader, run_id, opened, {names.begin(), names.end()}, naming, source_level).write();
   create_nvprof_indexes(opened);
   execute(opened, "COMMIT");
   db.reset();

@@ -19,9 +19,16 @@ namespace warpmeter::schema {
 
 struct NvprofExported {
   std::int64_t kernels = 0, copies = 0, sets = 0, calls = 0, ranges = 0, managed = 0;
+  std::int64_t allocations = 0;
   std::int64_t values = 0;    ///< metrics and events
   std::int64_t left_out = 0;  ///< values under names that nvprof did not have
   bool has_unknown_times = false;
+};
+
+/// Which of nvprof's tables of source lines the file has.
+struct NvprofSourceLevel {
+  bool global_access = false, shared_access = false, instruction_execution = false;
+  bool is_any() const { return global_access || shared_access || instruction_execution; }
 };
 
 /// Names that a person gave, of --process-name and --context-name; empty: none.
@@ -36,6 +43,7 @@ struct NvprofNaming {
 NvprofExported export_nvprof_file(const Reader& reader, std::int64_t run_id,
                                   const Destination& destination,
                                   std::span<const std::string> names = {},
-                                  const NvprofNaming& naming = {});
+                                  const NvprofNaming& naming = {},
+                                  const NvprofSourceLevel& source_level = {});
 
 }  // namespace warpmeter::schema

@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
 -- One activity of a program that was traced (profile --trace, --trace-api): a kernel, copy, set, API call or NVTX range, a
--- page fault or migration of managed memory.
+-- page fault or migration of managed memory, an allocation (nvprof --track-memory-allocations on).
 --
 -- run_id: the run
 -- activity_id: its place in the order in which it was reported, from 1; start_ns has the order of time
 -- process_id: the process
 -- thread_id: the thread that called or opened the range; NULL for what a GPU did
--- kind: kernel, copy, set, call, range, page fault, migration, thrashing, throttling or remote map
+-- kind: kernel, copy, set, call, range, page fault, migration, thrashing, throttling, remote map or allocation
 -- name: the kernel with its parameters, [CUDA memcpy HtoD], the function, the range's text
 -- start_ns: when it began, ns since the run's clock began (a range may begin before); NULL for what the model did as a GPU: it has no clock
--- duration_ns: how long it took, ns; NULL where start_ns is
+-- duration_ns: how long it took, or was allocated, ns; NULL where start_ns is, and where it was never freed
 -- device: title of the device, as in devices; NULL for calls and ranges
 -- device_ordinal: the device's number
 -- context: number of its context in the process; NULL for calls and ranges
@@ -24,11 +24,11 @@
 -- registers: registers of a thread; NULL when not known
 -- static_shared_bytes: shared memory that the kernel declares, bytes; NULL when not known
 -- dynamic_shared_bytes: shared memory that the launch asked for, bytes
--- bytes: size of a copy, set, migration or region of managed memory; NULL for others
+-- bytes: size of a copy, set, migration, allocation or region of managed memory; NULL for others
 -- faults: page faults of one group; NULL for others
--- address: first address of a page fault or migration; NULL for others
+-- address: first address of a page fault, migration or allocation; NULL for others
 -- source_memory: memory that a copy or migration reads: Pageable, Pinned, Device, Array, Managed, …; NULL for others
--- target_memory: memory that a copy, set or migration writes; NULL for others
+-- target_memory: memory that a copy, set or migration writes, or that is allocated; NULL for others
 -- source_device: number of the device that a peer copy or migration reads; NULL for others
 -- source_context: number of the context that a peer copy reads; NULL for others
 -- target_device: number of the device that a peer copy or migration writes; NULL for others

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "schema/sqlite.h"
 #include "tests/runtime/answered_program.h"
 
 namespace warpmeter::cli {
@@ -34,6 +35,24 @@ class NvprofProgram : public RuntimeProgram {
   std::string program_with(const std::string& heading) const {
     return "==PID== NVPROF is profiling process PID, command: " + square_ +
            "\n==PID== Profiling application: " + square_ + "\n" + heading;
+  }
+
+  /// The rows that SQL finds in a file of -o, "4096|0" each.
+  std::vector<std::string> rows_of(const std::string& name, const std::string& sql) const {
+    sqlite3* opened = nullptr;
+    EXPECT_EQ(sqlite3_open(file(name).c_str(), &opened), SQLITE_OK);
+    schema::Handle db = schema::no_handle();
+    db.reset(opened);
+    std::vector<std::string> rows;
+    schema::Statement statement(opened, sql);
+    while (statement.step()) {
+      std::string row;
+      for (int i = 0; i < statement.columns(); ++i) {
+        row += (i == 0 ? "" : "|") + statement.text(i);
+      }
+      rows.push_back(row);
+    }
+    return rows;
   }
 
   const std::string square_ = program("shared_square");
@@ -285,6 +304,73 @@ TEST_F(NvprofProgram, MeasuresWhatTheAnalysisNeeds) {
     EXPECT_THAT(outcome.error, HasSubstr(std::string(",\"") + name + "\","));
   }
   EXPECT_THAT(outcome.error, Not(HasSubstr("duration_profiled")));
+}
+
+/// A public script reads these columns, and plots how much memory is allocated when. An end of 0 is
+/// its word for memory that was never freed, as that of shared_square is.
+TEST_F(NvprofProgram, WritesAllocationsIntoItsFile) {
+  const Outcome outcome = nvprof({"--track-memory-allocations", "on", "-o", "a.nvvp", square_});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(rows_of("a.nvvp",
+                      "SELECT bytes, end, deviceId, start > 0, memoryKind, contextId "
+                      "FROM CUPTI_ACTIVITY_KIND_MEMORY"),
+              testing::ElementsAre("4096|0|0|1|3|1"));
+  // Memory that is freed has an end.
+  ASSERT_EQ(nvprof({"--track-memory-allocations", "on", "-o", "f.nvvp", program("apart_lines")})
+                .exit_code,
+            0);
+  EXPECT_THAT(rows_of("f.nvvp",
+                      "SELECT DISTINCT end > start FROM CUPTI_ACTIVITY_KIND_MEMORY WHERE end <> 0"),
+              testing::ElementsAre("1"));
+  ASSERT_EQ(nvprof({"-o", "none.nvvp", square_}).exit_code, 0);
+  EXPECT_THAT(rows_of("none.nvvp", "SELECT bytes FROM CUPTI_ACTIVITY_KIND_MEMORY"),
+              testing::IsEmpty());
+}
+
+/// nvprof's trace had no row of an allocation.
+TEST_F(NvprofProgram, KeepsAllocationsOutOfItsTables) {
+  const Outcome traced = nvprof({"--track-memory-allocations", "on", "--print-gpu-trace",
+                                 "--print-api-trace", "--db", "warpmeter.db", square_});
+  EXPECT_EQ(traced.exit_code, 0) << traced.error;
+  EXPECT_THAT(traced.error, Not(HasSubstr("allocation]")));
+  EXPECT_EQ(value_of("SELECT bytes FROM activities WHERE kind = 'allocation'"), "4096");
+}
+
+/// By hand: 32 warps read a column of the tile, 32 wavefronts each, and store 4 sectors each. They
+/// wrote the tile by rows, one wavefront each. Bit 8 of the flags says that it loads.
+TEST_F(NvprofProgram, WritesTheAccessesOfSourceLinesIntoItsFile) {
+  const Outcome outcome = nvprof({"--source-level-analysis",
+                                  "global_access,shared_access,branch,instruction_execution,"
+                                  "pc_sampling",
+                                  "-o", "lines.nvvp", square_});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.error,
+              HasSubstr("Warning: --source-level-analysis has no branch, instruction_execution "
+                        "(which needs a GPU), pc_sampling here: "));
+  const std::string of_kernel =
+      " a JOIN CUPTI_ACTIVITY_KIND_KERNEL k USING (correlationId) JOIN StringTable s ON s._id_ = "
+      "k.name JOIN CUPTI_ACTIVITY_KIND_SOURCE_LOCATOR l ON l.id = a.sourceLocatorId JOIN "
+      "StringTable f ON f._id_ = l.fileName WHERE s.value = '_Z10row_columnPi' "
+      "AND f.value LIKE '%shared_square.cu' ORDER BY l.lineNumber";
+  EXPECT_THAT(rows_of("lines.nvvp",
+                      "SELECT a.executed, sharedTransactions, theoreticalSharedTransactions, "
+                      "a.flags & 256 FROM CUPTI_ACTIVITY_KIND_SHARED_ACCESS" +
+                          of_kernel),
+              testing::ElementsAre("32|32|32|0", "32|1024|32|256"));
+  EXPECT_THAT(rows_of("lines.nvvp",
+                      "SELECT a.executed, l2_transactions, theoreticalL2Transactions, "
+                      "a.flags & 256 FROM CUPTI_ACTIVITY_KIND_GLOBAL_ACCESS" +
+                          of_kernel),
+              testing::ElementsAre("32|128|128|0"));
+}
+
+TEST_F(NvprofProgram, PrintsTheAccessesOfSourceLinesWithoutAFile) {
+  const Outcome outcome = nvprof({"-a", "shared_access", square_});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(without_numbers(outcome.error), HasSubstr("==PID== Source-level result:\n"));
+  EXPECT_THAT(outcome.error, HasSubstr("shared_square.cu:"));
+  EXPECT_THAT(outcome.error, HasSubstr("shared load"));
+  EXPECT_EQ(nvprof({"-a", "pc_samples", square_}).exit_code, 2);
 }
 
 TEST_F(NvprofProgram, RefusesWhatNvprofDidNotTake) {

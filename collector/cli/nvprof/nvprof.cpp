@@ -20,6 +20,7 @@
 #include "base/file_claims.h"
 #include "base/output.h"
 #include "base/temporary.h"
+#include "base/utf8.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/nvprof/kernel_path.h"
@@ -83,6 +84,11 @@ ProfileRequest profile_request(const Request& request, const Names& names,
   wanted.kernel = kernels_of(request, names);
   wanted.devices = devices_of(names);
   wanted.managed_memory = request.managed_memory;
+  wanted.allocations = request.tracks_allocations;
+  if (request.looks_at_lines()) {
+    wanted.lines = true;
+    if (wanted.metrics.empty()) wanted.metrics = {"@default"};
+  }
   wanted.from_start = request.from_start ? "on" : "off";
   wanted.processes = request.follows_children ? "all" : "application-only";
   wanted.backend = request.backend;
@@ -141,6 +147,14 @@ Destination export_destination(const Request& request, const std::string& databa
   return files.write(name, "--export-profile");
 }
 
+schema::NvprofSourceLevel source_level(const Request& request) {
+  const auto has = [&](std::string_view kind) {
+    return std::find(request.source_kinds.begin(), request.source_kinds.end(), kind) !=
+           request.source_kinds.end();
+  };
+  return {has("global_access"), has("shared_access"), has("instruction_execution")};
+}
+
 /// --export-profile: one file for the run, with all of its processes.
 void export_run(const Request& request, const Names& names, const std::string& database,
                 std::int64_t run_id, pid_t process, Log& log) {
@@ -154,7 +168,8 @@ void export_run(const Request& request, const Names& names, const std::string& d
       return file_name("--process-name", request.process_name, static_cast<pid_t>(of));
     };
   }
-  schema::export_nvprof_file(schema::Reader(database), run_id, destination, wanted, naming);
+  schema::export_nvprof_file(schema::Reader(database), run_id, destination, wanted, naming,
+                             source_level(request));
   log.write(process, fmt::format("{}Generated result file: {}\n", prefix(process),
                                  std::filesystem::absolute(destination.path()).string()));
 }
@@ -176,7 +191,7 @@ ExitCode profile(const Request& request, const std::string& command_line) {
     const std::string command = command_of(process, request.words);
     processes[process] = command;
     log.write(process, fmt::format("{}NVPROF is profiling process {}, command: {}\n",
-                                   prefix(process), process, command));
+                                   prefix(process), process, printable(command)));
   };
   hooks.remark = [&](const std::string& text) {
     log.write(getpid(), fmt::format("======== Warning: {}\n", text));

@@ -48,6 +48,16 @@ void set_trace(Request& request, const std::string& list) {
   }
 }
 
+/// nvprof's kinds. Those that have no answer here are warned of where others are asked for too, for
+/// scripts ask for all of them at once.
+void set_source_kinds(Request& request, const std::string& list) {
+  const std::vector<std::string> known = {"global_access", "shared_access", "branch",
+                                          "instruction_execution", "pc_sampling"};
+  for (const std::string& word : split_list("--source-level-analysis", {&list, 1})) {
+    request.source_kinds.push_back(choose_word("--source-level-analysis", word, known));
+  }
+}
+
 constexpr std::string_view cpu_sampling = "perf record or py-spy: warpmeter looks at GPUs alone";
 constexpr std::string_view nsight_systems = "Nsight Systems (nsys profile)";
 
@@ -103,14 +113,18 @@ constexpr Option all_options[] = {
      "fewer names at a time: one pass needs no replay"},
     {"skip-kernel-replay-save-restore", 0, "on|off", "memory is restored between passes", nullptr,
      "on", "--replay-mode application"},
-    {"source-level-analysis", 'a', "<kinds>", "", nullptr, "*", "profile --lines"},
+    {"source-level-analysis", 'a', "<kinds>",
+     "accesses of each source line: global_access and shared_access in the file of -o, else as a "
+     "table (nvprof printed none); on a GPU instruction_execution in that file; the others are "
+     "warned of",
+     set_source_kinds},
     {"system-profiling", 0, "on|off", "no power, clocks and temperatures", nullptr, "on",
      "the view device_states (warpmeter query device_states) or nvidia-smi dmon"},
     {"timeout", 't', "<seconds>", "end the program after that long",
      [](Request& r, const std::string& text) { r.timeout = positive_seconds("--timeout", text); }},
     {"trace", 0, "gpu|api|gpu,api", "the activities that are recorded", set_trace},
-    {"track-memory-allocations", 0, "on|off", "no allocations", nullptr, "on",
-     "profile --check, which finds leaks"},
+    {"track-memory-allocations", 0, "on|off", "allocations in the file of -o; no table has them",
+     [](Request& r, const std::string& word) { r.tracks_allocations = word == "on"; }},
     {"unified-memory-profiling", 0, "per-process-device|off",
      "page faults and migrations of managed memory",
      [](Request& r, const std::string& word) { r.managed_memory = word != "off"; }},

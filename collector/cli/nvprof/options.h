@@ -38,8 +38,10 @@ struct Request {
        prints_nvlink_topology = false, queries_metrics = false, queries_events = false,
        helps = false, tells_version = false;
   bool demangles = true, is_quiet = false, from_start = true, follows_children = false,
-       overwrites = false, traces_gpu = true, traces_api = true, managed_memory = true;
-  std::string apis = "all";  ///< the value of --profile-api-trace
+       overwrites = false, traces_gpu = true, traces_api = true, managed_memory = true,
+       tracks_allocations = false;
+  std::vector<std::string> source_kinds;  ///< the words of --source-level-analysis
+  std::string apis = "all";               ///< the value of --profile-api-trace
   std::string replay = "kernel";
   double timeout = 0;  ///< seconds; 0: none
   std::string log_file, export_file, import_file;
@@ -50,7 +52,8 @@ struct Request {
   /// The name of --context-name; empty: there is none. Throws Error{usage} for a wrong pattern.
   std::string name_of_context(std::int64_t process, std::int64_t context) const;
 
-  bool counts() const { return !names.empty(); }
+  bool looks_at_lines() const { return !source_kinds.empty(); }
+  bool counts() const { return !names.empty() || looks_at_lines(); }
   bool prints_trace() const { return prints_gpu_trace || prints_api_trace; }
 };
 

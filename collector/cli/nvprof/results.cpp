@@ -9,8 +9,11 @@
 #include <vector>
 
 #include "base/kernel_name.h"
+#include "base/utf8.h"
+#include "base/with_noun.h"
 #include "collector/cli/nvprof/kernel_path.h"
 #include "collector/cli/nvprof/topology.h"
+#include "collector/cli/tables/lines_tables.h"
 #include "reports/nvprof/kernel_name.h"
 #include "reports/nvprof/memory.h"
 #include "reports/nvprof/summary_rows.h"
@@ -194,8 +197,35 @@ class Tables {
           fmt::format("{}{}Metric result:\n{}", tables.empty() ? "" : "\n", mark(), told.metrics);
     }
     tables += told.launches;
+    if (request_.looks_at_lines()) tables += (tables.empty() ? "" : "\n") + lines();
     if (tables.empty()) tables = "No events/metrics were profiled.\n";
     write(fmt::format("{}{}Profiling result:\n{}", before, mark(), tables));
+  }
+
+  /// nvprof printed nothing of source lines: its file had them. This is the table of profile
+  /// --lines.
+  std::string lines() const {
+    const std::string table = measured_.run_id ? lines_text(reader(), *measured_.run_id,
+                                                            ShownLaunches::worst_of_kernel, 0)
+                                               : "";
+    return fmt::format("{}Source-level result:\n{}", mark(),
+                       table.empty() ? "No source lines were profiled.\n" : table);
+  }
+
+  /// The kinds of --source-level-analysis that have no answer.
+  std::string unanswered_kinds() const {
+    std::vector<std::string> kinds;
+    for (const std::string& kind : request_.source_kinds) {
+      if (kind == "branch" || kind == "pc_sampling") kinds.push_back(kind);
+      if (kind == "instruction_execution" && measured_.is_of_model) {
+        kinds.push_back(kind + " (which needs a GPU)");
+      }
+    }
+    if (kinds.empty()) return "";
+    return warning(
+        fmt::format("--source-level-analysis has no {} here: explain finds divergent "
+                    "lines, profile --lines what warps wait for",
+                    fmt::join(kinds, ", ")));
   }
 
   reports::nvprof::CountedRequest counted_request() const {
@@ -239,7 +269,7 @@ class Tables {
   std::string warnings() const {
     if (measured_.recorder == nullptr || !is_first()) return "";
     const profile::Recorder& recorder = *measured_.recorder;
-    std::string text;
+    std::string text = unanswered_kinds();
     for (const auto* sentences : {&recorder.problems(), &recorder.remarks()}) {
       for (const std::string& sentence : *sentences) text += warning(sentence);
     }
@@ -261,7 +291,7 @@ class Tables {
           "the program never called cudaProfilerStart, and --profile-from-start off waits for it");
     }
     if (recorder.lost_records() > 0) {
-      text += warning(fmt::format("CUPTI lost {} records", recorder.lost_records()));
+      text += warning(fmt::format("CUPTI lost {}", with_noun(recorder.lost_records(), "record")));
     }
     const std::vector<profile::Activity> activities = recorder.activities();
     const bool lacks_times = std::any_of(
@@ -296,14 +326,15 @@ std::string prefix(pid_t process) { return fmt::format("=={}== ", process); }
 bool needs_trace(const Request& request) {
   return !request.counts() &&
          (request.prints_trace() || request.prints_summary_per_gpu || request.follows_children ||
-          !request.export_file.empty() || request.managed_memory);
+          !request.export_file.empty() || request.managed_memory || request.tracks_allocations);
 }
 
 void print_results(const Measured& measured, Log& log) {
   const bool shows_links = measured.request.prints_nvlink_topology && measured.recorder != nullptr;
   for (const auto& [process, command] : measured.processes) {
     if (measured.recorder != nullptr) {
-      log.write(process, fmt::format("{}Profiling application: {}\n", prefix(process), command));
+      log.write(process,
+                fmt::format("{}Profiling application: {}\n", prefix(process), printable(command)));
     }
     if (shows_links && process == measured.processes.begin()->first) {
       const cupti::NvLinkTopology links =

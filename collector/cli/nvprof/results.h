@@ -26,7 +26,7 @@ struct Measured {
   const std::string& database;
   std::optional<std::int64_t> run_id;  ///< nullopt: nothing was stored
   const profile::Recorder* recorder;   ///< null for an imported file
-  bool is_of_model = false;            ///< the model executed it, which has no links
+  bool is_of_model = false;            ///< the model executed it
 };
 
 /// The tables that were asked for, and warnings.

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "base/output.h"
+#include "base/with_noun.h"
 #include "collector/cli/arguments.h"
 #include "collector/cli/formats.h"
 #include "collector/cli/profile/remarks.h"
@@ -71,6 +72,7 @@ inject::Config config_of(const ProfileRequest& request) {
   config.calls =
       !request.trace || request.trace_calls || request.sums_calls || request.writes_trace();
   config.managed_memory = request.managed_memory && (request.trace || request.writes_trace());
+  config.allocations = request.allocations && request.trace;
   config.ranges = request.traces() || request.writes_trace();
   config.selection.kernel = request.kernel;
   config.selection.skip = static_cast<std::uint64_t>(request.skip);
@@ -187,8 +189,8 @@ void tell_passes(const ProfileRequest& request, const inject::Config& config) {
   if (request.quiet || request.replays_program() || config.counters.empty()) return;
   for (const std::string& chip : chips_here()) {
     const std::size_t count = cupti::plan_passes(chip, config.counters).passes;
-    say_line(fmt::format("warpmeter: {} counters in {} {} on {}", config.counters.size(), count,
-                         count == 1 ? "pass" : "passes", chip));
+    say_line(fmt::format("warpmeter: {} in {} on {}", with_noun(config.counters.size(), "counter"),
+                         with_noun(count, "pass", "passes"), chip));
   }
 }
 
@@ -207,12 +209,12 @@ profile::Passes passes_of(const ProfileRequest& request, const inject::Config& c
     passes.counters.push_back(group.counters);
     if (group.passes <= 1) continue;
     tell(
-        fmt::format("{} takes {} passes by itself: in its run of the program each launch is "
+        fmt::format("{} takes {} by itself: in its run of the program each launch is "
                     "replayed",
-                    group.counters.front(), group.passes));
+                    group.counters.front(), with_noun(group.passes, "pass", "passes")));
   }
-  tell(fmt::format("{} counters in {} runs of the program on {}", config.counters.size(),
-                   passes.counters.size(), fmt::join(chips, ", ")));
+  tell(fmt::format("{} in {} of the program on {}", with_noun(config.counters.size(), "counter"),
+                   with_noun(passes.counters.size(), "run"), fmt::join(chips, ", ")));
   return passes;
 }
 

@@ -26,6 +26,7 @@ struct ProfileRequest {
   bool pause_dcgm = false;
   bool trace = false, trace_calls = false, csv = false;
   bool managed_memory = true;  ///< a trace has its faults and migrations
+  bool allocations = false;    ///< and the program's allocations
   bool keeps_origins = false;  ///< the recorder tells where each counted launch came from
   bool sums_calls = false;     ///< beside a trace without calls they are summed up all the same
   std::int64_t model_devices = 1;

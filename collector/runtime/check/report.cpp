@@ -215,6 +215,27 @@ void Report::moved(const Move& move) {
   flush();
 }
 
+void Report::allocated(const Allocated& memory) {
+  if (!traces() || !filter_->is_on()) return;
+  send_device(memory.device);
+  inject::ActivityShape shape;
+  shape.kind = inject::ActivityKind::allocation;
+  shape.name = channel_.name(inject::allocation_name);
+  shape.target_memory = memory.kind;
+  inject::LaunchShape& place = shape.shape.emplace();
+  place.device = memory.device;
+  place.context = context_of(memory.device);
+  inject::Activity activity;
+  activity.start_ns = nanoseconds(memory.begin.time_since_epoch());
+  if (memory.end) {
+    activity.duration_ns = static_cast<double>(nanoseconds(*memory.end - memory.begin));
+  }
+  activity.amount = memory.bytes;
+  activity.address = memory.address;
+  add(shape, activity);
+  if (waiting_.activities.size() >= most_waiting) flush();
+}
+
 /// Ranges that ended before come before its kernels.
 void Report::begin_call() {
   call_ = ++correlation_;

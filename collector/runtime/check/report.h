@@ -44,6 +44,15 @@ struct Move {
   std::optional<std::uint32_t> source_device, target_device;
 };
 
+/// Memory that the program has allocated.
+struct Allocated {
+  std::uint64_t address = 0, bytes = 0;
+  std::uint32_t device = 0;
+  inject::MemoryKind kind = inject::MemoryKind::device;
+  std::chrono::steady_clock::time_point begin;
+  std::optional<std::chrono::steady_clock::time_point> end;  ///< none: it was never freed
+};
+
 class Report {
  public:
   /// Connects. Throws Error where nobody listens; without a configuration nothing is reported.
@@ -77,6 +86,7 @@ class Report {
   /// A kernel, copy or call of the summary.
   void ran(const LaunchPlace& place, const model::Program& program, std::uint64_t instructions);
   void moved(const Move& move);
+  void allocated(const Allocated& memory);
   void called(std::string_view function, const CallTime& time);
   /// This thread's outermost call begins. Its kernels and copies share its number.
   void begin_call();

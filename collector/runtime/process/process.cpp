@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/own_stack.h"
+#include "base/with_noun.h"
 #include "collector/runtime/check/caller.h"
 #include "collector/runtime/check/host_fault.h"
 #include "collector/runtime/device/device.h"
@@ -92,6 +93,11 @@ void Process::report_to(std::unique_ptr<Report> report) {
 
 void Process::end_report() {
   if (report_ == nullptr) return;
+  if (allocations_ != nullptr) {
+    allocations_->end();
+    memory_.tell(nullptr);
+    allocations_ = nullptr;
+  }
   tell_unasked();
   explained_.end(*report_);
   report_->end();
@@ -107,6 +113,7 @@ void Process::end() {
   const std::lock_guard lock(mutex_);
   show_printed();
   if (checks_ != nullptr) checks_->end(pending_ != cudaSuccess, virtual_memory_.kept());
+  if (allocations_ != nullptr) allocations_->end();
   if (report_ != nullptr) {
     tell_unasked();
     explained_.end(*report_);
@@ -119,7 +126,11 @@ Process::Process()
   if (report_ != nullptr) {
     arch_ = static_cast<int>(report_->config().arch);
     devices_ = static_cast<int>(report_->config().devices);
-    if (report_->config().checks) checks_ = std::make_unique<Checks>(*report_, memory_);
+    if (report_->config().checks) {
+      checks_ = std::make_unique<Checks>(*report_, memory_);
+    } else if (report_->config().allocations) {
+      allocations_ = std::make_unique<Allocations>(*report_, memory_);
+    }
   }
   catch_host_faults(memory_, checks_.get());
 }
@@ -420,7 +431,8 @@ Label Process::name_of_allocation(std::uint64_t bytes) const {
   const AllocatedFor known = allocated_at(place);
   const std::string what =
       known.variable.empty()
-          ? fmt::format("memory of {} byte{}", fmt::group_digits(bytes), bytes == 1 ? "" : "s")
+          ? fmt::format("memory of {}",
+                        with_noun(fmt::format("{}", fmt::group_digits(bytes)), "byte"))
           : fmt::format("'{}'", known.variable);
   const std::string where = place.after(" (allocated");
   const std::string which = known.variable.empty() && known.number > 0

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "collector/model/machine/order.h"
+#include "collector/runtime/check/allocations.h"
 #include "collector/runtime/check/checks.h"
 #include "collector/runtime/check/explained.h"
 #include "collector/runtime/check/races.h"
@@ -216,6 +217,7 @@ class Process {
   Contexts contexts_;
   model::HostOrder host_order_;
   std::unique_ptr<Checks> checks_;
+  std::unique_ptr<Allocations> allocations_;
   std::recursive_mutex mutex_;
   static thread_local std::string_view function_;  ///< this thread's last call
   static thread_local const void* caller_;
