@@ -144,9 +144,9 @@ ExplanationWriter::ExplanationWriter(
     sqlite3* db, std::function<std::int64_t(const std::string& counter)> number_of_counter)
     : db_(db),
       number_of_counter_(std::move(number_of_counter)),
+      explained_(db, "t_explained", "launch_id, explanation_id"),
       find_(db, "SELECT explanation_id FROM t_explanation WHERE digest = ?"),
       explanation_(db, insertion("t_explanation", "digest, was_made")),
-      explained_(db, insertion("t_explained", "launch_id, explanation_id")),
       looked_for_(db, insertion("t_looked_for", "explanation_id, kind, reason")),
       finding_(db, insertion_of<Finding>("t_finding", {"explanation_id", "finding"})),
       remedy_(db, insertion_of<Remedy>("t_remedy", {"explanation_id", "finding", "remedy"})),
@@ -168,8 +168,9 @@ std::int64_t ExplanationWriter::find_or_make(const std::string& digest, bool was
   return id;
 }
 
-void ExplanationWriter::write(std::int64_t launch_id, const Explanation& explanation) {
-  if (!explanation.was_made && explanation.missing.empty()) return;
+std::optional<std::int64_t> ExplanationWriter::write(std::int64_t launch_id,
+                                                     const Explanation& explanation) {
+  if (!explanation.was_made && explanation.missing.empty()) return std::nullopt;
   if (last_id_ == 0 || !is_same(explanation, last_)) {
     last_id_ = find_or_make(digest_of(explanation), explanation.was_made, [&](std::int64_t made) {
       insert_looked_for(made, explanation);
@@ -177,7 +178,8 @@ void ExplanationWriter::write(std::int64_t launch_id, const Explanation& explana
     });
     last_ = explanation;
   }
-  explained_.execute(launch_id, last_id_);
+  explained_.add({launch_id, last_id_});
+  return last_id_;
 }
 
 void ExplanationWriter::add_measured(std::int64_t launch_id, const MeasuredFindings& measured) {
@@ -212,7 +214,8 @@ void ExplanationWriter::add_measured(std::int64_t launch_id, const MeasuredFindi
   });
   known.reset();
   Statement(db_, "DELETE FROM t_explained WHERE launch_id = ?").execute(launch_id);
-  explained_.execute(launch_id, id);
+  explained_.add({launch_id, id});
+  explained_.flush();
   Statement(db_,
             "DELETE FROM t_explanation WHERE explanation_id = ?1 AND NOT EXISTS (SELECT 1 FROM "
             "t_explained WHERE explanation_id = ?1)")

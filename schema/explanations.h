@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "schema/explanation.h"
+#include "schema/many_rows.h"
 #include "schema/sqlite.h"
 
 namespace warpmeter::schema {
@@ -26,10 +28,16 @@ class ExplanationWriter {
                     std::function<std::int64_t(const std::string& counter)> number_of_counter);
 
   /// To be called when a transaction begins: what the one before wrote may be gone.
-  void forget() { last_id_ = 0; }
+  void forget() {
+    last_id_ = 0;
+    explained_.forget();
+  }
 
-  /// Nothing where nothing was looked for and nobody said why.
-  void write(std::int64_t launch_id, const Explanation& explanation);
+  /// Nothing where nothing was looked for and nobody said why. flush() ends what was begun.
+  /// Returns the number of the explanation; nullopt: none.
+  std::optional<std::int64_t> write(std::int64_t launch_id, const Explanation& explanation);
+
+  void flush() { explained_.flush(); }
 
   /// Adds to what the launch was told, after the findings of the model. Once a launch.
   void add_measured(std::int64_t launch_id, const MeasuredFindings& measured);
@@ -46,7 +54,8 @@ class ExplanationWriter {
 
   sqlite3* db_;
   std::function<std::int64_t(const std::string&)> number_of_counter_;
-  Statement find_, explanation_, explained_, looked_for_, finding_, remedy_, prediction_;
+  ManyRows<std::int64_t, std::int64_t> explained_;
+  Statement find_, explanation_, looked_for_, finding_, remedy_, prediction_;
   Explanation last_;          ///< most launches of a kernel have that of the launch before
   std::int64_t last_id_ = 0;  ///< its number; 0: not known
 };

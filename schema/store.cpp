@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -14,8 +16,11 @@
 #include "base/members.h"
 #include "base/statistics.h"
 #include "schema/alike/alike.h"
+#include "schema/alike/written.h"
 #include "schema/database.h"
 #include "schema/explanations.h"
+#include "schema/launch_rows.h"
+#include "schema/many_rows.h"
 #include "schema/process.h"
 #include "schema/sqlite.h"
 #include "schema/table_shapes.h"
@@ -52,6 +57,9 @@ const char* to_string(RunOutcome outcome) {
 }  // namespace
 
 struct Store::Statements {
+  using Values = ManyRows<std::int64_t, std::int64_t, std::optional<double>, Grade,
+                          std::optional<std::int64_t>>;
+
   /// Numbers of the texts in a table that holds each once. A rollback may take a row away again:
   /// then its number is forgotten too.
   class Interned {
@@ -87,16 +95,8 @@ struct Store::Statements {
                  "INSERT INTO t_counter (name) VALUES (?)"),
         reasons(handle, "SELECT reason_id FROM t_reason WHERE text = ?",
                 "INSERT INTO t_reason (text) VALUES (?)"),
-        launch(handle,
-               insertion(
-                   "t_launch",
-                   "run_id, device_id, family, variant, size, kernel, nvtx_range, grid_x, grid_y, "
-                   "grid_z, block_x, block_y, block_z, dynamic_shared_bytes, static_shared_bytes, "
-                   "registers, local_bytes, resources_reason, code_bytes, spill_load_bytes, "
-                   "spill_store_bytes, spills_reason, useful_bytes_read, "
-                   "useful_bytes_written, flops, verified, is_ceiling, outcome, reason, "
-                   "timing_reason")),
-        value(handle, insertion("t_value", "launch_id, counter_id, value, grade, reason_id")),
+        launches(handle),
+        values(handle, "t_value", "launch_id, counter_id, value, grade, reason_id"),
         timing(handle,
                insertion("t_timing",
                          "launch_id, cache, samples, median_ns, min_ns, mean_ns, stddev_ns, "
@@ -144,33 +144,37 @@ struct Store::Statements {
                 fmt::format("another process has taken over run {}: this one ends", run_id));
   }
 
-  std::int64_t insert(std::int64_t run_id, std::int64_t device_id, const Launch& record) {
-    const bool failed = record.outcome == LaunchOutcome::failed;
-    // Registers are spilled to local memory: without it nothing is spilled.
-    const bool spills_nothing = record.local_bytes == 0 && !record.code.spill_load_bytes;
-    const std::optional<std::int64_t> nothing = 0;
-    launch.execute(run_id, device_id, record.family, record.variant, record.size, record.kernel,
-                   text_or_null(record.nvtx_range), record.grid[0], record.grid[1], record.grid[2],
-                   record.block[0], record.block[1], record.block[2], record.dynamic_shared_bytes,
-                   record.static_shared_bytes, record.registers, record.local_bytes,
-                   text_or_null(record.resources_reason), record.code.bytes,
-                   spills_nothing ? nothing : record.code.spill_load_bytes,
-                   spills_nothing ? nothing : record.code.spill_store_bytes,
-                   text_or_null(record.code.spills_reason), record.useful_bytes_read,
-                   record.useful_bytes_written, record.flops, record.verified, record.is_ceiling,
-                   failed ? "failed" : "done", text_or_null(record.reason),
-                   text_or_null(record.timing_reason));
-    const std::int64_t id = sqlite3_last_insert_rowid(db);
+  /// Their numbers, in the same order.
+  std::vector<std::int64_t> insert(std::int64_t run_id, std::int64_t device_id,
+                                   std::span<const Launch> records) {
+    std::vector<std::int64_t> ids;
+    ids.reserve(records.size());
+    launches.write(run_id, device_id, records,
+                   [&](std::int64_t id, std::uint64_t row, const Launch& record) {
+                     written.begin_launch(row);
+                     insert_parts(id, record);
+                     written.end_launch(run_id, id, record);
+                     ids.push_back(id);
+                   });
+    values.flush();
+    explanations.flush();
+    return ids;
+  }
+
+  /// All but the launch's own row.
+  void insert_parts(std::int64_t id, const Launch& record) {
     insert_expectations(id, record);
     // A failed launch is never a measurement, whatever was read while it ran.
-    if (failed) return id;
+    if (record.outcome == LaunchOutcome::failed) return;
     insert_counters(id, record.counters);
-    if (record.timing && !record.timing->samples_ns.empty()) insert_timing(id, *record.timing);
+    if (record.timing && !record.timing->samples_ns.empty()) {
+      insert_timing(id, *record.timing);
+      written.add(static_cast<std::int64_t>(record.timing->cache));
+    }
     insert_lines(id, record.lines);
     insert_instructions(id, record.instructions);
     insert_power(id, record.power);
-    explanations.write(id, record.explanation);
-    return id;
+    written.add(explanations.write(id, record.explanation).value_or(0));
   }
 
   void complete(const Completion& record) {
@@ -180,6 +184,7 @@ struct Store::Statements {
       while (forget_alike.step()) changed_runs.insert(forget_alike.integer(0));
     }
     insert_counters(record.launch_id, record.counters);
+    values.flush();
     insert_lines(record.launch_id, record.lines);
     insert_stalls(record.launch_id, record.stalls);
     insert_instructions(record.launch_id, record.instructions);
@@ -189,12 +194,24 @@ struct Store::Statements {
     timed.execute(record.launch_id);
   }
 
+  /// In the order of their numbers, which is that of the table: each row goes to its end.
   void insert_counters(std::int64_t id, std::span<const Counter> records) {
+    ordered.clear();
     for (const Counter& counter : records) {
       std::optional<std::int64_t> reason;
       if (!counter.reason.empty()) reason = reasons.number_of(counter.reason);
       const Grade grade = counter.value ? counter.grade : Grade::unavailable;
-      value.execute(id, counters.number_of(counter.name), counter.value, grade, reason);
+      ordered.emplace_back(id, counters.number_of(counter.name), counter.value, grade, reason);
+    }
+    std::sort(ordered.begin(), ordered.end(),
+              [](const auto& a, const auto& b) { return std::get<1>(a) < std::get<1>(b); });
+    for (const auto& row : ordered) {
+      values.add(row);
+      const auto& [launch, counter, number, grade, reason] = row;
+      written.add(counter);
+      written.add(static_cast<std::int64_t>(grade));
+      written.add(reason.value_or(0));
+      written.add(number.value_or(0));
     }
   }
 
@@ -252,6 +269,8 @@ struct Store::Statements {
     } catch (...) {
       counters.forget();
       reasons.forget();
+      values.forget();
+      written.forget();
       throw;
     }
   }
@@ -276,7 +295,11 @@ struct Store::Statements {
 
   sqlite3* db;
   Interned counters, reasons;
-  Statement launch, value, timing, sample, expectation, line, stall, instruction, power;
+  LaunchRows launches;
+  Values values;
+  std::vector<Values::Row> ordered;  ///< those of one launch
+  WrittenRuns written;
+  Statement timing, sample, expectation, line, stall, instruction, power;
   ExplanationWriter explanations;
   ActivityWriter activities;
   Statement timed, forget_alike, mine;
@@ -308,6 +331,7 @@ std::int64_t Store::begin_run(const Run& run) {
                       process.name_space, process.id, process.start_ticks, run.planned_launches);
     id = sqlite3_last_insert_rowid(db_.get());
   });
+  statements_->written.begin(id);
   if (!run.environment.empty()) add_environment(id, run);
   return id;
 }
@@ -389,19 +413,16 @@ void Store::add_environment(std::int64_t run_id, const Run& run) {
 
 std::int64_t Store::add_launch(std::int64_t run_id, std::int64_t device_id, const Launch& launch) {
   std::int64_t id = 0;
-  statements_->in_transaction([&] { id = statements_->insert(run_id, device_id, launch); });
+  statements_->in_transaction([&] {
+    id = statements_->insert(run_id, device_id, {&launch, 1}).front();
+  });
   return id;
 }
 
 std::vector<std::int64_t> Store::add_launches(std::int64_t run_id, std::int64_t device_id,
                                               std::span<const Launch> launches) {
   std::vector<std::int64_t> ids;
-  ids.reserve(launches.size());
-  statements_->in_bulk(run_id, [&] {
-    for (const Launch& launch : launches) {
-      ids.push_back(statements_->insert(run_id, device_id, launch));
-    }
-  });
+  statements_->in_bulk(run_id, [&] { ids = statements_->insert(run_id, device_id, launches); });
   return ids;
 }
 
@@ -410,6 +431,7 @@ void Store::add_activities(std::int64_t run_id, const ActivityBatch& batch) {
 }
 
 void Store::complete_launches(std::span<const Completion> completions) {
+  statements_->written.forget();
   statements_->in_transaction([&] {
     for (const Completion& completion : completions) statements_->complete(completion);
   });
@@ -439,6 +461,7 @@ void Store::add_codes(std::int64_t run_id, std::span<const CodeText> codes) {
 }
 
 void Store::tell_kernels_apart(std::int64_t run_id) {
+  if (!statements_->written.may_share_names(run_id)) return;
   // A graph is named after its kernels, and is none itself.
   std::set<std::string> kernels;
   Statement find(db_.get(),
@@ -459,7 +482,11 @@ void Store::tell_kernels_apart(std::int64_t run_id) {
 }
 
 void Store::end_run(std::int64_t run_id, RunOutcome outcome, const std::string& reason) {
-  keep_alike(db_.get(), run_id);
+  if (const std::vector<AlikePart>* parts = statements_->written.alike(run_id)) {
+    keep_alike(db_.get(), run_id, *parts);
+  } else {
+    keep_alike(db_.get(), run_id);
+  }
   Statement statement(db_.get(),
                       "UPDATE t_run SET outcome = ?, reason = ?, "
                       "ended = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE run_id = ?");

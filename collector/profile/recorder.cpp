@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
@@ -25,6 +26,8 @@ constexpr std::size_t most_findings = 100'000, most_lines = 1'000'000, most_foun
 constexpr const char* without_device = "unknown";
 /// Launches that wait for the writer. A program that is faster for longer waits for it too.
 constexpr std::size_t most_waiting = 4'000, most_activities_waiting = 500'000;
+/// Each batch is a transaction, which writes the last pages of all tables once more.
+constexpr std::chrono::milliseconds between_batches{10};
 
 /// "vec.cu:12" before "vec.cu:104"; what has no place comes last.
 std::tuple<bool, std::string, int> in_order(const std::string& where) {
@@ -367,7 +370,12 @@ schema::Device Recorder::stored_device(const std::string& uuid) const {
 void Recorder::store() {
   const bool is_much = launches_waiting_ >= most_waiting ||
                        trace_waiting_.rows.activities.size() >= most_activities_waiting;
-  if (writer_.is_busy() && !is_much) return;
+  const bool is_early = std::chrono::steady_clock::now() - stored_at_ < between_batches;
+  if ((is_early || writer_.is_busy()) && !is_much) return;
+  write_waiting();
+}
+
+void Recorder::write_waiting() {
   Batches batches;
   for (auto& [uuid, batch] : waiting_) {
     batch.device = stored_device(uuid);
@@ -376,14 +384,16 @@ void Recorder::store() {
   waiting_.clear();
   launches_waiting_ = 0;
   batches.trace = std::exchange(trace_waiting_, {});
-  if (!batches.empty()) writer_.write(std::move(batches));
+  if (batches.empty()) return;
+  writer_.write(std::move(batches));
+  stored_at_ = std::chrono::steady_clock::now();
 }
 
 /// All of it, and waits for it.
 void Recorder::store_all() {
   keep_alike();
   writer_.settle();
-  store();
+  write_waiting();
   writer_.settle();
 }
 

@@ -12,6 +12,7 @@
 // to the launches that it matches (sightings.h).
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -94,7 +95,7 @@ class Recorder final : public Receiver {
   void meet(int peer, pid_t process, const std::string& program) override;
   bool take(int peer, inject::Message&& message) override;
   void forget(int peer) override;
-  /// Has what has come written, unless the batch before is still being written.
+  /// Has what has come written, unless a batch is being written or was begun milliseconds ago.
   void store() override;
   /// Ends the run, if there is one. Throws the database's failure.
   void finish(schema::RunOutcome outcome, const std::string& reason);
@@ -198,6 +199,7 @@ class Recorder final : public Receiver {
   const std::string& device_of(const Process& process, std::uint32_t ordinal) const;
   void note(const schema::Launch& launch);
   void note(inject::FailedCall&& failed);
+  void write_waiting();
   void store_all();
   void store_states();
   void add_to_first_pass(LaterPass& later, bool was_stopped);
@@ -209,6 +211,7 @@ class Recorder final : public Receiver {
   Writer writer_;
   std::map<std::string, Batch> waiting_;  ///< by the device's UUID; their places are of first_
   std::size_t launches_waiting_ = 0;
+  std::chrono::steady_clock::time_point stored_at_;  ///< when the last batch began
   TraceBatch trace_waiting_;
   std::int64_t next_activity_ = 1;
   std::uint32_t next_shape_ = 1;

@@ -13,6 +13,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,12 @@ constexpr const char* before_library = "";
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr auto turn = 10ms;            // how soon the program's end is noticed
+constexpr auto turn = 10ms;  // how soon the program's end is noticed
+/// After a few messages of launches, so that more are read together: to wake for each takes longer
+/// than to read it, here and where it is sent. They wait in the connection, whatever becomes of
+/// their process.
+constexpr auto pause = 500us;
+constexpr int much_heard = 32;
 constexpr auto own_ending = 500ms;     // after Ctrl-C the terminal has signalled the program too
 constexpr auto patience_to_kill = 3s;  // after SIGTERM
 constexpr auto waiting_remark = 2s;    // after the program, for its children
@@ -98,8 +104,10 @@ class Session {
     std::optional<Clock::time_point> ended;
     bool remarked = false;
     for (;;) {
+      heard_ = 0;
       const bool heard = listener_.listen(turn);
       receiver_.store();
+      if (heard_ > 0 && heard_ < much_heard) std::this_thread::sleep_for(pause);
       if (!ended && program_.poll()) ended = Clock::now();
       // Messages that a process sent before it ended are still in its connection: read on to the
       // ends.
@@ -154,6 +162,9 @@ class Session {
 
   void take(const Listener::Peer& peer, inject::Message&& message) {
     if (std::holds_alternative<inject::Bye>(message)) followed_.erase(peer.number);
+    const bool is_activity = std::holds_alternative<inject::Launch>(message) ||
+                             std::holds_alternative<inject::Activities>(message);
+    if (is_activity) ++heard_;
     // Nobody asks about children that are left alone.
     if (std::holds_alternative<inject::Unobserved>(message) && !options_.all_processes) return;
     if (broken_.count(peer.number) != 0 || receiver_.take(peer.number, std::move(message))) return;
@@ -213,6 +224,7 @@ class Session {
   /// Peers that are measured and have not said Bye; what they executed when they came.
   std::map<int, std::string> followed_;
   std::optional<Stopper> stopper_;
+  int heard_ = 0;  ///< messages of launches and other activities, in this turn
   Listener listener_;
   Program program_;
 };

@@ -9,25 +9,12 @@
 #include <fmt/ranges.h>
 
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "schema/table_shapes.h"
 
 namespace warpmeter::schema {
 namespace {
-
-/// Numbers texts from 0 in the order in which they come.
-class Numbering {
- public:
-  std::uint32_t number_of(const std::string& text) {
-    return known_.try_emplace(text, static_cast<std::uint32_t>(known_.size())).first->second;
-  }
-  std::size_t size() const { return known_.size(); }
-
- private:
-  std::unordered_map<std::string, std::uint32_t> known_;
-};
 
 struct Range {
   std::int64_t first = 0, last = 0;
@@ -110,15 +97,8 @@ class LaunchKeys {
   Numbering shared_parts_;
 };
 
-/// A row of t_alike.
-struct Part {
-  std::int64_t first_launch = 0;
-  std::vector<std::uint32_t> kinds;
-};
-
 /// Empty where too few launches are alike.
-std::vector<Part> find_alike(sqlite3* db, std::int64_t run_id) {
-  constexpr std::size_t most_of_part = std::size_t{1} << 20;
+std::vector<AlikePart> find_alike(sqlite3* db, std::int64_t run_id) {
   Statement read(db,
                  "SELECT count(*), min(launch_id), max(launch_id) FROM t_launch WHERE run_id = ?");
   read.bind(1, run_id);
@@ -129,19 +109,13 @@ std::vector<Part> find_alike(sqlite3* db, std::int64_t run_id) {
   read.reset();
   Statement ids(db, "SELECT launch_id FROM t_launch WHERE run_id = ? ORDER BY launch_id");
   ids.bind(1, run_id);
-  Numbering kinds;
-  std::vector<Part> parts;
+  AlikeParts alike;
   while (ids.step()) {
     const std::int64_t id = ids.integer(0);
-    const bool goes_on =
-        !parts.empty() && parts.back().kinds.size() < most_of_part &&
-        parts.back().first_launch + static_cast<std::int64_t>(parts.back().kinds.size()) == id;
-    if (!goes_on) parts.push_back({id, {}});
-    parts.back().kinds.push_back(kinds.number_of(keys.of(id)));
-    const std::size_t rows = kinds.size() + parts.size();
-    if (static_cast<std::int64_t>(rows) * least_alike_of_kind > launches) return {};
+    alike.add(id, keys.of(id));
+    if (static_cast<std::int64_t>(alike.rows()) * least_alike_of_kind > launches) return {};
   }
-  return parts;
+  return alike.parts();
 }
 
 bool is_kept(sqlite3* db, std::int64_t run_id) {
@@ -153,12 +127,15 @@ bool is_kept(sqlite3* db, std::int64_t run_id) {
 }  // namespace
 
 void keep_alike(sqlite3* db, std::int64_t run_id) {
-  const std::vector<Part> parts = find_alike(db, run_id);
+  keep_alike(db, run_id, find_alike(db, run_id));
+}
+
+void keep_alike(sqlite3* db, std::int64_t run_id, std::span<const AlikePart> parts) {
   if (parts.empty() && !is_kept(db, run_id)) return;
   Transaction transaction(db);
   Statement(db, "DELETE FROM t_alike WHERE run_id = ?").execute(run_id);
   Statement write(db, insertion("t_alike", "run_id, first_launch_id, kinds"));
-  for (const Part& part : parts) {
+  for (const AlikePart& part : parts) {
     const auto* bytes = reinterpret_cast<const char*>(part.kinds.data());
     write.execute(run_id, part.first_launch,
                   Blob{{bytes, part.kinds.size() * sizeof part.kinds.front()}});

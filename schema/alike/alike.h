@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
+#include "schema/alike/written.h"
 #include "schema/sqlite.h"
 
 namespace warpmeter::schema {
@@ -20,6 +22,9 @@ inline constexpr std::int64_t least_alike_of_kind = 16;
 /// Finds the launches of a run that are alike, and stores them in one transaction in place of what
 /// is there. Reads the whole run: some seconds for a million launches. No transaction is open.
 void keep_alike(sqlite3* db, std::int64_t run_id);
+
+/// The same, where somebody has found them.
+void keep_alike(sqlite3* db, std::int64_t run_id, std::span<const AlikePart> parts);
 
 /// The same for each run that has ended.
 void keep_alike_of_all_runs(sqlite3* db);

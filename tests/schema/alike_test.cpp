@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 
+#include "schema/database.h"
 #include "schema/figures/figures.h"
 #include "schema/figures/kinds.h"
 #include "schema/merge/merge.h"
@@ -122,6 +123,13 @@ TEST_F(RunsOfManyLaunches, HaveANumberForEachLaunchInTheOrderOfTheFirstOfAKind) 
   make_program();
   EXPECT_THAT(stored(1, 14), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 1));
   EXPECT_EQ(stored(1, many + 1).size(), std::size_t{many});
+}
+
+TEST_F(RunsOfManyLaunches, AreAlikeAsTheyWereWrittenAndAsTheyAreRead) {
+  make_program();
+  const std::vector<std::uint32_t> written = stored(1, many);
+  keep_alike(open_for_writing(path()).get(), 1);
+  EXPECT_EQ(stored(1, many), written);
 }
 
 TEST_F(RunsOfManyLaunches, TellWhatEachLaunchTells) {

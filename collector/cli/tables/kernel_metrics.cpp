@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "collector/cli/tables/kernel_metrics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -57,11 +59,16 @@ class Summing {
     std::map<std::int64_t, std::string> titles;
     reader_.each("SELECT device_id, title FROM devices WHERE run_id = :run", {{":run", run_id_}},
                  [&](const auto& row) { titles[std::get<std::int64_t>(row[0])] = text(row[1]); });
+    const bool by_group = !kinds_.alike.empty();
     std::map<std::tuple<std::string, std::string, std::string>, std::size_t> known;
     kernel_of_.resize(kinds_.ids.size());
+    schema::Parameters parameters = {{":run", run_id_}};
+    if (by_group) parameters.emplace_back(":launches", kinds_.first_alike());
     reader_.each(
-        "SELECT launch_id, kernel, nvtx_range FROM launches WHERE run_id = :run ORDER BY launch_id",
-        {{":run", run_id_}}, [&](const auto& row) {
+        fmt::format("SELECT launch_id, kernel, nvtx_range FROM launches WHERE run_id = :run {} "
+                    "ORDER BY launch_id",
+                    by_group ? "AND launch_id IN (SELECT value FROM json_each(:launches))" : ""),
+        parameters, [&](const auto& row) {
           const auto launch = kinds_.find(std::get<std::int64_t>(row[0]));
           if (!launch || kinds_.of(*launch).failed) return;
           const std::string& device = titles[kinds_.of(*launch).device_id];
@@ -73,6 +80,10 @@ class Summing {
           }
           kernel_of_[*launch] = place->second;
         });
+    if (!by_group) return;
+    for (std::size_t i = 0; i < kernel_of_.size(); ++i) {
+      kernel_of_[i] = kernel_of_[kinds_.alike.first[kinds_.alike.groups[i]]];
+    }
   }
 
   void add(const schema::LaunchFigures& launch) {
