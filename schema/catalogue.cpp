@@ -5,11 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "schema/catalogue/built_in_json.h"
 #include "schema/catalogue/metric_meaning.h"
 #include "schema/embedded.h"
 #include "schema/nvprof_names.h"
@@ -17,52 +18,52 @@
 namespace warpmeter::schema {
 namespace {
 
-using nlohmann::ordered_json;
-
-std::vector<Term> terms_from(const ordered_json& json, const std::string& side) {
+std::vector<Term> terms_from(const BuiltInJson& json, std::string_view side) {
   std::vector<Term> terms;
-  const ordered_json factors = json.value(side, ordered_json::object());
-  for (const auto& [counter, factor] : factors.items()) {
-    terms.push_back({factor.get<double>(), counter});
+  const BuiltInJson* factors = json.find(side);
+  if (factors == nullptr) return terms;
+  for (const BuiltInJson& factor : factors->children) {
+    terms.push_back({factor.number(), std::string(factor.name)});
   }
   return terms;
 }
 
 /// `doubts`: those that the catalogue names.
-CounterInfo counter_from(const ordered_json& json, const ordered_json& doubts) {
+CounterInfo counter_from(const BuiltInJson& json, const BuiltInJson& doubts) {
   CounterInfo counter;
-  counter.name = json.at("name");
-  counter.unit = json.at("unit");
-  counter.description = json.at("description");
-  counter.perfworks = json.at("perfworks");
-  counter.perfworks_also = json.value("also", std::vector<std::string>{});
-  counter.perfworks_else = json.value("else", std::vector<std::string>{});
-  counter.lacking = json.value("lacking", "");
-  for (const std::string name : json.value("doubts", ordered_json::array())) {
-    const ordered_json& doubt = doubts.at(name);
-    counter.doubts.push_back({doubt.at("perfworks"), doubt.value("code", ""), doubt.at("reason")});
+  counter.name = json.at("name").text;
+  counter.unit = json.at("unit").text;
+  counter.description = json.at("description").text;
+  counter.perfworks = json.at("perfworks").text;
+  counter.perfworks_also = json.texts_of("also");
+  counter.perfworks_else = json.texts_of("else");
+  counter.lacking = json.text_of("lacking");
+  for (const std::string& name : json.texts_of("doubts")) {
+    const BuiltInJson& doubt = doubts.at(name);
+    counter.doubts.push_back({std::string(doubt.at("perfworks").text), doubt.text_of("code"),
+                              std::string(doubt.at("reason").text)});
   }
   counter.sum = terms_from(json, "sum");
-  counter.nvprof = json.value("nvprof", false);
-  counter.code = json.value("code", "");
+  counter.nvprof = json.is_true("nvprof");
+  counter.code = json.text_of("code");
   return counter;
 }
 
-MetricInfo metric_from(const ordered_json& json) {
+MetricInfo metric_from(const BuiltInJson& json) {
   MetricInfo metric;
-  metric.name = json.at("name");
-  metric.nvprof = json.value("nvprof", false);
-  metric.unit = json.at("unit");
-  metric.heading = json.at("heading");
-  metric.description = json.at("description");
-  metric.scale = json.value("scale", 1.0);
+  metric.name = json.at("name").text;
+  metric.nvprof = json.is_true("nvprof");
+  metric.unit = json.at("unit").text;
+  metric.heading = json.at("heading").text;
+  metric.description = json.at("description").text;
+  if (const BuiltInJson* scale = json.find("scale")) metric.scale = scale->number();
   metric.numerator = terms_from(json, "numerator");
   metric.denominator = terms_from(json, "denominator");
-  metric.is_better_higher = json.value("better", "lower") == "higher";
-  const std::string source = json.value("of", "counters");
+  metric.is_better_higher = json.text_of("better") == "higher";
+  const std::string source = json.text_of("of", "counters");
   metric.is_timed = source == "timing";
   metric.is_resource = source == "launch";
-  if (!metric.denominator.empty()) metric.undefined = json.at("undefined");
+  if (!metric.denominator.empty()) metric.undefined = json.at("undefined").text;
   return metric;
 }
 
@@ -86,16 +87,18 @@ const Catalogue& Catalogue::get() {
 }
 
 Catalogue::Catalogue() {
-  const ordered_json main = ordered_json::parse(embedded::catalogue);
-  std::vector<ordered_json> parts = {main};
-  for (const embedded::File& part : embedded::catalogue_parts()) {
-    parts.push_back(ordered_json::parse(part.text));
-  }
-  for (const ordered_json& part : parts) {
-    for (const auto& counter : part.at("counters")) {
+  const BuiltInJson main = BuiltInJson::parse(embedded::catalogue);
+  const auto read = [&](const BuiltInJson& part) {
+    for (const BuiltInJson& counter : part.at("counters").children) {
       counters_.push_back(counter_from(counter, main.at("doubts")));
     }
-    for (const auto& metric : part.at("metrics")) metrics_.push_back(metric_from(metric));
+    for (const BuiltInJson& metric : part.at("metrics").children) {
+      metrics_.push_back(metric_from(metric));
+    }
+  };
+  read(main);
+  for (const embedded::File& part : embedded::catalogue_parts()) {
+    read(BuiltInJson::parse(part.text));
   }
   counter_named_ = ByName<CounterInfo>(counters_, &CounterInfo::name);
   metric_named_ = ByName<MetricInfo>(metrics_, &MetricInfo::name);
@@ -109,12 +112,12 @@ Catalogue::Catalogue() {
   for (const CounterInfo& counter : counters_) {
     for (const Term& term : counter.sum) demand(counter.name, term.name);
   }
-  for (const auto& entry : main.at("sets")) {
-    read_set({entry.at("name"),
-              entry.at("description"),
+  for (const BuiltInJson& entry : main.at("sets").children) {
+    read_set({std::string(entry.at("name").text),
+              std::string(entry.at("description").text),
               {},
-              entry.value("where_any", std::vector<std::string>{})},
-             entry.at("metrics").get<std::vector<std::string>>());
+              entry.texts_of("where_any")},
+             entry.texts_of("metrics"));
   }
 }
 
@@ -131,12 +134,11 @@ void Catalogue::read_set(const SetInfo& begun, std::span<const std::string> memb
       for (const CounterInfo& counter : counters_) set.metrics.push_back(counter.name);
     } else if (name == "nvprof metrics" || name == "nvprof metrics of kernels" ||
                name == "nvprof events") {
+      std::unordered_set<std::string> named(set.metrics.begin(), set.metrics.end());
       for (const NvprofName& known : nvprof_names()) {
-        const bool is_known =
-            std::find(set.metrics.begin(), set.metrics.end(), known.answer) != set.metrics.end();
         const bool is_left_out = name == "nvprof metrics of kernels" && known.is_of_links();
-        if (known.is_event != (name == "nvprof events") || known.answer.empty() || is_known ||
-            is_left_out) {
+        if (known.is_event != (name == "nvprof events") || known.answer.empty() || is_left_out ||
+            !named.insert(known.answer).second) {
           continue;
         }
         set.metrics.push_back(known.answer);

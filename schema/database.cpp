@@ -9,6 +9,8 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <thread>
 
 #include "base/escapes.h"
@@ -113,12 +115,43 @@ bool says_current(sqlite3* db) {
 
 bool is_current(sqlite3* db) { return says_current(db) && has_all_views(db); }
 
+/// All of a file's definitions, with the version that they say they are of.
+std::string definitions_of(sqlite3* db) {
+  std::string all = fmt::format("{}", integer_of(db, "PRAGMA user_version"));
+  Statement statement(db, "SELECT type, name, tbl_name, sql FROM sqlite_schema");
+  while (statement.step()) {
+    for (int column = 0; column < statement.columns(); ++column) statement.append(column, all);
+  }
+  return all;
+}
+
+/// The definitions that this process has inspected and found to be its own: a command opens its
+/// database several times.
+class Inspected {
+ public:
+  bool has(const std::string& definitions) {
+    const std::lock_guard lock(mutex_);
+    return all_.contains(definitions);
+  }
+  void add(const std::string& definitions) {
+    const std::lock_guard lock(mutex_);
+    all_.insert(definitions);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> all_;
+};
+
 /// As recognise; throws too for one whose tables, or views that it says are ours, are not as
 /// warpmeter makes them. t_meta is one of these tables, so it is believed after them.
 Content recognise_and_inspect(sqlite3* db, const std::string& path) {
   const Content content = recognise(db, path);
   if (content == Content::empty) return content;
-  refuse_changed_objects(db, path, says_current);
+  static Inspected inspected;
+  const std::string definitions = definitions_of(db);
+  if (inspected.has(definitions)) return content;
+  if (refuse_changed_objects(db, path, says_current)) inspected.add(definitions);
   return content;
 }
 

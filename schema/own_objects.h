@@ -21,8 +21,9 @@ void distrust(sqlite3* db);
 /// Throws Error{file} with what is not as warpmeter makes it, and what to do. Tables and views
 /// under other names are their owner's business, also their triggers, which do not fire here. Our
 /// views matter where the file says that this program made them: `says_current` is asked once the
-/// tables are known to be as they should. Others are replaced before anything reads them.
-void refuse_changed_objects(sqlite3* db, const std::string& path,
+/// tables are known to be as they should. Others are replaced before anything reads them. Returns
+/// true if the views are ours too, whatever the file says.
+bool refuse_changed_objects(sqlite3* db, const std::string& path,
                             const std::function<bool(sqlite3*)>& says_current);
 
 /// Are all of this program's views there?

@@ -53,12 +53,21 @@ void write_file(const fs::path& file, std::string_view bytes) {
                           file.string()));
 }
 
+/// True if the linker wrote a hash of all that a library holds into this beginning of it (the ELF
+/// note NT_GNU_BUILD_ID).
+bool has_build_id(std::string_view beginning) {
+  constexpr std::string_view note{"\4\0\0\0\24\0\0\0\3\0\0\0GNU", 16};
+  return beginning.find(note) != std::string_view::npos;
+}
+
 /// An older or newer library would not understand us. Piece by piece: memory for all of it would
 /// take longer than the comparison.
 bool is_ours(Library library, const fs::path& file) {
+  constexpr std::size_t with_notes = 4096;
   std::error_code ignored;
   std::string_view rest = embedded(library);
   if (fs::file_size(file, ignored) != rest.size() || ignored) return false;
+  if (has_build_id(rest.substr(0, with_notes))) rest = rest.substr(0, with_notes);
   std::ifstream stream(file, std::ios::binary);
   std::string piece(std::size_t{1} << 16, '\0');
   while (!rest.empty()) {

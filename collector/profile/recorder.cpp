@@ -237,6 +237,7 @@ bool Recorder::take_launch(int peer, Process& process, const inject::Launch& mes
   if (!launch || !counters || (message.failure != 0 && failure == nullptr)) return false;
   launch->counters = std::move(*counters);
   launch->timing_reason = options_.timing_reason;
+  has_lines_ |= !process.lines.empty();
   launch->lines = std::move(process.lines);
   process.lines.clear();
   if (message.explanation != 0) {

@@ -104,6 +104,7 @@ class Recorder final : public Receiver {
   /// Where the counted launches came from; none of a launch that only a later pass had.
   const LaunchOrigins& origins() const { return writer_.origins(); }
   std::uint64_t launches() const { return launches_; }         ///< with at least one figure
+  bool has_lines() const { return has_lines_; }                ///< a launch has lines of its source
   std::uint64_t traced() const { return next_activity_ - 1; }  ///< activities that were stored
   std::uint64_t not_run() const { return not_run_; }  ///< for those: nothing could execute them
   bool has_met_any() const { return has_met_any_; }   ///< a process that uses CUDA
@@ -227,7 +228,7 @@ class Recorder final : public Receiver {
   std::map<std::tuple<std::string, std::string, std::string, bool, std::string>, std::uint64_t>
       findings_;
   inject::Checked checked_;
-  bool has_met_any_ = false;
+  bool has_met_any_ = false, has_lines_ = false;
   std::set<int> living_;  ///< peers that have not said Bye
   std::map<std::string, Refusal> failures_;
   std::map<std::string, schema::Device> devices_;  ///< by UUID

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What whoever writes a whole run knows of it without reading it again: which launches are alike
+// Whoever writes a whole run need not read it again to know which of its launches are alike
 // (alike.h), and whether names tell its kernels apart.
 #pragma once
 

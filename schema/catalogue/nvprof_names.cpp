@@ -4,48 +4,48 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <vector>
 
+#include "schema/catalogue/built_in_json.h"
 #include "schema/embedded.h"
 
 namespace warpmeter::schema {
 namespace {
 
-using nlohmann::ordered_json;
-
-NvprofForm form_from(const std::string& word) {
+NvprofForm form_from(std::string_view word) {
   if (word == "count") return NvprofForm::count;
   if (word == "ratio") return NvprofForm::ratio;
   if (word == "percent") return NvprofForm::percent;
   if (word == "bytes_per_second") return NvprofForm::bytes_per_second;
   if (word == "level") return NvprofForm::level;
-  throw std::logic_error("nvprof_names.json: no form " + word);
+  throw std::logic_error("nvprof_names.json: no form " + std::string(word));
 }
 
-NvprofName name_from(const ordered_json& json, bool is_event) {
+NvprofName name_from(const BuiltInJson& json, bool is_event) {
   NvprofName name;
-  name.name = json.at("name");
+  name.name = json.at("name").text;
   name.is_event = is_event;
-  name.description = json.at("description");
-  name.form = form_from(json.value("form", "count"));
-  name.scale = json.value("scale", 1.0);
-  name.note = json.value("note", "");
-  if (json.contains("reason")) {
-    name.reason = json.at("reason");
-    name.instead = json.at("instead");
+  name.description = json.at("description").text;
+  name.form = form_from(json.text_of("form", "count"));
+  if (const BuiltInJson* scale = json.find("scale")) name.scale = scale->number();
+  name.note = json.text_of("note");
+  if (const BuiltInJson* reason = json.find("reason")) {
+    name.reason = reason->text;
+    name.instead = json.at("instead").text;
   } else {
-    name.answer = json.value("answer", name.name);
+    name.answer = json.text_of("answer", name.name);
   }
   return name;
 }
 
 std::vector<NvprofName> read_names() {
-  const ordered_json json = ordered_json::parse(embedded::nvprof_names);
+  const BuiltInJson json = BuiltInJson::parse(embedded::nvprof_names);
   std::vector<NvprofName> names;
-  for (const auto& row : json.at("metrics")) names.push_back(name_from(row, false));
-  for (const auto& row : json.at("events")) names.push_back(name_from(row, true));
+  for (const BuiltInJson& row : json.at("metrics").children) {
+    names.push_back(name_from(row, false));
+  }
+  for (const BuiltInJson& row : json.at("events").children) names.push_back(name_from(row, true));
   return names;
 }
 

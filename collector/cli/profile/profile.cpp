@@ -190,10 +190,11 @@ void check_way_in(const std::string& name, std::uint32_t arch) {
 }
 
 /// Stores the lines' text, and with --lines the compilers' output.
-void keep_texts(const ProfileRequest& request, std::int64_t run_id) {
-  keep_sources(request.database, run_id);
+void keep_texts(const ProfileRequest& request, const profile::Recorder& recorder) {
+  if (!recorder.run_id()) return;
+  if (recorder.has_lines() || request.lines) keep_sources(request.database, *recorder.run_id());
   if (!request.lines) return;
-  keep_code_of_program(request.database, run_id,
+  keep_code_of_program(request.database, *recorder.run_id(),
                        profile::find_program(request.words.front()).string());
 }
 
@@ -219,7 +220,7 @@ ExitCode run_on_model(const ProfileRequest& request, const ProfileHooks& hooks,
   catch_interrupts();
   const profile::Outcome outcome =
       profile::profile_passes(options, config, {{config.counters}, false}, recorder);
-  if (recorder.run_id()) keep_texts(request, *recorder.run_id());
+  keep_texts(request, recorder);
   const ExitCode code = hooks.conclude(request, outcome, recorder);
   if (recorder.run_id()) check_shapes(request.shapes, recorder.shaped(), *recorder.run_id());
   return code;
@@ -253,7 +254,7 @@ ExitCode run_on_gpu(const ProfileRequest& request, const ProfileHooks& hooks,
     add_lines_of_kernels(request, options, config, recorder);
     if (recorder.run_id()) add_measured_findings(request.database, *recorder.run_id());
   }
-  if (recorder.run_id()) keep_texts(request, *recorder.run_id());
+  keep_texts(request, recorder);
   return hooks.conclude(request, outcome, recorder);
 }
 
