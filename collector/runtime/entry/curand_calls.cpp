@@ -139,13 +139,14 @@ WARPMETER_CURAND(DestroyGenerator)(void* generator) {
 }
 WARPMETER_GENERATORS(WARPMETER_GENERATE)
 
-#define WARPMETER_FRONT(NAME, ...) {"curand" #NAME, reinterpret_cast<const void*>(&curand##NAME)},
+#define WARPMETER_RANDOM_FRONT(NAME, ...) \
+  {"curand" #NAME, reinterpret_cast<const void*>(&curand##NAME)},
 
 namespace warpmeter::runtime {
 
 std::span<const Front> curand_fronts() {
-  static const Front fronts[] = {WARPMETER_FRONT(CreateGenerator) WARPMETER_FRONT(DestroyGenerator)
-                                     WARPMETER_GENERATORS(WARPMETER_FRONT)};
+  static const Front fronts[] = {WARPMETER_RANDOM_FRONT(CreateGenerator) WARPMETER_RANDOM_FRONT(
+      DestroyGenerator) WARPMETER_GENERATORS(WARPMETER_RANDOM_FRONT)};
   return fronts;
 }
 

@@ -47,7 +47,7 @@ std::string replace(const Fields& f) {
 
 // %rd1 in, %rd2 out, %rd3 the map in global memory, %r1 thread, %r2 tile, %r3 the barrier object,
 // %r5 the map in shared memory, of zeros; %p1: the first thread.
-constexpr std::string_view begin = R"(
+constexpr std::string_view tensor_map_begin = R"(
   .reg .b32 %r<20>; .reg .b64 %rd<10>; .reg .pred %p<4>;
   .shared .align 1024 .b8 tile[4096]; .shared .align 8 .b8 object[8]; .shared .align 128 .b8 made[128];
   ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; ld.param.u64 %rd3, [map];
@@ -82,7 +82,7 @@ TestRun run(const std::string& body, const LaunchOptions& options = {},
   return run_ptx(".version 8.6\n.target " + target +
                      "\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out, "
                      ".param .u64 map)\n{\n" +
-                     std::string(begin) + body + "\n}\n",
+                     std::string(tensor_map_begin) + body + "\n}\n",
                  "k", geometry(1, 32),
                  {TestArgument::buffer(in), TestArgument::buffer(Words(count)),
                   TestArgument::buffer(Words(32))},
@@ -248,10 +248,10 @@ TEST(TensorMap, AccessesAreCountedAsTheMachineCodeHasThem) {
   const auto one = [](const std::string& field, const std::string& what) {
     return "@%p1 tensormap.replace.tile." + field + " [%r5], " + what + ";";
   };
-  const auto [loads, stores] = requests("");
+  const auto initial = requests("");
   const auto more = [&](const std::string& body) {
     const auto [all_loads, all_stores] = requests(body);
-    return std::pair(all_loads - loads, all_stores - stores);
+    return std::pair(all_loads - initial.first, all_stores - initial.second);
   };
   using Pair = std::pair<std::uint64_t, std::uint64_t>;
   EXPECT_EQ(more(one("global_address.shared::cta.b1024.b64", "%rd1")), Pair(0, 1));
