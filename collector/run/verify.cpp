@@ -124,8 +124,9 @@ class Comparison {
     const std::size_t width = bytes_of(buffer.type), count = found.size() / width;
     const bool is_nan_alone = all.wrong == 0;
     const std::size_t first = (is_nan_alone ? all.first_nan : all.first) * width;
-    std::string extent = fmt::format("{} of {} differ", is_nan_alone ? all.both_nan : all.wrong,
-                                     with_noun(count, "element"));
+    const std::size_t different = is_nan_alone ? all.both_nan : all.wrong;
+    std::string extent = fmt::format("{} of {} {}", different, with_noun(count, "element"),
+                                     different == 1 ? "differs" : "differ");
     if (!is_nan_alone && all.both_nan > 0) {
       extent +=
           fmt::format(", {} more {} NaN in both", all.both_nan, all.both_nan == 1 ? "is" : "are");

@@ -224,7 +224,7 @@ TEST_F(SessionTest, AReferenceThatWasNotChosenIsRunAndNotStored) {
   backend_.answer = leaving(3, 4);
   EXPECT_EQ(run().failed, 1U);
   EXPECT_EQ(value("SELECT variant || ': ' || reason FROM launches"),
-            Value("second: wrong answer: out[0] is 4, expected 3 (1 of 1 elements differ)"));
+            Value("second: wrong answer: out[0] is 4, expected 3 (1 of 1 element differs)"));
 }
 
 TEST_F(SessionTest, AFailedReferenceLeavesNothingToCompareWith) {

@@ -46,7 +46,7 @@ TEST(Verify, AllowsFloatsTheirToleranceAndNamesTheLargestError) {
   EXPECT_TRUE(near.is_right()) << near.difference;
   EXPECT_EQ(near.largest_error, "1.25 at out[1]");
   EXPECT_THAT(difference(Element::f32, expected, Buffers{bytes<float>({0.75F, 1000.0F, -2.0F})}),
-              HasSubstr("out[0] is 0.75, expected 0 (1 of 3 elements differ)"));
+              HasSubstr("out[0] is 0.75, expected 0 (1 of 3 elements differs)"));
 }
 
 TEST(Verify, AllowsWholeNumbersNoTolerance) {
@@ -103,7 +103,7 @@ TEST(Verify, NamesAWrongNumberBeforeElementsThatNeitherStores) {
   const std::string text =
       difference_from(unset_floats(4), floats_then_unset({1, 2, std::nanf("")}, 4),
                       floats_then_unset({1, 9, std::nanf("")}, 4));
-  EXPECT_THAT(text, HasSubstr("out[1] is 9, expected 2 (1 of 4 elements differ, 2 more are NaN in "
+  EXPECT_THAT(text, HasSubstr("out[1] is 9, expected 2 (1 of 4 elements differs, 2 more are NaN in "
                               "both)"));
 }
 
