@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// All tables of launches are read side by side, in the order of the launches. The key of a launch
-// holds what is stored of it; launches with one key are alike. Most of a key repeats in all
-// launches of a kernel: it is numbered first, so that the keys of a million launches fit into
-// memory.
+// All tables of launches are read side by side, in the order of the launches. The form of a launch
+// is all that is stored of it but the values of its counters, and repeats in all launches of a
+// kernel. Launches of one form with the same values are alike. Where that makes too many kinds, the
+// forms that have most of them become one kind each.
 #include "schema/alike/alike.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "schema/table_shapes.h"
@@ -55,25 +57,27 @@ class LaunchKeys {
       : launches_(db, sql("t_launch", columns_of_launch(db)), launches),
         timings_(db, sql("t_timing", "cache"), launches),
         explained_(db, sql("t_explained", "explanation_id"), launches),
-        values_(db, sql("t_value", "value, counter_id, grade, reason_id") + ", counter_id",
-                launches) {}
+        counters_(db, sql("t_value", "value, counter_id, grade, reason_id") + ", counter_id",
+                  launches) {}
 
-  /// Equal for launches that are alike.
-  const std::string& of(std::int64_t launch) {
-    shared_.clear();
-    own_.clear();
+  /// Goes to a launch. Launches ascend.
+  void read(std::int64_t launch) {
+    form_.clear();
+    values_.clear();
     for (RowsByLaunch* rows : {&launches_, &timings_, &explained_}) {
-      rows->of(launch, [&](const Statement& row) { append(row, 1, shared_); });
-      shared_ += '\n';
+      rows->of(launch, [&](const Statement& row) { append(row, 1, form_); });
+      form_ += '\n';
     }
-    values_.of(launch, [&](const Statement& row) {
-      append(row, 2, shared_);
-      row.append(1, own_);
+    counters_.of(launch, [&](const Statement& row) {
+      append(row, 2, form_);
+      row.append(1, values_);
     });
-    const std::uint32_t number = shared_parts_.number_of(shared_);
-    own_.append(reinterpret_cast<const char*>(&number), sizeof number);
-    return own_;
   }
+
+  /// The number of its form.
+  std::uint32_t form() { return forms_.number_of(form_); }
+  /// The values of its counters.
+  const std::string& values() const { return values_; }
 
  private:
   static std::string sql(std::string_view table, std::string_view columns) {
@@ -92,10 +96,70 @@ class LaunchKeys {
     for (; column < row.columns(); ++column) row.append(column, key);
   }
 
-  RowsByLaunch launches_, timings_, explained_, values_;
-  std::string shared_, own_;
-  Numbering shared_parts_;
+  RowsByLaunch launches_, timings_, explained_, counters_;
+  std::string form_, values_;
+  Numbering forms_;
 };
+
+/// Numbers the kinds of launches.
+class Kinds {
+ public:
+  std::uint32_t number_of(std::uint32_t form, const std::string& values) {
+    if (form == forms_.size()) forms_.emplace_back();
+    if (forms_[form].differs) return forms_[form].first;
+    const auto next = static_cast<std::uint32_t>(joined_.size());
+    const auto [place, is_new] = forms_[form].by_values.try_emplace(values, next);
+    const std::uint32_t number = place->second;
+    if (!is_new) return number;
+    joined_.push_back(number);
+    differs_.push_back(false);
+    if (forms_[form].by_values.size() == 1) forms_[form].first = number;
+    ++count_;
+    return number;
+  }
+
+  std::size_t count() const { return count_; }
+  /// The kind of launches with a number: that of its form where its values are told one by one.
+  std::uint32_t joined(std::uint32_t number) const { return joined_[number]; }
+  bool differs(std::uint32_t number) const { return differs_[number]; }
+
+  /// Makes one kind of each form that has as many as the mean and more.
+  void join_largest() {
+    const std::size_t mean = count_ / forms_.size();
+    for (Form& form : forms_) {
+      if (form.by_values.size() < std::max(mean, std::size_t{2})) continue;
+      for (const auto& [values, number] : form.by_values) joined_[number] = form.first;
+      differs_[form.first] = form.differs = true;
+      count_ -= form.by_values.size() - 1;
+      form.by_values = {};
+    }
+  }
+
+ private:
+  struct Form {
+    std::unordered_map<std::string, std::uint32_t> by_values;
+    std::uint32_t first = 0;  ///< the number of its first kind
+    bool differs = false;
+  };
+
+  std::size_t count_ = 0;
+  std::vector<Form> forms_;
+  std::vector<std::uint32_t> joined_;  ///< by number
+  std::vector<bool> differs_;          ///< by number: the kind of a form
+};
+
+/// Gives the kinds their final numbers, from 0 in the order of their first launches.
+void number_in_order(const Kinds& kinds, std::vector<AlikePart>& parts) {
+  std::unordered_map<std::uint32_t, std::uint32_t> numbers;
+  for (AlikePart& part : parts) {
+    for (std::uint32_t& kind : part.kinds) {
+      const std::uint32_t joined = kinds.joined(kind);
+      const auto next = static_cast<std::uint32_t>(numbers.size());
+      kind = numbers.try_emplace(joined, next).first->second;
+      if (kinds.differs(joined)) kind |= values_differ_bit;
+    }
+  }
+}
 
 /// Empty where too few launches are alike.
 std::vector<AlikePart> find_alike(sqlite3* db, std::int64_t run_id) {
@@ -109,13 +173,18 @@ std::vector<AlikePart> find_alike(sqlite3* db, std::int64_t run_id) {
   read.reset();
   Statement ids(db, "SELECT launch_id FROM t_launch WHERE run_id = ? ORDER BY launch_id");
   ids.bind(1, run_id);
-  AlikeParts alike;
+  const auto most = static_cast<std::size_t>(launches / least_alike_of_kind);
+  Kinds kinds;
+  std::vector<AlikePart> parts;
   while (ids.step()) {
     const std::int64_t id = ids.integer(0);
-    alike.add(id, keys.of(id));
-    if (static_cast<std::int64_t>(alike.rows()) * least_alike_of_kind > launches) return {};
+    keys.read(id);
+    append_kind(parts, id, kinds.number_of(keys.form(), keys.values()));
+    if (kinds.count() + parts.size() > most) kinds.join_largest();
+    if (kinds.count() + parts.size() > most) return {};
   }
-  return alike.parts();
+  number_in_order(kinds, parts);
+  return parts;
 }
 
 bool is_kept(sqlite3* db, std::int64_t run_id) {

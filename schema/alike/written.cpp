@@ -13,17 +13,25 @@ constexpr std::size_t most_followed_kinds = std::size_t{1} << 14;
 
 }  // namespace
 
-void AlikeParts::add(std::int64_t launch, const std::string& key) {
+void append_kind(std::vector<AlikePart>& parts, std::int64_t launch, std::uint32_t kind) {
   const bool goes_on =
-      !parts_.empty() && parts_.back().kinds.size() < most_of_part &&
-      parts_.back().first_launch + static_cast<std::int64_t>(parts_.back().kinds.size()) == launch;
-  if (!goes_on) parts_.push_back({launch, {}});
-  parts_.back().kinds.push_back(kinds_.number_of(key));
+      !parts.empty() && parts.back().kinds.size() < most_of_part &&
+      parts.back().first_launch + static_cast<std::int64_t>(parts.back().kinds.size()) == launch;
+  if (!goes_on) parts.push_back({launch, {}});
+  parts.back().kinds.push_back(kind);
+}
+
+void AlikeParts::add(std::int64_t launch, const std::string& key) {
+  append_kind(parts_, launch, kinds_.number_of(key));
   ++launches_;
 }
 
 bool AlikeParts::are_too_many() const {
   return static_cast<std::int64_t>(rows()) * least_alike_of_kind > launches_;
+}
+
+bool AlikeParts::wants_joining() const {
+  return launches_ >= least_launches_alike && are_too_many();
 }
 
 const std::vector<AlikePart>& AlikeParts::parts() const {
@@ -54,7 +62,8 @@ void WrittenRuns::note_kernel(Run& run, const Launch& record) const {
 
 const std::vector<AlikePart>* WrittenRuns::alike(std::int64_t run_id) const {
   const auto run = runs_.find(run_id);
-  return run != runs_.end() ? &run->second.alike.parts() : nullptr;
+  if (run == runs_.end() || run->second.alike.wants_joining()) return nullptr;
+  return &run->second.alike.parts();
 }
 
 bool WrittenRuns::may_share_names(std::int64_t run_id) const {

@@ -33,6 +33,9 @@ struct AlikePart {
   std::vector<std::uint32_t> kinds;
 };
 
+/// Adds the next launch. Launches ascend.
+void append_kind(std::vector<AlikePart>& parts, std::int64_t launch, std::uint32_t kind);
+
 /// The kinds of a run's launches, taken in the order of their numbers.
 class AlikeParts {
  public:
@@ -43,6 +46,8 @@ class AlikeParts {
   std::size_t rows() const { return kinds_.size() + parts_.size(); }
   /// True if a kind has so few launches that a reader gains too little.
   bool are_too_many() const;
+  /// True if a reader gains only where kinds are joined (keep_alike).
+  bool wants_joining() const;
   /// Empty where too few launches are alike, or there are too few of them.
   const std::vector<AlikePart>& parts() const;
 
@@ -68,7 +73,8 @@ class WrittenRuns {
   }
   void end_launch(std::int64_t run_id, std::int64_t launch, const Launch& record);
 
-  /// The launches that are alike. Null where not all of the run is known.
+  /// The launches that are alike. Null where not all of the run is known, and where so many kinds
+  /// were found that keep_alike has to join some.
   const std::vector<AlikePart>* alike(std::int64_t run_id) const;
   /// False where each variant of the run is known to be one kernel with a short name.
   bool may_share_names(std::int64_t run_id) const;

@@ -10,42 +10,19 @@
 #include <utility>
 #include <vector>
 
-#include "schema/catalogue.h"
-#include "schema/view_sql.h"
+#include "base/error.h"
+#include "schema/figures/formulas.h"
+#include "schema/figures/timings.h"
+#include "schema/figures/value.h"
 
 namespace warpmeter::schema {
 namespace {
-
-std::int64_t integer(const Value& value) { return std::get<std::int64_t>(value); }
-
-std::optional<double> number(const Value& value) {
-  if (const auto* real = std::get_if<double>(&value)) return *real;
-  return std::nullopt;
-}
-
-std::string text(const Value& value) {
-  const auto* held = std::get_if<std::string>(&value);
-  return held != nullptr ? *held : std::string();
-}
-
-struct Operand {
-  std::int64_t counter_id = 0;
-  double factor = 1;
-  bool is_denominator = false;
-};
-
-/// A metric's, as t_metric and t_term say (schema/catalogue.h).
-struct Formula {
-  std::string name, undefined;
-  double scale = 1;
-  std::vector<Operand> terms;  ///< those of the numerator first
-};
 
 class Names {
  public:
   Names(const Reader& reader, std::string_view sql) {
     reader.each(sql, {},
-                [&](std::span<const Value> row) { names_[integer(row[0])] = text(row[1]); });
+                [&](std::span<const Value> row) { names_[integer_in(row[0])] = text_in(row[1]); });
   }
   /// Empty for a name that was written since.
   std::string_view operator[](std::int64_t id) const {
@@ -56,28 +33,6 @@ class Names {
  private:
   std::unordered_map<std::int64_t, std::string> names_;
 };
-
-std::vector<Formula> read_formulas(const Reader& reader) {
-  std::vector<Formula> formulas;
-  std::unordered_map<std::int64_t, std::size_t> places;
-  reader.each(
-      "SELECT metric_id, name, scale, undefined FROM t_metric WHERE anchor_id IS NOT NULL "
-      "ORDER BY metric_id",
-      {}, [&](std::span<const Value> row) {
-        places[integer(row[0])] = formulas.size();
-        formulas.push_back({text(row[1]), text(row[3]), *number(row[2]), {}});
-      });
-  reader.each(
-      "SELECT metric_id, counter_id, factor, is_denominator FROM t_term "
-      "ORDER BY metric_id, is_denominator, counter_id",
-      {}, [&](std::span<const Value> row) {
-        const auto place = places.find(integer(row[0]));
-        if (place == places.end()) return;
-        formulas[place->second].terms.push_back(
-            {integer(row[1]), *number(row[2]), integer(row[3]) != 0});
-      });
-  return formulas;
-}
 
 /// A derived metric of launches that have certain counters: all of it but its value.
 struct Derivation {
@@ -99,14 +54,6 @@ struct CountedShape {
   std::unordered_map<std::string, const FigureShape*> shapes;
 };
 
-/// The timing of a launch.
-struct Timed {
-  std::size_t launch = 0;
-  double median_ns = 0;
-  std::optional<double> confidence;
-  std::vector<std::optional<double>> values;  ///< as the timed metrics
-};
-
 class Pass {
  public:
   Pass(const Reader& reader, const LaunchKinds& kinds,
@@ -117,13 +64,10 @@ class Pass {
         counters_(reader, "SELECT counter_id, name FROM t_counter"),
         reasons_(reader, "SELECT reason_id, text FROM t_reason"),
         formulas_(read_formulas(reader)),
+        timings_(reader, kinds),
         latest_(kinds.all.size()) {
-    is_timed_ = std::any_of(kinds.all.begin(), kinds.all.end(),
-                            [](const LaunchKind& kind) { return !kind.cache.empty(); });
-    for (const MetricInfo& metric : Catalogue::get().metrics()) {
-      if (metric.is_timed) timed_metrics_.push_back(&metric);
-    }
-    timed_sql_ = timed_sql(timed_metrics_);
+    const std::vector<bool>& differ = kinds.alike.values_differ;
+    some_differ_ = std::find(differ.begin(), differ.end(), true) != differ.end();
   }
 
   std::deque<FigureShape> run() {
@@ -135,10 +79,11 @@ class Pass {
     while (launch_ < ids.size()) {
       std::size_t end = launch_ + 1;
       while (end < ids.size() && end - launch_ < part && ids[end] - ids[end - 1] <= gap) ++end;
-      if (is_timed_) read_timed({{":first", ids[launch_]}, {":last", ids[end - 1]}});
+      timings_.read(launch_, end);
       if (kinds_.alike.empty()) {
         run_part(end);
       } else {
+        if (some_differ_) read_values(end);
         while (launch_ < end) finish_alike();
       }
     }
@@ -153,7 +98,7 @@ class Pass {
         "SELECT launch_id, counter_id, value, grade, reason_id FROM t_value "
         "WHERE launch_id BETWEEN :first AND :last ORDER BY launch_id, counter_id",
         range, [&](std::span<const Value> row) {
-          const std::int64_t id = integer(row[0]);
+          const std::int64_t id = integer_in(row[0]);
           while (launch_ < end && kinds_.ids[launch_] < id) finish_launch();
           if (launch_ == end || kinds_.ids[launch_] != id) return;  // another run's
           add_counter(row);
@@ -164,34 +109,9 @@ class Pass {
   void add_counter(std::span<const Value> row) {
     const auto* reason = std::get_if<std::int64_t>(&row[4]);
     const auto* value = std::get_if<double>(&row[2]);
-    counted_.push_back({integer(row[1]), integer(row[3]), reason != nullptr ? *reason : no_reason,
-                        value != nullptr ? 1 : 0});
+    counted_.push_back({integer_in(row[1]), integer_in(row[3]),
+                        reason != nullptr ? *reason : no_reason, value != nullptr ? 1 : 0});
     values_.push_back(value != nullptr ? *value : 0);
-  }
-
-  /// The columns are the launch, its median, its confidence, and each metric.
-  static std::string timed_sql(std::span<const MetricInfo* const> metrics) {
-    std::string columns;
-    for (const MetricInfo* metric : metrics) columns += ", {" + metric->name + "}";
-    return view_sql(
-        "SELECT t.launch_id, t.median_ns, CASE WHEN t.samples > 1 THEN t.relative_confidence END" +
-        columns +
-        " FROM t_timing t JOIN t_launch l ON l.launch_id = t.launch_id "
-        "WHERE t.launch_id BETWEEN :first AND :last ORDER BY t.launch_id");
-  }
-
-  void read_timed(const Parameters& range) {
-    timed_.clear();
-    next_timed_ = 0;
-    reader_.each(timed_sql_, range, [&](std::span<const Value> row) {
-      const auto launch = kinds_.find(integer(row[0]));
-      if (!launch || kinds_.of(*launch).failed) return;
-      Timed& timed = timed_.emplace_back();
-      timed.launch = *launch;
-      timed.median_ns = number(row[1]).value_or(0);
-      timed.confidence = number(row[2]);
-      for (const Value& value : row.subspan(3)) timed.values.push_back(number(value));
-    });
   }
 
   // ---- launches that are alike
@@ -201,6 +121,9 @@ class Pass {
     CountedShape* shape = nullptr;
     std::size_t first_value = 0, values = 0;  ///< their place in group_values_, and number
     std::string key;
+    /// The figures of the launch before, and their key. Most launches of a group have the same.
+    std::string latest_key;
+    const FigureShape* latest = nullptr;
   };
 
   /// Reads the counters of the first launch of each group.
@@ -209,7 +132,7 @@ class Pass {
     groups_.reserve(first.size());
     const auto finish_group = [&] {
       CountedShape& shape = derive_counted(first[groups_.size()]);
-      groups_.push_back({&shape, group_values_.size(), values_.size(), key_});
+      groups_.push_back({&shape, group_values_.size(), values_.size(), key_, "", nullptr});
       group_values_.insert(group_values_.end(), values_.begin(), values_.end());
       clear_launch();
     };
@@ -217,30 +140,67 @@ class Pass {
         "SELECT launch_id, counter_id, value, grade, reason_id FROM t_value WHERE launch_id IN "
         "(SELECT value FROM json_each(:launches)) ORDER BY launch_id, counter_id",
         {{":launches", kinds_.first_alike()}}, [&](std::span<const Value> row) {
-          while (kinds_.ids[first[groups_.size()]] < integer(row[0])) finish_group();
+          while (kinds_.ids[first[groups_.size()]] < integer_in(row[0])) finish_group();
           add_counter(row);
         });
     while (groups_.size() < first.size()) finish_group();
   }
 
+  /// Reads the values of the launches up to this place, where those of their groups differ.
+  void read_values(std::size_t end) {
+    const Parameters range = {{":first", kinds_.ids[launch_]}, {":last", kinds_.ids[end - 1]}};
+    reader_.each(
+        "SELECT launch_id, value FROM t_value WHERE launch_id BETWEEN :first AND :last "
+        "ORDER BY launch_id, counter_id",
+        range, [&](std::span<const Value> row) {
+          const std::int64_t id = integer_in(row[0]);
+          while (launch_ < end && kinds_.ids[launch_] < id) finish_alike();
+          if (launch_ == end || kinds_.ids[launch_] != id) return;  // another run's
+          if (values_differ(launch_)) values_.push_back(number_in(row[1]).value_or(0));
+        });
+  }
+
+  bool values_differ(std::size_t launch) const {
+    return kinds_.alike.values_differ[kinds_.alike.groups[launch]];
+  }
+
   void finish_alike() {
     const std::uint32_t group = kinds_.alike.groups[launch_];
+    if (kinds_.alike.values_differ[group]) {
+      finish_differing(groups_[group]);
+      return;
+    }
     const bool is_first = kinds_.alike.first[group] == launch_;
     const bool is_together = kinds_.of(launch_).cache.empty();
     if (is_together && !is_first) {
       ++launch_;
       return;
     }
-    const CountedGroup& counted = groups_[group];
+    CountedGroup& counted = groups_[group];
     const auto begin = group_values_.begin() + static_cast<std::ptrdiff_t>(counted.first_value);
     values_.assign(begin, begin + static_cast<std::ptrdiff_t>(counted.values));
     key_ = counted.key;
-    finish(*counted.shape, is_together ? kinds_.alike.launches[group] : 1);
+    finish(counted, is_together ? kinds_.alike.launches[group] : 1);
+  }
+
+  /// A launch whose values were read.
+  void finish_differing(CountedGroup& counted) {
+    if (values_.size() != counted.shape->counters.size()) {
+      throw Error(ExitCode::file,
+                  "the database was changed by something else than warpmeter (a launch lost "
+                  "counters): use a copy that was not");
+    }
+    key_.clear();
+    for (const Derivation& derivation : counted.shape->derivations) derive(derivation);
+    finish(counted, 1);
   }
 
   // ---- the figures of a launch
 
-  void finish_launch() { finish(derive_counted(launch_), 1); }
+  void finish_launch() {
+    derive_counted(launch_);
+    finish(latest_[kinds_.places[launch_]].group, 1);
+  }
 
   /// Appends the figures that its counters give.
   CountedShape& derive_counted(std::size_t launch) {
@@ -251,16 +211,17 @@ class Pass {
   }
 
   /// Appends the figures of its timing, and calls on_launch.
-  void finish(CountedShape& counted, std::uint32_t times) {
+  void finish(CountedGroup& group, std::uint32_t times) {
     const LaunchKind& kind = kinds_.of(launch_);
-    const Timed* timed = nullptr;
-    if (next_timed_ < timed_.size() && timed_[next_timed_].launch == launch_) {
-      timed = &timed_[next_timed_++];
-    }
+    const Timed* timed = timings_.of(launch_);
     add_timed(kind, timed);
-    const FigureShape*& shape = counted.shapes[key_];
-    if (shape == nullptr) shape = new_shape(counted, kind, timed);
-    on_launch_({launch_, times, shape, values_});
+    if (group.latest == nullptr || group.latest_key != key_) {
+      const FigureShape*& shape = group.shape->shapes[key_];
+      if (shape == nullptr) shape = new_shape(*group.shape, kind, timed);
+      group.latest = shape;
+      group.latest_key = key_;
+    }
+    on_launch_({launch_, times, group.latest, values_});
     clear_launch();
     ++launch_;
   }
@@ -276,13 +237,14 @@ class Pass {
 
   /// Most launches of a kind have the same counters as the one before.
   CountedShape& counted_shape(std::size_t launch) {
-    auto& [counted, shape] = latest_[kinds_.places[launch]];
-    if (shape != nullptr && counted == counted_) return *shape;
-    counted = counted_;
+    auto& [counters, group] = latest_[kinds_.places[launch]];
+    if (group.shape != nullptr && counters == counted_) return *group.shape;
+    counters = counted_;
     const auto [place, is_new] = counted_shapes_.try_emplace(counted_);
     if (is_new) place->second = {counted_, derivations(), {}};
-    shape = &place->second;
-    return *shape;
+    group.shape = &place->second;
+    group.latest = nullptr;
+    return *group.shape;
   }
 
   std::optional<std::size_t> find(std::int64_t counter_id) const {
@@ -349,7 +311,7 @@ class Pass {
     }
     if (timed == nullptr) {
       key_ += 'r' + kind.timing_reason;
-      values_.resize(values_.size() + timed_metrics_.size());
+      values_.resize(values_.size() + timings_.metrics().size());
       return;
     }
     key_ += timed->median_ns == 0 ? is_undefined : has_value;
@@ -380,8 +342,8 @@ class Pass {
            undefined ? derivation.formula->undefined : std::string(derivation.reason)});
     }
     if (kind.failed) return &shape;
-    for (std::size_t i = 0; i < timed_metrics_.size(); ++i) {
-      const MetricInfo& metric = *timed_metrics_[i];
+    for (std::size_t i = 0; i < timings_.metrics().size(); ++i) {
+      const MetricInfo& metric = *timings_.metrics()[i];
       const bool has = timed != nullptr && timed->values[i];
       shape.figures.push_back({metric.name, has ? Grade::measured : Grade::unavailable,
                                has ? "" : reason_of(kind, timed, metric)});
@@ -406,18 +368,19 @@ class Pass {
   const std::function<void(const LaunchFigures&)>& on_launch_;
   Names counters_, reasons_;
   std::vector<Formula> formulas_;
-  std::vector<const MetricInfo*> timed_metrics_;
-  std::string timed_sql_;
-  bool is_timed_ = false;     ///< true if a launch has a timing
-  std::vector<Timed> timed_;  ///< those of the part that is read
-  std::size_t next_timed_ = 0;
+  Timings timings_;
   std::deque<FigureShape> shapes_;
   std::map<std::vector<Counted>, CountedShape> counted_shapes_;
-  /// The counters of each kind's launch before, with their shape.
-  std::vector<std::pair<std::vector<Counted>, CountedShape*>> latest_;
+  /// The counters of the launch before, and what follows from them.
+  struct LatestLaunch {
+    std::vector<Counted> counters;
+    CountedGroup group;
+  };
+  std::vector<LatestLaunch> latest_;  ///< by kind
 
   std::vector<CountedGroup> groups_;  ///< those of kinds_.alike
   std::vector<double> group_values_;
+  bool some_differ_ = false;  ///< true if there are groups whose values are told one by one
 
   std::size_t launch_ = 0;        ///< the place of the launch that is read
   std::vector<Counted> counted_;  ///< its counters, by ascending id

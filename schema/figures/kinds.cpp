@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "base/bytes.h"
+#include "schema/alike/alike.h"
 
 namespace warpmeter::schema {
 namespace {
@@ -82,10 +83,19 @@ LaunchKind new_kind(std::span<const Value> row) {
   return kind;
 }
 
-/// Adds a launch that is of a group already.
-void add_alike(AlikeLaunches& alike, std::uint32_t group) {
+/// Adds the next launch by the number of its kind (t_alike). False where the number is out of turn.
+bool add_alike(AlikeLaunches& alike, std::uint32_t number) {
+  const std::uint32_t group = number & ~values_differ_bit;
+  const bool differs = (number & values_differ_bit) != 0;
+  if (group > alike.first.size()) return false;
+  if (group == alike.first.size()) {
+    alike.first.push_back(static_cast<std::uint32_t>(alike.groups.size()));
+    alike.launches.push_back(0);
+    alike.values_differ.push_back(differs);
+  }
   alike.groups.push_back(group);
   ++alike.launches[group];
+  return alike.values_differ[group] == differs;
 }
 
 /// The ids of the run's launches and which of them are alike, as the database has them; neither
@@ -105,14 +115,8 @@ void read_alike(const Reader& reader, std::int64_t run_id, LaunchKinds& kinds) {
         std::int64_t id = *first;
         const Bytes bytes = bytes_in(*numbers);
         for (std::size_t at = 0; is_sound && at < bytes.size(); at += sizeof(std::uint32_t)) {
-          const auto group = number_at<std::uint32_t>(bytes, at);
-          is_sound = group && *group <= alike.first.size();
-          if (!is_sound) return;
-          if (*group == alike.first.size()) {
-            alike.first.push_back(static_cast<std::uint32_t>(kinds.ids.size()));
-            alike.launches.push_back(0);
-          }
-          add_alike(alike, *group);
+          const auto number = number_at<std::uint32_t>(bytes, at);
+          is_sound = number && add_alike(alike, *number);
           kinds.ids.push_back(id++);
         }
       });

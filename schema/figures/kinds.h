@@ -30,12 +30,14 @@ struct LaunchKind {
   std::string timing_reason;  ///< why there is no timing
 };
 
-/// Launches that are alike: equal in their own columns, counters, cache state and explanation.
-/// Those of one kind may differ in their figures and explanations.
+/// Launches that are alike: equal in their own columns, counters, cache state and explanation, or
+/// in all of this but the values of their counters. Those of one kind may differ in their figures
+/// and explanations.
 struct AlikeLaunches {
   std::vector<std::uint32_t> groups;    ///< the group of each launch, by its place in the run
   std::vector<std::uint32_t> first;     ///< the place of the first launch of each group, ascending
   std::vector<std::uint32_t> launches;  ///< their number, by group
+  std::vector<bool> values_differ;      ///< by group
 
   bool empty() const { return groups.empty(); }
 };

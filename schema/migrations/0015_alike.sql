@@ -4,7 +4,7 @@
 -- follow from those of other tables (schema/alike/alike.h), so that merge, push and pull leave them out.
 --
 -- A row is a range of launches whose numbers have no gap. `kinds` holds 4 bytes a launch, the lowest first: the number of its
--- kind. Kinds count from 0 in the order of their first launches.
+-- kind. Kinds count from 0 in the order of their first launches. The highest bit says that the values of counters differ.
 CREATE TABLE t_alike (
   run_id INTEGER NOT NULL REFERENCES t_run ON DELETE CASCADE,
   first_launch_id INTEGER NOT NULL,

@@ -2,7 +2,7 @@
 // Makes a database of any size for benchmarks, as `run` and `profile` would fill it.
 //
 //   make_database FILE RUNS LAUNCHES VARIANTS COUNTERS
-//   make_database FILE RUNS LAUNCHES
+//   make_database FILE RUNS LAUNCHES [differing | timed]
 //
 // Every run has LAUNCHES launches of VARIANTS variants in families of ten, each with COUNTERS
 // counters (those of the standard metrics, then PerfWorks names), 20 samples of its time and three
@@ -10,7 +10,9 @@
 //
 // Without VARIANTS and COUNTERS, each run is that of a program, as `profile -m` stores it: 20
 // kernels of two grids each with 3 to 10 counters, no times, and one explanation a kernel. The
-// counts of every second kernel depend on its data: they differ from launch to launch.
+// counts of every second kernel depend on its data: they are one of a thousand. With `differing`,
+// no two launches of such a kernel have the same. With `timed` the program ran on a GPU: a launch
+// has a time and no explanation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -104,8 +106,17 @@ std::vector<Launch> launches_of(int count, int variants, int counters) {
 
 constexpr int kernels = 20;
 
+enum class Program { alike, differing, timed };
+
+Program program_named(std::string_view name) {
+  if (name == "differing") return Program::differing;
+  if (name == "timed") return Program::timed;
+  fmt::print(stderr, "there is no program '{}': write differing or timed\n", name);
+  std::exit(2);
+}
+
 /// Launch number `i` of a program.
-Launch launch_of_program(int i) {
+Launch launch_of_program(int i, Program program) {
   const int kernel = i % kernels, grid = 64 << (i / kernels % 2);
   Launch launch;
   launch.family = "app";
@@ -118,22 +129,31 @@ Launch launch_of_program(int i) {
   launch.timing_reason = "the model executes PTX on the CPU and has no clock";
   launch.counters = counters_of(10, grid);
   launch.counters.resize(static_cast<std::size_t>(3 + kernel % 8));
-  const int more = kernel % 2 == 0 ? 0 : i / kernels % 1000;
+  const int round = i / kernels;  // each kernel is launched once in a round
+  const std::int64_t data =
+      program == Program::differing ? 7919L * round % 1'000'003 : round % 1000;
+  const double more = kernel % 2 == 0 ? 0 : static_cast<double>(data);
   for (Counter& counter : launch.counters) {
     counter.value = *counter.value + more;
-    counter.grade = Grade::exact;
+    if (program != Program::timed) counter.grade = Grade::exact;
   }
-  launch.explanation = explanation_of(kernel);
+  if (program == Program::timed) {
+    launch.timing_reason.clear();
+    const double time_ns = 4000 + 32.0 * (i * 7919L % 997 + kernel);
+    launch.timing = Timing{{time_ns}, CacheState::warm, 0, "samples"};
+  } else {
+    launch.explanation = explanation_of(kernel);
+  }
   return launch;
 }
 
 /// Adds them some at a time, as a profiled program's recorder does.
-void add_program(Store& store, std::int64_t run, std::int64_t device, int count) {
+void add_program(Store& store, std::int64_t run, std::int64_t device, int count, Program program) {
   constexpr int batch = 5000;
   for (int first = 0; first < count; first += batch) {
     std::vector<Launch> launches;
     for (int i = first; i < std::min(first + batch, count); ++i) {
-      launches.push_back(launch_of_program(i));
+      launches.push_back(launch_of_program(i, program));
     }
     store.add_launches(run, device, launches);
   }
@@ -142,8 +162,10 @@ void add_program(Store& store, std::int64_t run, std::int64_t device, int count)
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 6 && argc != 4) return 2;
-  const bool is_program = argc == 4;
+  if (argc < 4 || argc > 6) return 2;
+  const bool is_program = argc < 6;
+  const Program program = argc == 5 ? program_named(argv[4]) : Program::alike;
+  const bool is_on_gpu = !is_program || program == Program::timed;
   const int runs = std::atoi(argv[2]), count = std::atoi(argv[3]);
   const std::vector<Launch> launches =
       is_program ? std::vector<Launch>()
@@ -151,16 +173,16 @@ int main(int argc, char** argv) {
   Store store(argv[1]);
   for (int i = 0; i < runs; ++i) {
     Run run;
-    run.backend = is_program ? "model" : "cupti";
+    run.backend = is_on_gpu ? "cupti" : "model";
     run.host = "lab1";
     const std::int64_t id = store.begin_run(run);
     Device device;
-    device.backend = is_program ? "model" : "cupti";
-    device.name = is_program ? "model sm_90" : "NVIDIA H200";
+    device.backend = run.backend;
+    device.name = is_on_gpu ? "NVIDIA H200" : "model sm_90";
     device.compute_capability = 90;
     const std::int64_t device_id = store.add_device(id, device);
     if (is_program) {
-      add_program(store, id, device_id, count);
+      add_program(store, id, device_id, count, program);
     } else {
       store.add_launches(id, device_id, launches);
     }

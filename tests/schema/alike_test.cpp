@@ -176,9 +176,56 @@ TEST_F(RunsOfManyLaunches, StoreNothingWhereFewLaunchesAreAlike) {
   make(launches_of_program(many - 1));
   EXPECT_THAT(stored(1, 1), IsEmpty());
   std::vector<Launch> launches = launches_of_program(many);
-  for (int i = 0; i < many; ++i) launches[i].counters[1].value = i / (least_alike_of_kind / 2);
+  for (int i = 0; i < many; ++i) launches[i].useful_bytes_read = i / (least_alike_of_kind / 2);
   make(launches);
   EXPECT_THAT(stored(2, 1), IsEmpty());
+}
+
+/// The counts of kernels 1 and 2 depend on their data. Some have no value, or are 0.
+std::vector<Launch> launches_that_differ() {
+  std::vector<Launch> launches = launches_of_program(many);
+  for (int i = 0; i < many; ++i) {
+    if (i % 3 == 0) continue;
+    launches[i].counters[0].value = 7919 * i % 10007;
+    if (i % 5 == 1) {
+      launches[i].counters[1] = {"shared_load_requests", std::nullopt, Grade::unavailable, "lost"};
+    }
+    if (i % 5 == 2) launches[i].counters[1].value = 0;
+  }
+  return launches;
+}
+
+TEST_F(RunsOfManyLaunches, AreOfOneKindWhereTheirCountsDiffer) {
+  make(launches_that_differ());
+  // Kernel 0 has four kinds as before. Kernel 1 has four, and four where a count has no value.
+  // Kernel 2 has one fewer of each: a quarter of its launches failed, which are a kind.
+  EXPECT_THAT(stored(1, 16), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 12, 2, 3));
+  const LaunchKinds kinds = read_kinds(Reader(path()), 1);
+  EXPECT_FALSE(kinds.alike.values_differ[0]);
+  EXPECT_TRUE(kinds.alike.values_differ[1]);
+  EXPECT_FALSE(kinds.alike.values_differ[8]);  // the failed ones
+  EXPECT_EQ(kinds.alike.first.size(), 4u + (4 + 4) + (3 + 3 + 1));
+  const auto lines = told(1);
+  EXPECT_EQ(lines, told_launch_by_launch(1));
+}
+
+TEST_F(RunsOfManyLaunches, ThatDifferKeepTheTimesOfEachLaunch) {
+  std::vector<Launch> launches = launches_that_differ();
+  for (int i = 0; i < many; i += 2) {
+    launches[i].timing = Timing{{1000.0 + i % 7}, CacheState::warm, 0, "one"};
+  }
+  make(launches);
+  EXPECT_EQ(stored(1, many).size(), std::size_t{many});
+  const auto lines = told(1);
+  EXPECT_EQ(lines, told_launch_by_launch(1));
+}
+
+TEST_F(RunsOfManyLaunches, ThatDifferAreRefusedWhereALaunchLostACounter) {
+  make(launches_that_differ());
+  change(
+      "DELETE FROM t_value WHERE launch_id = 50 AND counter_id = (SELECT min(counter_id) FROM "
+      "t_value WHERE launch_id = 50)");
+  EXPECT_THROW(told(1), Error);
 }
 
 TEST_F(RunsOfManyLaunches, AreLookedAtAgainWhenALaunchIsCompleted) {
@@ -243,6 +290,7 @@ TEST_F(RunsOfManyLaunches, AreReadLaunchByLaunchWhereTheNumbersDoNotFit) {
   constexpr const char* changes[] = {
       "UPDATE t_alike SET kinds = substr(kinds, 1, 39999)",                        // half a number
       "UPDATE t_alike SET kinds = CAST(x'01000000' || substr(kinds, 5) AS BLOB)",  // out of turn
+      "UPDATE t_alike SET kinds = CAST(x'00000080' || substr(kinds, 5) AS BLOB)",  // one differs
       "UPDATE t_alike SET kinds = CAST(kinds || x'00000000' AS BLOB)",  // a launch too many
       "UPDATE t_alike SET kinds = substr(kinds, 1, 400)",               // too few
       "UPDATE t_alike SET kinds = x''",                                 // none
