@@ -3,12 +3,9 @@
 // million times are mostly the same.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 namespace warpmeter {
@@ -16,31 +13,11 @@ namespace warpmeter {
 /// Readers call sort() after the last add().
 class Distribution {
  public:
-  void add(double value, std::uint32_t times = 1) {
-    if (values_.size() >= most_unsorted_) sort();
-    append(value, times);
-  }
+  void add(double value, std::uint32_t times = 1);
+  void add(const Distribution& other);
+  void sort();
 
-  void add(const Distribution& other) {
-    for (std::size_t i = 0; i < other.values_.size(); ++i) add(other.values_[i], other.counts_[i]);
-  }
-
-  void sort() {
-    const bool ascends = std::is_sorted(values_.begin(), values_.end(), std::less_equal<>());
-    if (!ascends) {  // or one of them stands there twice
-      std::vector<std::uint32_t> order(values_.size());
-      std::iota(order.begin(), order.end(), 0U);
-      std::sort(order.begin(), order.end(),
-                [&](std::uint32_t a, std::uint32_t b) { return values_[a] < values_[b]; });
-      Distribution sorted;
-      for (const std::uint32_t place : order) sorted.append(values_[place], counts_[place]);
-      values_ = std::move(sorted.values_);
-      counts_ = std::move(sorted.counts_);
-    }
-    most_unsorted_ = std::max(least_unsorted, 2 * values_.size());
-  }
-
-  bool empty() const { return values_.empty(); }
+  bool empty() const { return values_.empty() && added_.empty(); }
   /// How many values there are, equal ones included.
   std::size_t size() const {
     return std::accumulate(counts_.begin(), counts_.end(), std::size_t{0});
@@ -60,20 +37,17 @@ class Distribution {
     return (at((n - 1) / 2) + at(n / 2)) / 2;
   }
   bool operator==(const Distribution& other) const {
-    return values_ == other.values_ && counts_ == other.counts_;
+    return values_ == other.values_ && counts_ == other.counts_ && added_ == other.added_;
   }
 
  private:
-  static constexpr std::size_t least_unsorted = 4096;
-
-  void append(double value, std::uint32_t times) {
-    if (!values_.empty() && values_.back() == value) {
-      counts_.back() += times;
-    } else {
-      values_.push_back(value);
-      counts_.push_back(times);
-    }
-  }
+  struct Added {
+    double value = 0;
+    std::uint32_t times = 0;
+    bool operator==(const Added&) const = default;
+  };
+  void merge();
+  void append(double value, std::uint32_t times);
 
   /// The value at a place in the order of all.
   double at(std::size_t place) const {
@@ -82,9 +56,9 @@ class Distribution {
     return values_[i];
   }
 
-  std::vector<double> values_;
+  std::vector<double> values_;         ///< ascending
   std::vector<std::uint32_t> counts_;  ///< how often each value came
-  std::size_t most_unsorted_ = least_unsorted;
+  std::vector<Added> added_;           ///< those since, in the order in which they came
 };
 
 }  // namespace warpmeter
