@@ -29,6 +29,10 @@ class FiguresTogether {
       const schema::FigureKind& kind = launch.shape->figures[*place];
       if (kind.has_value()) {
         add(launch.values[*place], kind.grade);
+        const auto error = launch.errors.find(metric);
+        if (error != launch.errors.end()) {
+          error_ = std::max(error_.value_or(0), error->second);
+        }
       } else if (reason_.empty()) {
         reason_ = kind.reason;
       }
@@ -50,6 +54,7 @@ class FiguresTogether {
     figure.grade = schema::to_string(weakest_);
     if (values.front() != values.back()) figure.range = Range{values.front(), values.back()};
     figure.value = values.median();
+    figure.error = error_;
     return figure;
   }
 
@@ -69,6 +74,7 @@ class FiguresTogether {
   Distribution together_;  ///< empty with fewer than two records
   schema::Grade weakest_ = schema::Grade::measured;
   std::string reason_;
+  std::optional<double> error_;
 };
 
 /// The sum of its parts; without a value where one of them has none.
@@ -77,19 +83,22 @@ Figure transactions_of(const LaunchRecords& launches) {
   auto weakest = schema::Grade::measured;
   double value = 0;
   Range range;
+  std::optional<double> error;  // as if all were wrong in the same direction
   for (const schema::CounterInfo& counter : schema::Catalogue::get().counters()) {
     if (!is_transactions(counter)) continue;
     const Figure figure = figure_of(launches, counter.name);
     if (!figure.value) {
       if (is_of_matrices(counter)) continue;
-      return {{}, {}, to_string(schema::Grade::unavailable), figure.reason};
+      return {{}, {}, {}, to_string(schema::Grade::unavailable), figure.reason};
     }
     value += *figure.value;
     range.low += figure.range ? figure.range->low : *figure.value;
     range.high += figure.range ? figure.range->high : *figure.value;
+    if (figure.error) error = error.value_or(0) + *figure.error;
     weakest = std::max(weakest, schema::grade_named(figure.grade));
   }
   sum.value = value;
+  sum.error = error;
   if (range.low != range.high) sum.range = range;
   sum.grade = schema::to_string(weakest);
   return sum;

@@ -23,6 +23,7 @@ namespace warpmeter::reports {
 struct Figure {
   std::optional<double> value;  ///< the median
   std::optional<Range> range;   ///< the extremes, where the launches differ
+  std::optional<double> error;  ///< half of the widest 95 % interval, where it is an estimate
   std::string grade = to_string(schema::Grade::unavailable);  ///< the weakest
   std::string reason;                                         ///< why there is no value
 };
@@ -53,6 +54,8 @@ struct LaunchRecord {
   const schema::FigureShape* shape = nullptr;
   std::vector<Distribution> values;  ///< one a figure of the shape; empty without a value
   std::map<std::string, ResourceFigure, std::less<>> resources;  ///< those that were asked for
+  /// Half of the widest 95 % interval of these launches, by counter or metric that is an estimate.
+  std::map<std::string, double, std::less<>> errors;
 
   bool has_value(std::string_view metric) const;
   /// The sum over all launches; nullopt where some have no value. `metric` may be all_transactions.

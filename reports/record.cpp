@@ -46,8 +46,8 @@ class Recording {
     }
   }
 
-  /// The record of a launch that was timed; nullptr for one that was written since.
-  LaunchRecord* of_timed(std::int64_t id) {
+  /// The record of a launch; nullptr for one that was written since, or that another spoke for.
+  LaunchRecord* of_launch(std::int64_t id) {
     const auto launch = run_.kinds->find(id);
     return launch && record_of_[*launch] != none ? &run_.launches[record_of_[*launch]] : nullptr;
   }
@@ -87,7 +87,7 @@ void read_session_shifts(const schema::Reader& reader, std::int64_t run_id, Reco
   std::int64_t launch = 0;
   Samples samples;
   const auto finish = [&] {
-    LaunchRecord* record = samples.sorted_ns.empty() ? nullptr : recording.of_timed(launch);
+    LaunchRecord* record = samples.sorted_ns.empty() ? nullptr : recording.of_launch(launch);
     if (record != nullptr) {
       std::sort(samples.sorted_ns.begin(), samples.sorted_ns.end());
       const double median = samples.median();
@@ -223,6 +223,13 @@ std::string marks_legend(const std::set<std::string>& marks) {
     text += fmt::format(" {} was counted from PTX: the machine code may differ.", ptx);
   }
   if (marks.contains(modelled)) text += fmt::format(" {} is approximate.", modelled);
+  const std::string sampled = mark_of(to_string(schema::Grade::sampled));
+  if (marks.contains(sampled)) {
+    text += fmt::format(
+        " {} was estimated from some blocks: ± holds for 95 % of such estimates, where the others "
+        "are like them.",
+        sampled);
+  }
   return text;
 }
 
@@ -230,6 +237,7 @@ Cell cell_of(const Figure& figure, double scale) {
   if (!figure.value) return Missing{figure.reason};
   Cell cell(*figure.value * scale);
   cell.mark = mark_of(figure.grade);
+  if (figure.error) cell.error = *figure.error * scale;
   if (figure.range) cell.range = Range{figure.range->low * scale, figure.range->high * scale};
   return cell;
 }
@@ -343,6 +351,13 @@ RunRecord read_run(const schema::Reader& reader, std::int64_t run_id,
   run.shapes = schema::each_launch(
       reader, *run.kinds, [&](const schema::LaunchFigures& launch) { recording.add(launch); });
   read_session_shifts(reader, run_id, recording);
+  schema::each_error(reader, run_id,
+                     [&](std::int64_t launch, std::string_view metric, double error) {
+                       LaunchRecord* record = recording.of_launch(launch);
+                       if (record == nullptr) return;  // it is alike to one that has these errors
+                       double& widest = record->errors[std::string(metric)];
+                       widest = std::max(widest, error);
+                     });
   read_resources(reader, resources, run);
   recording.finish();
   run.metrics = metrics_of(run.launches);

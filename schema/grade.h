@@ -11,7 +11,7 @@ namespace warpmeter::schema {
 /// How a value came to be, from the strongest to the weakest. A derived value has its weakest
 /// input's. The table below has their meanings; no other list of them is written anywhere: the
 /// database's table, the SQL that needs a grade's number and the documentation follow this one.
-enum class Grade { measured, exact, modelled, ptx, unavailable };
+enum class Grade { measured, exact, modelled, sampled, ptx, unavailable };
 
 struct GradeInfo {
   Grade grade;
@@ -19,7 +19,7 @@ struct GradeInfo {
   const char* meaning;    ///< as docs/accuracy.md has it
   const char* mark = "";  ///< the mark behind a value where only one is in doubt
 };
-inline constexpr std::array<GradeInfo, 5> grades = {{
+inline constexpr std::array<GradeInfo, 6> grades = {{
     {Grade::measured, "measured", "a hardware counter or clock"},
     {Grade::exact, "exact",
      "the model, from the machine code, by rules measured on that architecture (so far sm_90)"},
@@ -27,6 +27,9 @@ inline constexpr std::array<GradeInfo, 5> grades = {{
      "the model, approximate (contended atomics), or by the rules of sm_90 on an architecture that "
      "was not measured; a hardware counter that leaves something out, or adds to it",
      "ᵐ"},
+    {Grade::sampled, "sampled",
+     "the model, estimated from some blocks of the launch (`--blocks`), with a bound on the error",
+     "ˢ"},
     {Grade::ptx, "ptx",
      "the model, counted from PTX: the machine code was not read (no ptxas, no cubin), or not "
      "understood there",

@@ -77,6 +77,12 @@ struct Counter {
   std::string reason;  ///< why there is no value, or why the grade is not the best
 };
 
+/// The bounds of an estimate: of a counter or a metric that follows from counters.
+struct Interval {
+  std::string metric;
+  double low = 0, high = 0;
+};
+
 enum class CacheState { cold, warm };
 
 struct Timing {
@@ -157,6 +163,7 @@ struct Launch {
   LaunchOutcome outcome = LaunchOutcome::done;
   std::string reason;  ///< why it failed, or could not be run at all
   std::vector<Counter> counters;
+  std::vector<Interval> intervals;  ///< the bounds of estimates, of counters and metrics
   std::optional<Timing> timing;
   std::string timing_reason;  ///< why there is no timing
   std::vector<Expectation> expectations;

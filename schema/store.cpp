@@ -97,6 +97,7 @@ struct Store::Statements {
                 "INSERT INTO t_reason (text) VALUES (?)"),
         launches(handle),
         values(handle, "t_value", "launch_id, counter_id, value, grade, reason_id"),
+        interval(handle, insertion("t_interval", "launch_id, metric, low, high")),
         timing(handle,
                insertion("t_timing",
                          "launch_id, cache, samples, median_ns, min_ns, mean_ns, stddev_ns, "
@@ -167,6 +168,7 @@ struct Store::Statements {
     // A failed launch is never a measurement, whatever was read while it ran.
     if (record.outcome == LaunchOutcome::failed) return;
     insert_counters(id, record.counters);
+    insert_intervals(id, record.intervals);
     if (record.timing && !record.timing->samples_ns.empty()) {
       insert_timing(id, *record.timing);
       written.add(static_cast<std::int64_t>(record.timing->cache));
@@ -212,6 +214,15 @@ struct Store::Statements {
       written.add(static_cast<std::int64_t>(grade));
       written.add(reason.value_or(0));
       written.add(number.value_or(0));
+    }
+  }
+
+  void insert_intervals(std::int64_t id, std::span<const Interval> records) {
+    for (const Interval& record : records) {
+      interval.execute(id, record.metric, record.low, record.high);
+      written.add(std::hash<std::string>()(record.metric));
+      written.add(record.low);
+      written.add(record.high);
     }
   }
 
@@ -299,7 +310,7 @@ struct Store::Statements {
   Values values;
   std::vector<Values::Row> ordered;  ///< those of one launch
   WrittenRuns written;
-  Statement timing, sample, expectation, line, stall, instruction, power;
+  Statement interval, timing, sample, expectation, line, stall, instruction, power;
   ExplanationWriter explanations;
   ActivityWriter activities;
   Statement timed, forget_alike, mine;

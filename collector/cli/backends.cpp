@@ -11,6 +11,7 @@
 #include "collector/cupti/backend.h"
 #include "collector/cupti/device.h"
 #include "collector/family/machine_code.h"
+#include "collector/model/counts/block_selection.h"
 #include "collector/model/session/backend.h"
 
 namespace warpmeter::cli {
@@ -58,6 +59,14 @@ void check(const BackendRequest& request) {
                 "--counts gpu needs a GPU, and --arch and --threads are of the model: give one or "
                 "the other");
   }
+  if (!request.blocks.empty()) {
+    model::sample_share(request.blocks);
+    if (request.backend == "cupti" && request.counts != "model") {
+      throw Error(ExitCode::usage,
+                  "--blocks samples the model's counts, and a GPU counts all blocks: leave it out, "
+                  "or give -b model");
+    }
+  }
   ordinal_of(request.device);
   if (request.machine_code.empty()) return;
   if (request.backend == "model" || of_model) {
@@ -78,6 +87,7 @@ model::Options options_of_model(const BackendRequest& request) {
   }
   options.shaped = request.shaped;
   options.checked = request.checked;
+  options.blocks = request.blocks;
   options.keeps_instructions = request.keeps_instructions;
   return options;
 }
@@ -219,6 +229,11 @@ Backends open_backends(const BackendRequest& request) {
   check_abilities(request, backends);
   const bool explains =
       !backends.counting.empty() || backends.opened.front()->device().backend == "model";
+  if (!request.blocks.empty() && !explains) {
+    throw Error(ExitCode::usage,
+                "--blocks samples the model's counts, and the GPU counts here: leave it out, or "
+                "give -b model");
+  }
   if (!request.shapes.empty() && !explains) {
     throw Error(ExitCode::usage,
                 "--shape is for what the model explains: give -b model, or --counts model beside a "

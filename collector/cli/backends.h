@@ -30,6 +30,7 @@ struct BackendRequest {
   std::string arch;              ///< the arch of the model: "sm_90", "90", or empty: its own choice
   std::int64_t threads = 0;      ///< the threads of the model; 0: all cores
   std::string counts = "auto";   ///< who counts beside a GPU: "gpu", "model", "auto": who can
+  std::string blocks;            ///< which blocks the model counts, as --blocks; empty: all
   std::vector<std::string> shapes;  ///< --shape, of the model
   std::map<std::string, std::string>* shaped =
       nullptr;                      ///< arrays of these that kernels had go here

@@ -33,7 +33,7 @@
 
 namespace warpmeter::inject {
 
-inline constexpr std::uint16_t protocol_version = 16;
+inline constexpr std::uint16_t protocol_version = 17;
 /// Fits into a socket's buffer as Linux makes it (net.core.wmem_default).
 inline constexpr std::size_t max_frame_bytes = 128 * 1024;
 /// Names a frame can carry; a longer one is cut.
@@ -91,6 +91,7 @@ struct Config {
   /// mistakes are looked for.
   std::uint32_t arch = 90, devices = 1;
   bool checks = false;
+  std::string blocks;  ///< which blocks of a launch are counted, as --blocks; empty: all
   std::vector<std::string>
       shapes;  ///< the shapes of arrays in shared memory, as the person gave them
   /// Sources that machine code or PTX names are read below these folders only.
@@ -134,6 +135,12 @@ struct Launch {
     schema::Grade grade = schema::Grade::measured;
   };
   std::vector<Value> values;
+  /// The bounds of a value or of a metric that follows from them, where some blocks were counted.
+  struct Interval {
+    std::uint32_t metric = 0;  ///< Name
+    double low = 0, high = 0;
+  };
+  std::vector<Interval> intervals;
   /// How many launches of this kernel, geometry and stream the process made before, those that the
   /// selection leaves out included.
   std::uint32_t occurrence = 0;

@@ -230,12 +230,31 @@ std::optional<std::vector<schema::Counter>> Recorder::counters_of(
   return counters;
 }
 
+std::optional<std::vector<schema::Interval>> Recorder::intervals_of(
+    const Process& process, const inject::Launch& message) const {
+  std::vector<schema::Interval> intervals;
+  for (const inject::Launch::Interval& interval : message.intervals) {
+    const Name* metric = name_of(process.names, interval.metric);
+    const bool is_right = metric != nullptr && std::isfinite(interval.low) &&
+                          std::isfinite(interval.high) && interval.low <= interval.high;
+    const bool is_new =
+        is_right && std::none_of(intervals.begin(), intervals.end(),
+                                 [&](const auto& other) { return other.metric == metric->text; });
+    if (!is_new) return std::nullopt;
+    intervals.push_back({metric->text, interval.low, interval.high});
+  }
+  return intervals;
+}
+
 bool Recorder::take_launch(int peer, Process& process, const inject::Launch& message) {
   std::optional<schema::Launch> launch = describe(process, message.shape);
   std::optional<std::vector<schema::Counter>> counters = counters_of(process, message);
+  std::optional<std::vector<schema::Interval>> intervals = intervals_of(process, message);
   const Name* failure = name_of(process.names, message.failure);
-  if (!launch || !counters || (message.failure != 0 && failure == nullptr)) return false;
+  if (!launch || !counters || !intervals || (message.failure != 0 && failure == nullptr))
+    return false;
   launch->counters = std::move(*counters);
+  launch->intervals = std::move(*intervals);
   launch->timing_reason = options_.timing_reason;
   has_lines_ |= !process.lines.empty();
   launch->lines = std::move(process.lines);

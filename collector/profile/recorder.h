@@ -184,6 +184,9 @@ class Recorder final : public Receiver {
   /// nullopt when one has an unknown reason.
   std::optional<std::vector<schema::Counter>> counters_of(const Process& process,
                                                           const inject::Launch& launch) const;
+  /// nullopt when one has an unknown name or no bounds.
+  std::optional<std::vector<schema::Interval>> intervals_of(const Process& process,
+                                                            const inject::Launch& launch) const;
   bool take_activity(int peer, Process& process, const inject::Activity& activity);
   /// A launch without figures; nullopt when its names are unknown.
   std::optional<schema::Launch> describe(Process& process, const inject::LaunchShape& shape) const;

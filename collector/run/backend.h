@@ -48,6 +48,10 @@ class Workload {
   /// Counters of each launch, in the order of Backend::select. Launches have been executed before.
   virtual std::vector<std::vector<schema::Counter>> count(std::span<const Launch> launches) = 0;
 
+  /// The bounds of those of count() that are estimates, and of what follows from them; empty: none
+  /// is an estimate.
+  virtual std::vector<schema::Interval> intervals(const Launch&) { return {}; }
+
   /// `samples` durations of the launch in ns, each from the initial input, none of them a first
   /// launch. `warm_up`: how many uncounted launches go first.
   virtual std::vector<double> time(const Launch& launch, schema::CacheState cache, int warm_up,

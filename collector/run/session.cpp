@@ -320,6 +320,7 @@ class Session {
       for (int i = 0; i < options_.repeat; ++i) {
         schema::Launch record = i == 0 ? pending.record : repetition(pending.record);
         record.counters = std::move(counted[next++]);
+        record.intervals = workload.intervals(pending.launch);
         store(std::move(record));
       }
       ++done_;

@@ -78,7 +78,7 @@ def test_the_frame_has_the_columns_of_comparison(tile: Tile, measure: Measure) -
     assert list(frame[loads]) == [1, 8]
     assert frame.shape[0] == 2
     assert {"launch_id", "grid", "block", "duration_ns", "gld_efficiency"} <= set(frame.columns)
-    assert set(m.results["grade"]) <= {"exact", "modelled", "ptx", "unavailable"}
+    assert set(m.results["grade"]) <= {"exact", "modelled", "sampled", "ptx", "unavailable"}
 
 
 def test_lines_name_the_source(tile: Tile, measure: Measure) -> None:

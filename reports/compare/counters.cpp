@@ -13,6 +13,7 @@
 
 #include "base/with_noun.h"
 #include "reports/metrics.h"
+#include "reports/table/number.h"
 #include "schema/catalogue.h"
 #include "schema/figures/figures.h"
 
@@ -85,6 +86,14 @@ void judge(CounterPair& pair, const GroupFigure& base, const GroupFigure& conten
                                     : fmt::format("{}", fmt::join(side.estimates, ", "));
     };
     pair.note = fmt::format("{} and {}: they need not agree", coverage(base), coverage(contender));
+    return;
+  }
+  const double least_difference = base.error + contender.error;
+  if (std::abs(base.values.median() - contender.values.median()) < least_difference) {
+    pair.change = Change::unclear;
+    pair.note = fmt::format("estimated to ± {} and to ± {}: count all blocks to know",
+                            readable_number(base.error, Zeros::trim),
+                            readable_number(contender.error, Zeros::trim));
     return;
   }
   const bool apart = base.values.back() < contender.values.front() ||

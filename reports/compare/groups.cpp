@@ -218,6 +218,17 @@ void read_counters_of(const schema::Reader& reader, std::int64_t run,
       if (own->second[i] != nullptr) own->second[i]->values.add(launch.values[i], launch.times);
     }
   });
+  schema::each_error(reader, run, [&](std::int64_t id, std::string_view metric, double error) {
+    const auto launch = kinds->find(id);
+    LaunchGroup* group = launch ? by_kind[kinds->places[*launch]] : nullptr;
+    if (group == nullptr) return;
+    const auto widen = [&](GroupFigure& figure) { figure.error = std::max(figure.error, error); };
+    for (auto& [number, counter] : group->counters) {
+      if (counter.metric == metric) widen(counter);
+    }
+    const auto derived = group->derived.find(metric);
+    if (derived != group->derived.end()) widen(derived->second);
+  });
 }
 
 }  // namespace

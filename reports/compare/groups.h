@@ -28,6 +28,7 @@ struct GroupFigure {
   schema::Grade grade = schema::Grade::measured;  ///< the weakest
   std::set<std::string, std::less<>> estimates;   ///< which blocks were run for estimates
   std::string reason;                             ///< the first reason of such a grade
+  double error = 0;  ///< half of the widest interval of an estimate; 0: none has one
 };
 
 /// The kinds of one run whose launches are of a group.

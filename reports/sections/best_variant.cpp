@@ -39,7 +39,8 @@ std::optional<Candidate> counted_candidate(const Subject& subject, bool& is_appr
   const Figure figure = subject.figure(all_transactions);
   if (!figure.value) return std::nullopt;
   const Range range = figure.range.value_or(Range{*figure.value, *figure.value});
-  is_approximate = is_approximate || figure.grade == to_string(schema::Grade::modelled);
+  is_approximate = is_approximate || figure.grade == to_string(schema::Grade::modelled) ||
+                   figure.grade == to_string(schema::Grade::sampled);
   is_of_ptx = is_of_ptx || figure.grade == to_string(schema::Grade::ptx);
   return Candidate{subject.variant, *figure.value, range.low, range.high};
 }

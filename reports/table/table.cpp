@@ -43,10 +43,11 @@ std::string body_of(const Column& column, const Cell& cell) {
 
 std::string tail_of(const Column& column, const Cell& cell) {
   std::string tail;
+  if (cell.error) tail = " ± " + number_text(column.kind, *cell.error);
   if (cell.range) {
     const std::string low = number_text(column.kind, cell.range->low);
     const std::string high = number_text(column.kind, cell.range->high);
-    if (low != high) tail = " (" + low + "–" + high + ")";
+    if (low != high) tail += " (" + low + "–" + high + ")";
   }
   return cell.mark.empty() ? tail : tail + " " + cell.mark;
 }

@@ -59,11 +59,12 @@ struct Range {
   double low = 0, high = 0;
 };
 
-/// A value of its column. Mark and range are for people only.
+/// A value of its column. Mark, range and error are for people only.
 struct Cell {
   std::variant<Missing, std::int64_t, double, std::string> value;
-  std::string mark;            ///< follows the number: "ᵖ"
-  std::optional<Range> range;  ///< the extremes that `value` is the median of: 9.2 (9.1–9.4)
+  std::string mark;             ///< follows the number: "ᵖ"
+  std::optional<Range> range;   ///< the extremes that `value` is the median of: 9.2 (9.1–9.4)
+  std::optional<double> error;  ///< the bound on the error of an estimate: 9.2 ± 0.1
 
   Cell() = default;
   Cell(Missing missing) : value(std::move(missing)) {}

@@ -58,7 +58,8 @@ class LaunchKeys {
         timings_(db, sql("t_timing", "cache"), launches),
         explained_(db, sql("t_explained", "explanation_id"), launches),
         counters_(db, sql("t_value", "value, counter_id, grade, reason_id") + ", counter_id",
-                  launches) {}
+                  launches),
+        intervals_(db, sql("t_interval", "metric, low, high") + ", metric", launches) {}
 
   /// Goes to a launch. Launches ascend.
   void read(std::int64_t launch) {
@@ -72,6 +73,7 @@ class LaunchKeys {
       append(row, 2, form_);
       row.append(1, values_);
     });
+    intervals_.of(launch, [&](const Statement& row) { append(row, 1, form_); });
   }
 
   /// The number of its form.
@@ -96,7 +98,7 @@ class LaunchKeys {
     for (; column < row.columns(); ++column) row.append(column, key);
   }
 
-  RowsByLaunch launches_, timings_, explained_, counters_;
+  RowsByLaunch launches_, timings_, explained_, counters_, intervals_;
   std::string form_, values_;
   Numbering forms_;
 };

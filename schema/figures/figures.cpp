@@ -402,6 +402,17 @@ std::deque<FigureShape> each_launch(const Reader& reader, const LaunchKinds& kin
   return Pass(reader, kinds, on_launch).run();
 }
 
+void each_error(const Reader& reader, std::int64_t run_id,
+                const std::function<void(std::int64_t launch, std::string_view metric,
+                                         double error)>& on_error) {
+  reader.each(
+      "SELECT i.launch_id, i.metric, (i.high - i.low) / 2 FROM t_launch l CROSS JOIN t_interval i "
+      "ON i.launch_id = l.launch_id WHERE l.run_id = :run",
+      {{":run", run_id}}, [&](std::span<const Value> row) {
+        on_error(integer(row[0]), text(row[1]), number(row[2]).value_or(0));
+      });
+}
+
 void each_figure(const Reader& reader, std::int64_t run_id,
                  const std::function<void(const Figure&)>& on_figure) {
   LaunchKinds kinds = read_kinds(reader, run_id);

@@ -77,6 +77,12 @@ inline std::string_view estimate_of(std::string_view reason) {
 std::deque<FigureShape> each_launch(const Reader& reader, const LaunchKinds& kinds,
                                     const std::function<void(const LaunchFigures&)>& on_launch);
 
+/// Calls `on_error` for each estimate of a run with the launch, its counter or metric, and the half
+/// of its interval: so far away lies, in 95 % of such cases at most, what all blocks give.
+void each_error(const Reader& reader, std::int64_t run_id,
+                const std::function<void(std::int64_t launch, std::string_view metric,
+                                         double error)>& on_error);
+
 /// The same figure by figure, for each launch, as `results` has them.
 void each_figure(const Reader& reader, std::int64_t run_id,
                  const std::function<void(const Figure&)>& on_figure);

@@ -113,6 +113,16 @@ void add_tables(Connection& server, sqlite3* db) {
   }
 }
 
+/// Grades have other numbers since 'sampled' stands among them (migrations/0018_sampled.sql).
+void renumber_grades(Connection& server, std::int64_t version) {
+  constexpr std::int64_t first_with_sampled = 18;
+  if (version < 0 || version >= first_with_sampled) return;
+  for (const char* table : {"t_value", "t_line", "t_finding"}) {
+    server.execute(fmt::format("UPDATE warpmeter.{} SET grade = grade + 1 WHERE grade >= {}", table,
+                               static_cast<int>(Grade::sampled)));
+  }
+}
+
 /// SQLite's own indexes as they are written there, and what finds a thing by its content.
 void add_indexes(Connection& server, sqlite3* db) {
   Statement statement(db, "SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL");
@@ -349,6 +359,7 @@ std::string migrate(Connection& server) {
   const Handle own = own_database();
   server.execute("CREATE SCHEMA IF NOT EXISTS warpmeter; SET LOCAL search_path = warpmeter");
   add_tables(server, own.get());
+  renumber_grades(server, version);
   drop_views(server);
   server.execute(std::string(embedded::server_functions));
   add_indexes(server, own.get());

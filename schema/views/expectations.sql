@@ -11,7 +11,7 @@
 -- expected: the value on the right of the relation
 -- measured: the value on its left; NULL when it is unavailable
 -- grade: grade of the measured value, as in results
--- verdict: holds, broken, or inconclusive: there is no value, or one of grade ptx, which the machine code may not share
+-- verdict: holds, broken, or inconclusive: there is no value, or one of grade sampled or ptx, which hardware may not share
 -- reason: why it is expected, in words
 -- verdict_reason: why the verdict is inconclusive; else NULL
 CREATE VIEW expectations AS
@@ -28,7 +28,7 @@ SELECT
   (SELECT g.name FROM t_grade g WHERE g.grade = e.grade) AS grade,
   CASE
     WHEN measured IS NULL THEN 'inconclusive'
-    WHEN grade = {grade ptx} THEN 'inconclusive'
+    WHEN grade IN ({grade sampled}, {grade ptx}) THEN 'inconclusive'
     WHEN CASE relation
       WHEN '==' THEN abs(measured - expected) <= tolerance
       WHEN '<=' THEN measured <= expected + tolerance
@@ -48,6 +48,7 @@ SELECT
       'it was not measured'
     )
     WHEN grade = {grade ptx} THEN 'it was counted from PTX: the machine code may differ'
+    WHEN grade = {grade sampled} THEN 'it was estimated from some of its blocks: count all of them'
   END AS verdict_reason
 FROM (
   SELECT

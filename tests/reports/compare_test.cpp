@@ -299,6 +299,25 @@ TEST_F(CompareTest, EstimatesFromOtherBlocksAreUnclear) {
   EXPECT_TRUE(compared().has_changed()) << "the same blocks cost less";
 }
 
+// Two estimates differ where their intervals do not meet.
+TEST_F(CompareTest, EstimatesDifferByMoreThanTheirBounds) {
+  const auto sampled = [&](double value, double error) {
+    Launch made = launch("naive", {});
+    made.counters = {
+        {"global_load_sectors", value, Grade::sampled, "estimated from 41 of 4096 blocks (1 %)"}};
+    made.intervals = {{"global_load_sectors", value - error, value + error}};
+    add_run(store_, {made}, {.backend = "model", .device = "model sm_90"});
+  };
+  sampled(20000, 300);
+  sampled(20500, 250);
+  const Comparison close = compared();
+  ASSERT_FALSE(close.counters.empty());
+  EXPECT_EQ(close.counters[0].change, Change::unclear);
+  EXPECT_EQ(close.counters[0].note, "estimated to ± 300 and to ± 250: count all blocks to know");
+  sampled(21500, 300);
+  EXPECT_EQ(compared().counters.at(0).change, Change::changed);
+}
+
 TEST_F(CompareTest, TellsHowOftenAProgramLaunches) {
   add_run(store_, counted({4}));
   add_run(store_, counted({4, 4, 4}));

@@ -128,7 +128,7 @@ TEST_F(CheckTest, AnEstimateFromSomeBlocksIsInconclusive) {
   for (const auto& [counter, value] :
        {std::pair("shared_load_wavefronts", 4096.0), std::pair("shared_load_requests", 4096.0)}) {
     some.counters.push_back(
-        {counter, value, Grade::modelled, "estimated from 41 of 4096 blocks (1 %); more of it"});
+        {counter, value, Grade::sampled, "estimated from 41 of 4096 blocks (1 %); more of it"});
   }
   run_ = add_run(store_, {some});
   for (const char* gate :

@@ -133,6 +133,26 @@ TEST(Database, OfTheFirstVersionIsBroughtUpToDateWithItsRangesAndLines) {
                           "--counts model, or profile -b model"));
 }
 
+TEST(Database, KeepsItsGradesWhereTheirNumbersChange) {
+  const Folder folder;
+  Launch launch = example_launch();
+  launch.counters = {{"global_load_requests", 1.0, Grade::exact, ""},
+                     {"global_load_sectors", 2.0, Grade::modelled, "a reason"},
+                     {"global_store_requests", 3.0, Grade::ptx, "another"},
+                     {"global_store_sectors", std::nullopt, Grade::unavailable, "none"}};
+  launch.lines = {{"a.cu", 1, "", "global load", 1, 4, 2, Grade::ptx}};
+  store_run(folder / "a.db", {launch});
+  const char* grades =
+      "SELECT counter, grade FROM counters WHERE counter GLOB 'global_*' ORDER BY counter";
+  const std::vector<std::string> before = lines_of(folder / "a.db", grades);
+  EXPECT_THAT(before, ElementsAre("global_load_requests|exact", "global_load_sectors|modelled",
+                                  "global_store_requests|ptx", "global_store_sectors|unavailable"));
+  make_older(folder / "a.db", 17);
+  EXPECT_EQ(integer_of(open_plain(folder / "a.db").get(), "SELECT max(grade) FROM t_value"), 4);
+  EXPECT_EQ(lines_of(folder / "a.db", grades), before);
+  EXPECT_THAT(lines_of(folder / "a.db", "SELECT grade FROM lines"), ElementsAre("ptx"));
+}
+
 TEST(Database, TellsThatItIsDamaged) {
   const Folder folder;
   store_run(folder / "a.db", std::vector<Launch>(200, example_launch()));

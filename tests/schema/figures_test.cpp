@@ -80,7 +80,7 @@ TEST_F(Results, ShowAMetricOnlyWithAllItsCounters) {
 
 TEST_F(Results, RefuseAGradeThatThereIsNot) {
   store_run(path(), {example_launch()});
-  for (const std::int64_t grade : {std::int64_t{-1}, std::int64_t{5}, std::int64_t{2147483647}}) {
+  for (const std::int64_t grade : {std::int64_t{-1}, std::int64_t{6}, std::int64_t{2147483647}}) {
     const Handle db = open_plain(path());
     execute(db.get(), "PRAGMA ignore_check_constraints = ON");
     Statement(db.get(), "UPDATE t_value SET grade = ?").execute(grade);
@@ -340,8 +340,8 @@ TEST(ViewSql, FillsInFormulasAndGrades) {
   EXPECT_EQ(view_sql("{gld_efficiency(n.bytes, n.transactions)}"),
             "100.0 * (n.bytes / (32.0 * n.transactions))");
   EXPECT_EQ(view_sql("{flop_count_sp(a, b, c)}"), "(a + b + 2.0 * c)");
-  EXPECT_EQ(view_sql("{grade measured} {grade ptx} {grade unavailable}"), "0 3 4");
-  EXPECT_EQ(view_sql("-- {grades}"), "-- measured, exact, modelled, ptx or unavailable");
+  EXPECT_EQ(view_sql("{grade measured} {grade ptx} {grade unavailable}"), "0 4 5");
+  EXPECT_EQ(view_sql("-- {grades}"), "-- measured, exact, modelled, sampled, ptx or unavailable");
 }
 
 /// The views show what the catalogue says, computed here once more from its terms.

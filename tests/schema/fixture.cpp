@@ -9,6 +9,7 @@
 #include <set>
 
 #include "schema/embedded.h"
+#include "schema/grade.h"
 #include "schema/table_shapes.h"
 
 namespace warpmeter::schema {
@@ -21,6 +22,27 @@ std::set<std::string> names_of(sqlite3* db, const std::string& type) {
   std::set<std::string> names;
   while (statement.step()) names.insert(statement.text(0));
   return names;
+}
+
+/// The first version with the grade `sampled`, which moved the numbers of those behind it.
+constexpr std::size_t first_with_sampled = 18;
+
+/// Makes t_value as the older version has it, whose CHECK names the numbers of grades.
+void number_grades_as_before(sqlite3* db, sqlite3* old) {
+  Statement definition(old, "SELECT sql FROM sqlite_schema WHERE name = 't_value'");
+  ASSERT_TRUE(definition.step());
+  execute(db, "ALTER TABLE t_value RENAME TO t_value_now");
+  execute(db, definition.text(0));
+  const int sampled = static_cast<int>(Grade::sampled);
+  execute(db, fmt::format("INSERT INTO t_value (launch_id, counter_id, value, grade, reason_id) "
+                          "SELECT launch_id, counter_id, value, "
+                          "grade - (grade > {}), reason_id FROM t_value_now; "
+                          "DROP TABLE t_value_now",
+                          sampled));
+  for (const std::string& table : names_of(db, "table")) {
+    if (table != "t_line" && table != "t_finding") continue;
+    execute(db, fmt::format("UPDATE {} SET grade = grade - 1 WHERE grade > {}", table, sampled));
+  }
 }
 
 }  // namespace
@@ -45,6 +67,7 @@ void make_older(const std::string& path, std::size_t version) {
       }
     }
   }
+  if (version < first_with_sampled) number_grades_as_before(db.get(), old.get());
   execute(db.get(), fmt::format("PRAGMA user_version = {}", version));
 }
 

@@ -45,11 +45,12 @@ TEST_F(Views, AreDocumentedColumnByColumn) {
 TEST_F(Views, AreSortedByName) {
   std::vector<std::string> names;
   for (const ViewInfo& view : views()) names.push_back(view.name);
-  EXPECT_THAT(names, ElementsAre("activities", "codes", "comparison", "counters", "device_states",
-                                 "devices", "disturbances", "environment", "expectations",
-                                 "explanations", "findings", "instructions", "launches", "lines",
-                                 "looked_for", "peaks", "power_samples", "predictions", "remedies",
-                                 "results", "runs", "samples", "sources", "stalls", "timings"));
+  EXPECT_THAT(
+      names, ElementsAre("activities", "codes", "comparison", "counters", "device_states",
+                         "devices", "disturbances", "environment", "expectations", "explanations",
+                         "findings", "instructions", "intervals", "launches", "lines", "looked_for",
+                         "peaks", "power_samples", "predictions", "remedies", "results", "runs",
+                         "samples", "sources", "stalls", "timings"));
 }
 
 TEST_F(Views, JoinTheLinesOfADescription) {

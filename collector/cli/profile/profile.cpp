@@ -34,6 +34,7 @@
 #include "collector/cupti/diagnose.h"
 #include "collector/cupti/passes.h"
 #include "collector/lab/dcgm.h"
+#include "collector/model/counts/block_selection.h"
 #include "collector/model/explain/explain.h"
 #include "collector/model/input/compile_options.h"
 #include "collector/profile/injector.h"
@@ -49,7 +50,7 @@ constexpr const char* without_clean_time =
 /// True if the model executes the kernels. Throws Error{usage} for options that it cannot follow.
 bool is_for_model(const ProfileRequest& request) {
   const bool asks_model = request.checks || !request.arch.empty() || request.model_devices != 1 ||
-                          !request.shapes.empty();
+                          !request.shapes.empty() || !request.blocks.empty();
   const bool is_model = request.backend == "model" ||
                         (request.backend == "auto" && (asks_model || !cupti::has_device()));
   if (is_model) {
@@ -64,10 +65,24 @@ bool is_for_model(const ProfileRequest& request) {
   }
   if (asks_model) {
     throw Error(ExitCode::usage,
-                "--check, --arch, --shape and --model-devices are of the model: leave -b cupti "
-                "away");
+                "--check, --arch, --shape, --blocks and --model-devices are of the model: leave -b "
+                "cupti away");
   }
   return false;
+}
+
+/// --blocks samples counts. Throws Error{usage} beside what looks at all blocks.
+void check_blocks(const ProfileRequest& request) {
+  if (request.blocks.empty()) return;
+  model::sample_share(request.blocks);
+  const auto refuse = [](const char* why) { throw Error(ExitCode::usage, why); };
+  if (request.checks) refuse("--check looks at every block, and --blocks at some: leave one out");
+  if (!request.shapes.empty()) {
+    refuse("--shape is for what `explain` says, and --blocks explains nothing: leave one out");
+  }
+  if (!request.counts() && !request.lines) {
+    refuse("--blocks says which blocks are counted: it needs --metrics (@default will do)");
+  }
 }
 
 /// The first device, or why there is none.
@@ -205,6 +220,7 @@ ExitCode run_on_model(const ProfileRequest& request, const ProfileHooks& hooks,
   }
   config.devices = static_cast<std::uint32_t>(request.model_devices);
   config.checks = request.checks;
+  config.blocks = request.blocks;
   config.shapes = request.shapes;
   check_names(config);
   check_way_in(request.words.front(), config.arch);
@@ -290,6 +306,7 @@ ExitCode profile_program(const ProfileRequest& typed, const ProfileHooks& hooks)
     throw Error(ExitCode::usage,
                 "--shape is for what `explain` says, and --check explains nothing: leave one out");
   }
+  check_blocks(request);
   if (is_model && request.pause_dcgm && request.backend != "auto") {
     throw Error(ExitCode::usage,
                 "--pause-dcgm is for a GPU's counters, and the model uses none: leave one out");
@@ -345,6 +362,7 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
        {"warpmeter profile -m @all --replay application --timing ./app", "and clean times"},
        {"warpmeter profile --trace ./app", "what ran when"},
        {"warpmeter profile --lines ./app", "what each source line costs"},
+       {"warpmeter profile -m @default --blocks 5% ./app", "quicker on the model, estimated"},
        {"warpmeter profile --check ./app", "look for mistakes, on the model"},
        {"warpmeter profile -m @all --list-passes", "what that would cost"}});
   auto request = std::make_shared<ProfileRequest>();
@@ -378,6 +396,9 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
            "Look for mistakes of kernels and host code, on the model; exit 6 when there are any");
   add_flag(app, "-v,--verbose", request->verbose,
            "With --check: list all that was looked for, and what was not");
+  add_text(app, "--blocks", "N|P%", request->blocks,
+           "With --metrics: count only N blocks of a launch, or a share of them, and estimate the "
+           "rest with a bound on the error (grade sampled); all blocks run. For the model");
   add_list(app, "--shape", "NAME=SHAPE", request->shapes,
            "The shape of an array in the model's shared memory, for `explain`: tile=16x16:f32");
   add_text(app, "-k,--kernel-name", "NAME", request->kernel,

@@ -17,7 +17,7 @@ struct ProfileRequest {
   std::vector<std::string> words, metrics, devices, ranges;
   std::string kernel, name_base = "function", format = "table", output, from_start = "on",
                       processes = "all", replay = "kernel", label, database, command_line,
-                      backend = "auto", arch;
+                      backend = "auto", arch, blocks;
   std::int64_t skip = 0, count = 0, lines_kernels = 0;  ///< the last 0: not given
   double timeout = 0, launch_timeout = 0;               ///< 0: not given
   std::vector<std::string> shapes, source_roots;

@@ -75,6 +75,10 @@ void check_combinations(const RunRequest& request) {
                 "--lines shows the lines of one finished run: leave out --watch, --against and "
                 "--dry-run");
   }
+  if (request.check && !request.backend.blocks.empty()) {
+    throw Error(ExitCode::usage,
+                "--check looks at every block, and --blocks at some: leave one out");
+  }
   if (request.pause_dcgm && request.backend.backend == "model") {
     throw Error(ExitCode::usage,
                 "--pause-dcgm is for a GPU's counters, and -b model uses none: leave one out");
@@ -168,6 +172,7 @@ std::vector<std::string> words_of(const RunRequest& request) {
   if (request.backend.counts != "auto") given.add("--counts", request.backend.counts);
   given.add_number("--timeout", request.backend.timeout_s, 0.0);
   given.add_number("--threads", request.backend.threads, std::int64_t{0});
+  given.add("--blocks", request.backend.blocks);
   given.add_each("--shape", request.backend.shapes);
   given.add_each("--metrics", request.metrics);
   given.add_flag("--timing-only", request.timing_only);

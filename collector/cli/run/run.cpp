@@ -318,6 +318,7 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
        {"warpmeter run matmul -m @shared,gld_efficiency --label before", "chosen metrics, a name"},
        {"warpmeter run transpose/tiled -n 1024 --lines", "which line has the bank conflict"},
        {"warpmeter run mine.yaml --check", "look for races, unset memory, accesses out of bounds"},
+       {"warpmeter run matmul -b model --blocks 5%", "quicker counts, estimated from some blocks"},
        {"warpmeter run 'transpose/tiled*' --interleave", "timed in turns, A B A B"},
        {"warpmeter run transpose --against ../main/warpmeter", "two builds in turns"}});
   add_arguments(app, "SELECTOR|FILE", run->selectors,
@@ -358,6 +359,10 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
   add_text(app, "--arch", "SM", run->backend.arch, "The model's architecture: sm_80, sm_90, …");
   add_count(app, "--threads", 1, 4096, run->backend.threads,
             "CPU threads of the model; all cores when not given");
+  add_text(
+      app, "--blocks", "N|P%", run->backend.blocks,
+      "Count only N blocks of a launch, or a share of them, and estimate the rest with a bound "
+      "on the error (grade sampled); all blocks run. For the model");
   add_list(app, "--shape", "NAME=SHAPE", run->backend.shapes,
            "The shape of an array in shared memory, for the changes of `explain`: tile=16x16:f32");
   add_text(app, "--label", "TEXT", run->label, "A name for the run, for report --run later");

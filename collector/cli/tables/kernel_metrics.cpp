@@ -49,6 +49,7 @@ class Summing {
     find_kernels();
     places_.resize(kernels_.size());
     schema::each_launch(reader_, kinds_, [&](const schema::LaunchFigures& launch) { add(launch); });
+    add_errors();
     if (!resources_.empty()) add_resources();
     return std::move(kernels_);
   }
@@ -109,6 +110,19 @@ class Summing {
       const schema::FigureKind& figure = shape.figures[*place];
       sums[i].explain(figure.reason, figure.has_value());
     }
+  }
+
+  void add_errors() {
+    schema::each_error(
+        reader_, run_id_, [&](std::int64_t id, std::string_view metric, double error) {
+          const auto launch = kinds_.find(id);
+          if (!launch || kinds_.of(*launch).failed) return;
+          for (std::size_t i = 0; i < metrics_.size(); ++i) {
+            if (metrics_[i].name != metric) continue;
+            std::optional<double>& widest = kernels_[kernel_of_[*launch]].sums[i].error;
+            widest = std::max(widest.value_or(0), error);
+          }
+        });
   }
 
   /// The first launch of each kind of a kernel speaks for all.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ struct MetricSum {
   double least = 0, greatest = 0, sum = 0;
   std::string reason;  ///< why there is no value, or why its grade is no better; else empty
   std::string doubt;   ///< the second of these
+  /// Half of the widest 95 % interval of its estimates; nullopt: none is one.
+  std::optional<double> error;
 
   double mean() const { return sum / static_cast<double>(values); }
   bool is_shown(const ShownMetric& metric) const {

@@ -119,7 +119,9 @@ std::string kernel_block(const KernelMetrics& kernel, std::span<const ShownMetri
     if (sum.values > 0) {
       table.rows.push_back({fmt::format("{}", sum.values), metric, value(sum.least),
                             value(sum.greatest), value(sum.mean())});
-      if (!sum.doubt.empty()) doubtful[sum.doubt].push_back(metric);
+      const std::string bound =
+          sum.error ? fmt::format(" (± {})", value(*sum.error)) : std::string();
+      if (!sum.doubt.empty()) doubtful[sum.doubt].push_back(metric + bound);
     } else {
       table.rows.push_back({"0", metric, "-", "-", "-"});
       missing[sum.reason].push_back(metric);

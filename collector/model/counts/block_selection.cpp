@@ -22,6 +22,7 @@ constexpr std::uint64_t most_blocks = listed_blocks / 4;
 /// SplitMix64 (Steele, Lea, Flood, 2014): the same everywhere, which std::shuffle is not.
 class Random {
  public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
   std::uint64_t below(std::uint64_t bound) {
     std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -30,7 +31,7 @@ class Random {
   }
 
  private:
-  std::uint64_t state_ = 1;
+  std::uint64_t state_;
 };
 
 std::array<std::uint64_t, 3> extents(const Dim3& grid) { return {grid.x, grid.y, grid.z}; }
@@ -90,6 +91,22 @@ std::vector<std::uint64_t> drawn(const Dim3& grid, GridPart part, std::uint64_t 
   return {chosen.begin(), chosen.end()};
 }
 
+std::uint64_t count_in(const BlockShare& share, const Dim3& grid) {
+  if (!share.percent) return std::min(share.count, grid.count());
+  return static_cast<std::uint64_t>(
+      std::ceil(static_cast<double>(grid.count()) * *share.percent / 100));
+}
+
+/// Draws the blocks of the edges and of the interior, beside the corners that are there.
+void draw_others(BlockSelection& selection, const Dim3& grid, std::uint64_t seed) {
+  Random random(seed);
+  for (const GridPart part : {GridPart::edge, GridPart::interior}) {
+    const auto blocks = drawn(grid, part, selection.chosen[static_cast<std::size_t>(part)], random);
+    selection.blocks.insert(selection.blocks.end(), blocks.begin(), blocks.end());
+  }
+  std::sort(selection.blocks.begin(), selection.blocks.end());
+}
+
 }  // namespace
 
 GridPart part_of(std::uint64_t block, const Dim3& grid) {
@@ -107,23 +124,20 @@ GridPart part_of(std::uint64_t block, const Dim3& grid) {
                                : GridPart::interior;
 }
 
-std::uint64_t block_count(std::string_view text, const Dim3& grid) {
+BlockShare block_share(std::string_view text) {
   const bool is_share = text.ends_with('%');
   const std::string_view digits = is_share ? text.substr(0, text.size() - 1) : text;
   const char* const end = digits.data() + digits.size();
-  std::uint64_t count = 0;
+  BlockShare share;
   bool is_right = false;
   if (is_share) {
     double percent = 0;
     const auto [last, error] = std::from_chars(digits.data(), end, percent);
     is_right = error == std::errc() && last == end && percent > 0 && percent <= 100;
-    if (is_right) {
-      count =
-          static_cast<std::uint64_t>(std::ceil(static_cast<double>(grid.count()) * percent / 100));
-    }
+    share.percent = percent;
   } else {
-    const auto [last, error] = std::from_chars(digits.data(), end, count);
-    is_right = error == std::errc() && last == end && count > 0;
+    const auto [last, error] = std::from_chars(digits.data(), end, share.count);
+    is_right = error == std::errc() && last == end && share.count > 0;
   }
   if (!is_right) {
     throw Error(ExitCode::usage,
@@ -131,7 +145,11 @@ std::uint64_t block_count(std::string_view text, const Dim3& grid) {
                             "2.5%",
                             text));
   }
-  count = std::min(count, grid.count());
+  return share;
+}
+
+std::uint64_t block_count(std::string_view text, const Dim3& grid) {
+  const std::uint64_t count = count_in(block_share(text), grid);
   if (count < grid.count() && count > most_blocks && grid.count() > listed_blocks) {
     throw Error(ExitCode::usage,
                 fmt::format("--blocks {} is {}, and a selection holds up to {}; choose fewer", text,
@@ -153,12 +171,39 @@ BlockSelection select_blocks(const Dim3& grid, std::uint64_t count) {
   const std::uint64_t of_interior = std::min(rest - of_edges, interior);
   of_edges = std::min(rest - of_interior, edges);
   selection.chosen = {selection.blocks.size(), of_edges, of_interior};
-  Random random;
-  for (const GridPart part : {GridPart::edge, GridPart::interior}) {
-    const auto blocks = drawn(grid, part, selection.chosen[static_cast<std::size_t>(part)], random);
-    selection.blocks.insert(selection.blocks.end(), blocks.begin(), blocks.end());
-  }
-  std::sort(selection.blocks.begin(), selection.blocks.end());
+  draw_others(selection, grid, 1);
+  return selection;
+}
+
+BlockShare sample_share(std::string_view text) {
+  const BlockShare share = block_share(text);
+  if (share.percent || share.count >= least_sample) return share;
+  throw Error(
+      ExitCode::usage,
+      fmt::format("--blocks {} is too few for a bound on the error: choose {} or more, or a "
+                  "share of the blocks (5%)",
+                  text, least_sample));
+}
+
+BlockSelection sample_blocks(const Dim3& grid, const BlockShare& share, std::uint64_t seed) {
+  constexpr std::uint64_t least_of_part = 8;
+  BlockSelection selection;
+  selection.existing = sizes_of_parts(grid);
+  const auto& [corners, edges, interior] = selection.existing;
+  std::uint64_t count = std::min(std::max(count_in(share, grid), least_sample), grid.count());
+  if (grid.count() > listed_blocks) count = std::min(count, most_blocks);
+  selection.blocks = corners_of(grid);
+  const std::uint64_t rest = count - std::min<std::uint64_t>(count, selection.blocks.size());
+  // The last edges of a large grid take long to draw.
+  const std::uint64_t most_edges = grid.count() <= listed_blocks ? edges : edges / 2;
+  const double share_of_edges =
+      rest == 0 ? 0 : static_cast<double>(edges) / static_cast<double>(edges + interior);
+  std::uint64_t of_edges = static_cast<std::uint64_t>(static_cast<double>(rest) * share_of_edges);
+  of_edges = std::min({std::max(of_edges, least_of_part), most_edges, rest});
+  const std::uint64_t of_interior = std::min(rest - of_edges, interior);
+  of_edges = std::min(rest - of_interior, most_edges);
+  selection.chosen = {selection.blocks.size(), of_edges, of_interior};
+  draw_others(selection, grid, seed);
   return selection;
 }
 

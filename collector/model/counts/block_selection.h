@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Which blocks of a grid too large to run are run: its corners, some blocks of its edges, where
-// kernels treat the border, and some of its interior, drawn by a fixed seed.
+// Which blocks of a large grid stand for all: its corners, some blocks of its edges, where kernels
+// treat the border, and some of its interior, drawn by a fixed seed.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -27,12 +28,30 @@ struct BlockSelection {
   bool is_whole(const Dim3& grid) const { return blocks.size() == grid.count(); }
 };
 
-/// The number of blocks in a text as "64" or "2.5%" of a grid: at least one, at
-/// most all. Throws Error{usage} where it is none of these, or more than a selection may hold.
+/// A text of --blocks: "64" or "2.5%" of a grid.
+struct BlockShare {
+  std::optional<double> percent;  ///< above 0, at most 100
+  std::uint64_t count = 0;        ///< without a percentage
+};
+/// Throws Error{usage} for a text that is neither.
+BlockShare block_share(std::string_view text);
+
+/// The number of blocks in such a text: at least one, at most all. Throws Error{usage} where it is
+/// none, or more than a selection may hold.
 std::uint64_t block_count(std::string_view text, const Dim3& grid);
 
 /// That many blocks, at most all of them: corners first, then as many edges as interior blocks,
 /// as far as there are any. The same for the same grid and number.
 BlockSelection select_blocks(const Dim3& grid, std::uint64_t count);
+
+/// The fewest blocks from which a launch is estimated with a bound on the error.
+inline constexpr std::uint64_t least_sample = 32;
+
+/// Throws Error{usage} for a number of blocks below least_sample.
+BlockShare sample_share(std::string_view text);
+
+/// That share of the blocks, at least least_sample: the corners, and of edges and interior as many
+/// as they have of the rest, at least eight. The same for the same grid, share and seed.
+BlockSelection sample_blocks(const Dim3& grid, const BlockShare& share, std::uint64_t seed = 1);
 
 }  // namespace warpmeter::model

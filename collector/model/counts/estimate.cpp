@@ -7,20 +7,11 @@
 #include <cmath>
 
 #include "base/with_noun.h"
+#include "collector/model/counts/count_fields.h"
 #include "collector/model/counts/grades.h"
 #include "schema/figures/figures.h"
 
 namespace warpmeter::model {
-namespace {
-
-using Counts = std::uint64_t AccessCounts::*;
-constexpr Counts fields[] = {&AccessCounts::requests, &AccessCounts::transactions,
-                             &AccessCounts::bytes, &AccessCounts::ideal};
-using Space = AccessCounts SiteCounts::*;
-constexpr Space spaces[] = {&SiteCounts::shared, &SiteCounts::global, &SiteCounts::cluster,
-                            &SiteCounts::loop_loads};
-
-}  // namespace
 
 Estimate::Estimate(const Program& program, const Dim3& grid, const BlockSelection& selection)
     : program_(&program), grid_(grid), selection_(&selection) {
@@ -74,8 +65,8 @@ LaunchOutcome Estimate::whole() const {
     return static_cast<std::uint64_t>(std::llround(sum));
   };
   for (std::size_t site = 0; site < whole.counts.size(); ++site) {
-    for (const Space space : spaces) {
-      for (const Counts field : fields) {
+    for (const CountSpace space : count_spaces) {
+      for (const CountField field : count_fields) {
         whole.counts[site].*space.*field =
             scaled([&](const LaunchOutcome& sum) { return sum.counts[site].*space.*field; });
       }
@@ -147,7 +138,7 @@ schema::Counter Estimate::counter(std::string_view name, const LaunchOutcome& wh
   }
   if (!result.reason.empty()) reason += "; " + result.reason;
   result.reason = reason;
-  result.grade = std::max(result.grade, schema::Grade::modelled);
+  result.grade = std::max(result.grade, schema::Grade::sampled);
   return result;
 }
 

@@ -23,6 +23,7 @@ class Estimate final : public BlockSample {
   Estimate(const Program& program, const Dim3& grid, const BlockSelection& selection);
 
   const std::vector<std::uint64_t>& blocks() const override { return selection_->blocks; }
+  bool holds(std::uint64_t /*block*/) const override { return true; }
   /// Adds the cost of one block of the selection.
   void add(std::uint64_t block, const LaunchOutcome& outcome) override;
   void keep_first() override;

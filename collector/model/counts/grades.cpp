@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "collector/model/counts/grades.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -11,6 +13,7 @@
 #include "collector/model/counts/executed.h"
 #include "collector/model/counts/instruction_counts.h"
 #include "schema/catalogue.h"
+#include "schema/figures/figures.h"
 
 namespace warpmeter::model {
 namespace {
@@ -296,11 +299,28 @@ schema::Counter sum_of(const std::vector<schema::Term>& terms, const Program& pr
   return sum;
 }
 
+/// A counter of a launch of which some blocks were counted.
+schema::Counter as_estimate(schema::Counter counter, const LaunchOutcome& outcome) {
+  if (!outcome.sampled || !counter.value || !is_estimated_counter(counter.name)) return counter;
+  const std::string weaker = counter.reason.empty() ? "" : "; " + counter.reason;
+  counter.reason = fmt::format("{}{} of {} blocks ({:.3g} %){}", schema::estimate_words,
+                               outcome.sampled->counted, outcome.sampled->blocks,
+                               100 * static_cast<double>(outcome.sampled->counted) /
+                                   static_cast<double>(outcome.sampled->blocks),
+                               weaker);
+  counter.grade = std::max(counter.grade, Grade::sampled);
+  return counter;
+}
+
 }  // namespace
+
+bool is_estimated_counter(std::string_view name) {
+  return !is_of_instructions(name) && !is_of_all_blocks(name);
+}
 
 schema::Counter counter(std::string_view name, const Program& program,
                         const LaunchOutcome& outcome) {
-  return counter_of(name, program, outcome, std::nullopt);
+  return as_estimate(counter_of(name, program, outcome, std::nullopt), outcome);
 }
 
 /// The first of counter_list().
@@ -381,6 +401,7 @@ std::vector<schema::Line> source_lines(const Program& program, const LaunchOutco
       line.ideal += counts.ideal;
       if (space == AddressSpace::global) line.bytes = line.bytes.value_or(0) + counts.bytes;
       line.grade = std::max(line.grade, grade_of(program, i, space, outcome).grade);
+      if (outcome.sampled) line.grade = std::max(line.grade, Grade::sampled);
     };
     for (const AddressSpace space : {AddressSpace::shared, AddressSpace::global}) {
       add(space, kind_in(site, space), access_name(site, space),
@@ -443,7 +464,7 @@ schema::Counter counter_named(const std::string& name, const Program& program,
   if (whole != nullptr && !whole->sum.empty()) {
     schema::Counter sum = sum_of(whole->sum, program, outcome);
     sum.name = name;
-    return sum;
+    return as_estimate(std::move(sum), outcome);
   }
   std::string_view own_name = name;
   std::optional<Carrier> only;
@@ -453,7 +474,7 @@ schema::Counter counter_named(const std::string& name, const Program& program,
     own_name = info.name;
     if (has_copies(info)) only = info.perfworks == name ? Carrier::registers : Carrier::copy;
   }
-  schema::Counter result = counter_of(own_name, program, outcome, only);
+  schema::Counter result = as_estimate(counter_of(own_name, program, outcome, only), outcome);
   result.name = name;
   return result;
 }

@@ -28,6 +28,10 @@ SiteGrade grade_of(const Program& program, std::size_t site, AddressSpace space,
 schema::Counter counter(std::string_view name, const Program& program,
                         const LaunchOutcome& outcome);
 
+/// True for a counter that is estimated where only some blocks were counted: every block tells its
+/// own instructions, warps and itself.
+bool is_estimated_counter(std::string_view name);
+
 /// The same by the catalogue's name, or by the PerfWorks name of a counter of the catalogue; it
 /// keeps the name that it was asked by.
 schema::Counter counter_named(const std::string& name, const Program& program,

@@ -260,7 +260,11 @@ std::span<const std::string_view> instruction_counter_names() {
 
 bool is_instruction_counter(std::string_view name) {
   return find(instruction_counters, name) != nullptr || find(product_counters, name) != nullptr ||
-         name == branch_efficiency || name == warps_launched || name == blocks_launched;
+         name == branch_efficiency || is_of_all_blocks(name);
+}
+
+bool is_of_all_blocks(std::string_view name) {
+  return name == warps_launched || name == blocks_launched;
 }
 
 schema::Counter instruction_counter(std::string_view name, const Program& program,
@@ -279,7 +283,7 @@ schema::Counter instruction_counter(std::string_view name, const Program& progra
     result.grade = result.reason.empty() ? Grade::exact : Grade::modelled;
     return result;
   };
-  if (name == warps_launched || name == blocks_launched) {
+  if (is_of_all_blocks(name)) {
     result.value = static_cast<double>(name == warps_launched ? outcome.warps : outcome.blocks);
     result.grade = Grade::exact;
     return result;

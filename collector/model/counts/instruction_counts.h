@@ -18,6 +18,8 @@ namespace warpmeter::model {
 /// The names of these counters, as in the catalogue.
 std::span<const std::string_view> instruction_counter_names();
 bool is_instruction_counter(std::string_view name);
+/// True for those that follow from the number of blocks: nothing of them needs counting.
+bool is_of_all_blocks(std::string_view name);
 
 /// Unavailable, with the reason, where the executions are not known. `executions`: of the launch.
 schema::Counter instruction_counter(std::string_view name, const Program& program,

@@ -17,7 +17,9 @@
 #include "collector/model/check/checker.h"
 #include "collector/model/counts/executed.h"
 #include "collector/model/counts/grades.h"
+#include "collector/model/counts/intervals.h"
 #include "collector/model/counts/kernel_code.h"
+#include "collector/model/counts/sample.h"
 #include "collector/model/counts/steps/steps.h"
 #include "collector/model/explain/explain.h"
 #include "collector/model/input/kernel_file.h"
@@ -150,6 +152,14 @@ class ModelWorkload : public run::Workload {
     options.keep_variables = true;  // the memory goes, and what was set has to be found
     options.records = true;
     options.follows_machine_code = options_.keeps_instructions || counts_machine_code(counters_);
+    std::optional<Sample> sample;
+    if (!options_.blocks.empty()) {
+      BlockSelection selection = sample_blocks(launch.geometry.grid, sample_share(options_.blocks));
+      if (!selection.is_whole(launch.geometry.grid)) {
+        options.sample =
+            &sample.emplace(program, launch.geometry.grid, std::move(selection), counters_);
+      }
+    }
     std::optional<check::Checker> checker;
     if (options_.checked) {
       options.observer = &checker.emplace(program, launch.geometry, memory, written);
@@ -193,6 +203,12 @@ class ModelWorkload : public run::Workload {
     return counted;
   }
 
+  std::vector<schema::Interval> intervals(const run::Launch& launch) override {
+    const Executed* executed = find(launch);
+    if (executed == nullptr || !executed->outcome.sampled) return {};
+    return model::intervals(count({&launch, 1}).front(), {{executed->program, executed->outcome}});
+  }
+
   std::vector<double> time(const run::Launch&, schema::CacheState, int, int) override { return {}; }
 
   schema::Explanation explain(const run::Launch& launch) override {
@@ -234,6 +250,11 @@ class ModelWorkload : public run::Workload {
 
   schema::Explanation explain(const run::Launch& launch, const Program& program,
                               const LaunchOutcome& outcome, const DeviceMemory& memory) {
+    if (outcome.sampled) {
+      schema::Explanation none;
+      none.missing.push_back({"", std::string(why_sampled_is_not_explained)});
+      return none;
+    }
     explain::Options options;
     const kernels::Image& image = *launch.image;
     allowed_ = allowed_sources(std::string(image.source_path), image.folders);

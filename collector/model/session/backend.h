@@ -34,6 +34,7 @@ struct Options {
       nullptr;  ///< see explain::Options; outlives the backend
   /// Not empty: each launch is looked at for mistakes, and told. Outlives the backend.
   std::function<void(CheckedLaunch)> checked = {};
+  std::string blocks = {};          ///< which blocks are counted, as --blocks has it; empty: all
   bool keeps_instructions = false;  ///< the counts of each machine instruction, where known
   bool is_embedded = true;  ///< the kernels are the program's own, whose architectures are known
 };

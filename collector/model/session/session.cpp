@@ -377,7 +377,7 @@ std::optional<SessionOutcome> LaunchSession::run_next() {
     record.lines = lines_of(program, outcome);
     record.explanation = explanation_of(program, geometry, outcome);
     for (schema::Line& line : record.lines) {
-      if (estimate) line.grade = std::max(line.grade, schema::Grade::modelled);
+      if (estimate) line.grade = std::max(line.grade, schema::Grade::sampled);
     }
   }
   save(prepared);

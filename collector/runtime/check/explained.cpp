@@ -2,6 +2,7 @@
 #include "collector/runtime/check/explained.h"
 
 #include "collector/model/counts/grades.h"
+#include "collector/model/counts/sample.h"
 #include "collector/model/explain/explain.h"
 
 namespace warpmeter::runtime {
@@ -29,6 +30,14 @@ bool Explained::wants(const LaunchPlace& place) const {
 std::uint32_t Explained::number_of(const LaunchPlace& place, const model::Program& program,
                                    const model::LaunchOutcome& outcome,
                                    const model::DeviceMemory& memory, Report& report) {
+  if (outcome.sampled) {
+    if (sampled_ == 0) {
+      schema::Explanation none;
+      none.missing.push_back({"", std::string(model::why_sampled_is_not_explained)});
+      sampled_ = report.explain(none);
+    }
+    return sampled_;
+  }
   OfShape& known = told_[shape_of(place)];
   std::vector<double> counts = model::counter_values(program, outcome);
   ++known.alike_in_a_row;
@@ -62,7 +71,7 @@ std::uint32_t Explained::number_of(const LaunchPlace& place, const model::Progra
 void Explained::forget() {
   told_.clear();
   shaped_.clear();
-  unlike_ = 0;
+  unlike_ = sampled_ = 0;
 }
 
 void Explained::end(Report& report) const {

@@ -50,7 +50,8 @@ class Explained {
   std::map<Shape, OfShape> told_;
   model::explain::Sources sources_{allowed_source};
   std::map<std::string, std::string> shaped_;  ///< see model::explain::Options
-  std::uint32_t unlike_ = 0;  ///< the explanation of those like none of the first; 0: not yet
+  std::uint32_t unlike_ = 0;   ///< the explanation of those like none of the first; 0: not yet
+  std::uint32_t sampled_ = 0;  ///< that of those of which some blocks were counted; likewise
 };
 
 }  // namespace warpmeter::runtime

@@ -10,6 +10,7 @@
 
 #include "collector/inject/ranges.h"
 #include "collector/model/counts/grades.h"
+#include "collector/model/counts/intervals.h"
 #include "collector/model/counts/kernel_code.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/runtime/check/sources.h"
@@ -89,12 +90,17 @@ void Report::launched(const LaunchPlace& place, const model::Program& program,
   launch.explanation = explanation;
   launch.shape = shape_of(place, &program);
   launch.shape.correlation = call_;
+  std::vector<schema::Counter> counters;
   for (const std::string& name : config_.counters) {
     if (!grids.empty()) {
-      launch.values.push_back(channel_.value_of(model::counter_named(name, grids, doubt)));
+      counters.push_back(model::counter_named(name, grids, doubt));
+      launch.values.push_back(channel_.value_of(counters.back()));
     } else {
       launch.values.push_back({0, channel_.name("the launch failed"), schema::Grade::unavailable});
     }
+  }
+  for (const schema::Interval& interval : model::intervals(counters, grids)) {
+    launch.intervals.push_back({channel_.name(interval.metric), interval.low, interval.high});
   }
   if (!grids.empty()) send_lines(grids);
   if (!failure.empty()) launch.failure = channel_.name(failure);

@@ -16,8 +16,10 @@
 
 #include "base/kernel_name.h"
 #include "collector/model/check/checker.h"
+#include "collector/model/counts/block_selection.h"
 #include "collector/model/counts/executed.h"
 #include "collector/model/counts/grades.h"
+#include "collector/model/counts/sample.h"
 #include "collector/model/machine/device_runtime.h"
 #include "collector/model/machine/launch/launch.h"
 #include "collector/runtime/check/refused_launches.h"
@@ -292,6 +294,16 @@ class Grids {
       has_printed = true;
       process_.print(text);
     };
+    std::optional<model::Sample> sample;
+    if (is_counted_ && !process_.report()->config().blocks.empty()) {
+      const inject::Config& config = process_.report()->config();
+      const Dim3& grid = geometry.grid;
+      model::BlockSelection selection =
+          model::sample_blocks(grid, model::sample_share(config.blocks));
+      if (!selection.is_whole(grid)) {
+        options.sample = &sample.emplace(program, grid, std::move(selection), config.counters);
+      }
+    }
     Checks* checks = process_.checks();
     std::optional<model::check::Checker> checker;
     if (checks != nullptr) {

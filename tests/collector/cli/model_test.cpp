@@ -389,7 +389,7 @@ TEST_F(Model, EstimatesAGridFromSomeOfItsBlocks) {
   // sectors.
   EXPECT_THAT(outcome.output,
               AllOf(HasSubstr("21 of 1024 blocks (2.05 %): 4 of 4 corners, 9 of 120 on the edges"),
-                    HasSubstr("Those of one part cost the same"), HasSubstr("modelled"),
+                    HasSubstr("Those of one part cost the same"), HasSubstr("sampled"),
                     Not(HasSubstr("exact"))));
   std::vector<std::string> counted = large;
   counted.insert(counted.end(), {"--format", "csv", "-m", "global_load_sectors"});

@@ -216,6 +216,44 @@ TEST_F(RunCounts, OfAGpuDoNotGoWithOptionsOfTheModel) {
   }
 }
 
+// A GPU counts all blocks, and a search for mistakes looks at all.
+TEST_F(RunCounts, AreNoSampleWhereAllBlocksAreNeeded) {
+  const std::pair<std::vector<std::string>, const char*> refused[] = {
+      {{"--blocks", "5%", "-b", "cupti"}, "--blocks samples the model's counts, and a GPU counts"},
+      {{"--blocks", "5%"}, "--blocks samples the model's counts, and the GPU counts here"},
+      {{"--blocks", "5%", "--check"}, "--check looks at every block, and --blocks at some"},
+      {{"--blocks", "31", "-b", "model"}, "--blocks 31 is too few for a bound on the error"},
+      {{"--blocks", "many", "-b", "model"},
+       "--blocks takes a number of blocks or a share of them"}};
+  for (const auto& [words, why] : refused) {
+    const Outcome outcome = run(words, "");
+    EXPECT_EQ(outcome.code, ExitCode::usage) << why;
+    EXPECT_THAT(outcome.error, HasSubstr(why));
+    EXPECT_FALSE(is_measured()) << why;
+  }
+}
+
+// 2,048 blocks of 256 threads, each thread of which loads two floats: 64 sectors a block.
+TEST_F(RunCounts, AreSampledWhereThatIsSaid) {
+  const std::vector<std::string> words = {
+      "vector_add/block_256", "-n", "524288", "-b", "model", "-m", "gld_transactions"};
+  std::vector<std::string> some = words, all = words;
+  some.insert(some.end(), {"--blocks", "5%"});
+  ASSERT_EQ(run_words(some, no_gpu).code, ExitCode::done);
+  EXPECT_THAT(results(), testing::Contains("gld_transactions 131072.0 sampled"));
+  const schema::Rows bounds = schema::Reader(database_).query(
+      "SELECT low <= value AND value <= high, reason FROM results JOIN intervals USING (launch_id, "
+      "metric) WHERE grade = 'sampled' AND metric = 'gld_transactions'");
+  ASSERT_EQ(bounds.rows.size(), 1U);
+  EXPECT_EQ(std::get<std::int64_t>(bounds.rows[0][0]), 1);
+  EXPECT_EQ(std::get<std::string>(bounds.rows[0][1]), "estimated from 103 of 2048 blocks (5.03 %)");
+  all.insert(all.end(), {"--blocks", "100%"});
+  ASSERT_EQ(run_words(all, no_gpu).code, ExitCode::done);
+  EXPECT_THAT(results(), testing::Contains("gld_transactions 131072.0 exact"));
+  ASSERT_EQ(run_words(words, no_gpu).code, ExitCode::done);
+  EXPECT_THAT(results(), testing::Contains("gld_transactions 131072.0 exact"));
+}
+
 TEST_F(RunCounts, AreNobodysWhereOnlyTimesAreWanted) {
   const Outcome outcome = run({"--timing-only"});
   EXPECT_EQ(outcome.code, ExitCode::done) << outcome.error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Blocks on their way over the workers: all of a grid, or those of a selection. The trap that is
-// kept is the first block's, whichever worker found one first.
+// Blocks on their way over the workers: all of a grid, or those of a selection alone. The trap that
+// is kept is the first block's, whichever worker found one first.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +20,15 @@ class Blocks {
   Blocks(const Geometry& geometry, bool in_clusters, BlockSample* sample)
       : geometry_(geometry),
         in_clusters_(in_clusters),
-        count_(sample == nullptr ? geometry.grid.count() : sample->blocks().size()),
-        sample_(sample) {}
+        sample_(sample),
+        runs_all_(sample == nullptr || sample->runs_others()),
+        count_(runs_all_ ? geometry.grid.count() : sample->blocks().size()) {}
 
   /// The next block to run; nothing when all are given out, or the rest is not worth running.
   std::optional<std::uint64_t> next() {
     const std::uint64_t index = next_.fetch_add(1, std::memory_order_relaxed);
     if (index >= count_ || stopped_.load()) return std::nullopt;
-    const std::uint64_t block = sample_ != nullptr ? sample_->blocks()[index]
+    const std::uint64_t block = !runs_all_ ? sample_->blocks()[index]
                                 : in_clusters_
                                     ? block_in_clusters(index, geometry_.grid, geometry_.cluster)
                                     : index;
@@ -37,6 +38,7 @@ class Blocks {
 
   void done(std::uint64_t block, Worker& worker) {
     if (sample_ == nullptr) return;
+    if (!sample_->holds(block)) return sample_->pass(block, worker.work_of_block());
     const LaunchOutcome outcome = worker.take_counts();
     const std::lock_guard lock(mutex_);
     sample_->add(block, outcome);
@@ -67,8 +69,9 @@ class Blocks {
   static constexpr std::uint64_t none = ~std::uint64_t{0};
   const Geometry geometry_;
   const bool in_clusters_;
-  const std::uint64_t count_;
   BlockSample* const sample_;
+  const bool runs_all_;
+  const std::uint64_t count_;
   std::atomic<std::uint64_t> next_{0}, first_trapped_{none};
   std::atomic<bool> stopped_{false};
   std::mutex mutex_;

@@ -261,6 +261,14 @@ Executions& Executions::operator+=(const Executions& other) {
   return *this;
 }
 
+SampledBlocks& SampledBlocks::operator+=(const SampledBlocks& other) {
+  blocks += other.blocks;
+  counted += other.counted;
+  covariance.resize(std::max(covariance.size(), other.covariance.size()));
+  for (std::size_t i = 0; i < other.covariance.size(); ++i) covariance[i] += other.covariance[i];
+  return *this;
+}
+
 LaunchOutcome& LaunchOutcome::operator+=(LaunchOutcome other) {
   counts.resize(std::max(counts.size(), other.counts.size()));
   parted.resize(std::max(parted.size(), other.parted.size()));
@@ -291,6 +299,11 @@ LaunchOutcome& LaunchOutcome::operator+=(LaunchOutcome other) {
   }
   warp_instructions += other.warp_instructions;
   thread_instructions += other.thread_instructions;
+  if (!sampled) {
+    sampled = std::move(other.sampled);
+  } else if (other.sampled) {
+    *sampled += *other.sampled;
+  }
   return *this;
 }
 
@@ -353,6 +366,7 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
     if (options.may_leave_shared) worker->leave_shared();
     worker->ask_predicated(options.predicated_barriers);
     worker->begin_at(options.began_at);
+    worker->sample(options.sample);
     if (options.observer == nullptr) worker->go_native(options.native_after);
     if (options.records && options.counts && options.observer == nullptr &&
         options.sample == nullptr) {
@@ -411,7 +425,12 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
       options.observer->stopped(trap->raised.kind, trap->raised.instruction, outcome.trap->message);
     }
   }
-  outcome += options.sample != nullptr ? options.sample->whole() : counted(workers);
+  if (options.sample != nullptr) {
+    for (const auto& worker : workers) outcome += worker->take_uncounted();
+    outcome += options.sample->whole();
+  } else {
+    outcome += counted(workers);
+  }
   if (followed && !outcome.trap && !outcome.cancelled) {
     outcome.executions = followed->end(memory);
     compare_requests(*outcome.executions, program, outcome);

@@ -48,6 +48,20 @@ struct Trap {
       assertion;  ///< the text that CUDA writes to standard error for one that failed; else empty
 };
 
+/// A 95 % interval of errors that are normal reaches so many standard deviations to each side.
+inline constexpr double normal_95 = 1.959964;
+
+/// How a launch was estimated of whose blocks some were counted.
+struct SampledBlocks {
+  std::uint64_t blocks = 0, counted = 0;  ///< all that ran, and those of them that were counted
+  /// The covariance of the errors of the counters that were asked for, a row each; widened so far
+  /// that normal_95 gives the interval also of few blocks.
+  std::vector<double> covariance;
+
+  /// Adds another launch, whose errors do not depend on these.
+  SampledBlocks& operator+=(const SampledBlocks& other);
+};
+
 struct LaunchOutcome {
   std::optional<Trap> trap;
   bool cancelled = false;
@@ -67,6 +81,7 @@ struct LaunchOutcome {
   std::uint64_t thread_instructions = 0;  ///< active lanes over all warp instructions
   std::optional<Recording> recording;     ///< where the options ask for it
   std::optional<Executions> executions;   ///< likewise, of the machine code
+  std::optional<SampledBlocks> sampled;   ///< where some blocks were counted; nullopt: all
   unsigned threads = 0;                   ///< the threads of the host, that took part
 
   /// Adds the counts and what was recorded; threads, traps and the like stay.
@@ -85,10 +100,21 @@ bool waited_apart(const Program& program, const LaunchOutcome& outcome);
 /// Where that is and what it means, as one sentence; empty where there is none.
 std::string parted_remark(const Program& program, const LaunchOutcome& outcome);
 
-/// Blocks of a grid that are run in place of all, and who takes what each of them cost.
+/// The work of a block, which is known whether it is counted or not.
+struct BlockWork {
+  std::uint64_t warp_instructions = 0, thread_instructions = 0;
+};
+
+/// Blocks of a grid that are counted in place of all, and who takes what each of them cost.
 class BlockSample {
  public:
   virtual ~BlockSample() = default;
+  /// True: the others run too, uncounted. False: they do not run.
+  virtual bool runs_others() const { return false; }
+  /// True if the block is one of them.
+  virtual bool holds(std::uint64_t block) const = 0;
+  /// Notes one of the others, after it ran; any thread may call it.
+  virtual void pass(std::uint64_t /*block*/, const BlockWork& /*work*/) {}
   virtual const std::vector<std::uint64_t>& blocks() const = 0;  ///< linear, in the order to run
   /// Adds the cost of one of them.
   virtual void add(std::uint64_t block, const LaunchOutcome& outcome) = 0;
@@ -109,7 +135,7 @@ struct LaunchOptions {
   bool keep_variables = false;
   /// Looks on while the kernel runs, in order on one thread; null: nobody does.
   LaunchObserver* observer = nullptr;
-  /// Takes the costs of its blocks; no others are run. Null: all are.
+  /// Takes the costs of its blocks; no others are counted. Null: all are.
   BlockSample* sample = nullptr;
   /// Accesses behind a block's shared memory go on where hardware's do: to the end of its last
   /// shared_step(). A thread that went there has_strayed. False: they are traps.

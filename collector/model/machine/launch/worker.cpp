@@ -199,7 +199,17 @@ void Worker::note_loads(std::set<std::uint64_t>* loaded) {
   }
 }
 
+/// Sites settle by what was counted so far. Blocks before one that is counted are none of its cost.
+void Worker::count_block(bool is_counted) {
+  if (memory_.is_counted != is_counted) {
+    for (std::size_t i = 0; i < memory_.counts.size(); ++i) settle(memory_, i);
+    memory_.is_counted = is_counted;
+  }
+  if (is_counted) set_apart();
+}
+
 void Worker::start_block(std::uint64_t block, Cluster* cluster) {
+  if (sample_ != nullptr && sample_->runs_others()) count_block(sample_->holds(block));
   start_warps(block);
   if (program_.has_clusters) join(cluster);
   if (observer_ != nullptr) observer_->start(block, memory_.shared.data());
@@ -395,13 +405,40 @@ LaunchOutcome Worker::take_counts() {
     memory_.recording.reset();
     for (Warp& warp : warps_) warp.issues = warp.issued_lanes = nullptr;
   }
+  take_work(taken);
+  return taken;
+}
+
+/// Moves the numbers of the blocks that ran, which count towards machine code.
+void Worker::take_work(LaunchOutcome& taken) {
   if (may_be_native_) program_.native.note_executed(warp_instructions_);
+  if (native_ == nullptr) native_after_ -= std::min(native_after_, warp_instructions_);
   taken.blocks = std::exchange(blocks_, 0);
   taken.warps = taken.blocks * warp_count_;
   taken.threads_of_blocks = taken.blocks * geometry_.block.count();
   taken.warp_instructions = std::exchange(warp_instructions_, 0);
   taken.thread_instructions = std::exchange(thread_instructions_, 0);
-  return taken;
+}
+
+void Worker::set_apart() {
+  LaunchOutcome taken;
+  take_work(taken);
+  uncounted_ += std::move(taken);
+}
+
+LaunchOutcome Worker::take_uncounted() {
+  set_apart();
+  uncounted_.parted = memory_.parted;
+  return std::exchange(uncounted_, {});
+}
+
+BlockWork Worker::work_of_block() const {
+  BlockWork work;
+  for (const Warp& warp : warps_) {
+    work.warp_instructions += warp.warp_instructions;
+    work.thread_instructions += warp.thread_instructions;
+  }
+  return work;
 }
 
 }  // namespace warpmeter::model

@@ -66,6 +66,8 @@ class Worker {
     multiprocessors_ = multiprocessors;
   }
   void count(bool is_counted) { memory_.is_counted = is_counted; }
+  /// The blocks that are counted, where others run too. Null: all are as count() says.
+  void sample(const BlockSample* sample) { sample_ = sample; }
   /// Machine code in place of the interpreter, after as many executions of each operation in this
   /// launch and those before; only where nothing is observed.
   void go_native(std::uint64_t after);
@@ -114,6 +116,11 @@ class Worker {
   /// The cost of the blocks that ran since it was asked the last time. Forgets what sites remember,
   /// and hands the recording over: what runs from then on is not recorded.
   LaunchOutcome take_counts();
+  /// The instructions and partings of the blocks that a sample left out. Their accesses were not
+  /// counted.
+  LaunchOutcome take_uncounted();
+  /// The work of the block that ran last.
+  BlockWork work_of_block() const;
 
  private:
   struct Free {
@@ -124,6 +131,9 @@ class Worker {
   void fill_lasting_rows(Warp& warp);  ///< the rows that no block changes
   std::uint32_t special_value(Special special, std::uint32_t warp, std::uint32_t lane) const;
   void start_warps(std::uint64_t block);
+  void count_block(bool is_counted);
+  void set_apart();
+  void take_work(LaunchOutcome& taken);
   void trace(bool is_traced);
   void join(Cluster* cluster);
   bool is_runnable(const Warp& warp) const;
@@ -186,7 +196,9 @@ class Worker {
   std::uint32_t turns_ = 0;        ///< that lanes of one warp took, in this block
   std::array<std::uint32_t, 3> block_index_{};
   BlockTrap trap_;
+  const BlockSample* sample_ = nullptr;
   std::uint64_t blocks_ = 0, warp_instructions_ = 0, thread_instructions_ = 0;
+  LaunchOutcome uncounted_;  ///< by the blocks that the sample left out
 };
 
 }  // namespace warpmeter::model
