@@ -29,7 +29,7 @@ constexpr bool takes(std::index_sequence<places...>) {
   return requires { Record{(void(places), Any())...}; };
 }
 
-constexpr std::size_t most = 14;
+constexpr std::size_t most = 15;
 
 template <class Record, std::size_t count = most + 1>
 constexpr std::size_t count_of() {
@@ -42,7 +42,7 @@ constexpr std::size_t count_of() {
 
 }  // namespace members
 
-/// use(member...) with all members of the struct, which has no base and at most 14 members.
+/// use(member...) with all members of the struct, which has no base and at most 15 members.
 template <class Record, class Use>
 decltype(auto) with_members(Record& record, Use&& use) {
   constexpr std::size_t count = members::count_of<std::remove_const_t<Record>>();
@@ -66,6 +66,7 @@ decltype(auto) with_members(Record& record, Use&& use) {
   MEMBERS(12, a, b, c, d, e, f, g, h, i, j, k, l)
   MEMBERS(13, a, b, c, d, e, f, g, h, i, j, k, l, m)
   MEMBERS(14, a, b, c, d, e, f, g, h, i, j, k, l, m, n)
+  MEMBERS(15, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)
 #undef MEMBERS
 }
 

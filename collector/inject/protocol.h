@@ -135,12 +135,6 @@ struct Launch {
     schema::Grade grade = schema::Grade::measured;
   };
   std::vector<Value> values;
-  /// The bounds of a value or of a metric that follows from them, where some blocks were counted.
-  struct Interval {
-    std::uint32_t metric = 0;  ///< Name
-    double low = 0, high = 0;
-  };
-  std::vector<Interval> intervals;
   /// How many launches of this kernel, geometry and stream the process made before, those that the
   /// selection leaves out included.
   std::uint32_t occurrence = 0;
@@ -151,6 +145,12 @@ struct Launch {
   std::uint32_t without_lines = 0;
   bool could_not_run = false;  ///< it failed because nothing here can execute its kernel
   bool is_in_graph = false;    ///< a kernel of a CUDA graph that was launched by itself
+  /// The bounds of a value or of a metric that follows from them, where some blocks were counted.
+  struct Interval {
+    std::uint32_t metric = 0;  ///< Name
+    double low = 0, high = 0;
+  };
+  std::vector<Interval> intervals = {};
 };
 
 enum class ActivityKind : std::uint8_t {

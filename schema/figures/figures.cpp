@@ -409,7 +409,7 @@ void each_error(const Reader& reader, std::int64_t run_id,
       "SELECT i.launch_id, i.metric, (i.high - i.low) / 2 FROM t_launch l CROSS JOIN t_interval i "
       "ON i.launch_id = l.launch_id WHERE l.run_id = :run",
       {{":run", run_id}}, [&](std::span<const Value> row) {
-        on_error(integer(row[0]), text(row[1]), number(row[2]).value_or(0));
+        on_error(integer_in(row[0]), text_in(row[1]), number_in(row[2]).value_or(0));
       });
 }
 

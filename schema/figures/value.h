@@ -10,7 +10,11 @@
 
 namespace warpmeter::schema {
 
-inline std::int64_t integer_in(const Value& value) { return std::get<std::int64_t>(value); }
+/// 0 for NULL.
+inline std::int64_t integer_in(const Value& value) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  return number != nullptr ? *number : 0;
+}
 
 inline std::optional<double> number_in(const Value& value) {
   if (const auto* real = std::get_if<double>(&value)) return *real;

@@ -17,6 +17,7 @@
 #include "base/temporary.h"
 #include "schema/catalogue.h"
 #include "schema/figures/figures.h"
+#include "schema/figures/value.h"
 #include "schema/nvprof_file/ids.h"
 #include "schema/nvprof_file/lines.h"
 #include "schema/nvprof_file/tables.h"

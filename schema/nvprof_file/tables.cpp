@@ -66,16 +66,6 @@ std::string insertion_into(std::string_view name, const std::vector<std::string_
 
 }  // namespace
 
-std::int64_t integer_in(const Value& value) {
-  const auto* number = std::get_if<std::int64_t>(&value);
-  return number != nullptr ? *number : 0;
-}
-
-std::string text_in(const Value& value) {
-  const auto* text = std::get_if<std::string>(&value);
-  return text != nullptr ? *text : "";
-}
-
 void create_nvprof_tables(sqlite3* db) {
   execute(db,
           "CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY AUTOINCREMENT, value TEXT NOT NULL "

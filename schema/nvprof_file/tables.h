@@ -13,10 +13,6 @@
 
 namespace warpmeter::schema {
 
-/// A column of a row that is a number, or a text; 0 or empty where it is something else.
-std::int64_t integer_in(const Value& value);
-std::string text_in(const Value& value);
-
 /// The version that goes with tables.txt.
 constexpr std::int64_t nvprof_version = 11;
 
