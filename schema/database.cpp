@@ -17,10 +17,10 @@
 #include "schema/alike/alike.h"
 #include "schema/catalogue.h"
 #include "schema/embedded.h"
-#include "schema/explanations.h"
 #include "schema/interrupted.h"
 #include "schema/own_objects.h"
 #include "schema/records.h"
+#include "schema/rows/explanations.h"
 #include "schema/view_sql.h"
 
 namespace warpmeter::schema {

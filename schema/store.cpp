@@ -18,10 +18,10 @@
 #include "schema/alike/alike.h"
 #include "schema/alike/written.h"
 #include "schema/database.h"
-#include "schema/explanations.h"
-#include "schema/launch_rows.h"
-#include "schema/many_rows.h"
 #include "schema/process.h"
+#include "schema/rows/explanations.h"
+#include "schema/rows/launch_rows.h"
+#include "schema/rows/many_rows.h"
 #include "schema/sqlite.h"
 #include "schema/table_shapes.h"
 

@@ -17,7 +17,7 @@
 #include "base/temporary.h"
 #include "base/with_noun.h"
 #include "schema/database.h"
-#include "schema/explanations.h"
+#include "schema/rows/explanations.h"
 #include "schema/sqlite.h"
 
 namespace warpmeter::schema {

@@ -378,7 +378,7 @@ class Words(Findings):
             words = ("--grid", "1", "--block", "256", "--arg", "out:f32[256]", "--arg", "in:f32[2048]=iota")
             evidence = self.evidence("bank_conflict", f"places_{size}", *words)
             self.assertTrue(evidence)
-            if shape := re.search(r"--shape (\S+),", evidence):
+            if shape := re.search(r"--shape (\S+) states", evidence):
                 advised += 1
                 again = self.evidence("bank_conflict", f"places_{size}", *words, "--shape", shape[1])
                 self.assertNotIn("--shape places=", again)

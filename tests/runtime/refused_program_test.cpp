@@ -39,7 +39,7 @@ TEST_F(RuntimeProgramRefused, NoneOfWhoseLaunchesCanRunHasNothingMeasured) {
   EXPECT_THAT(counted.error, HasSubstr("nothing was measured: no launch of the program could run"));
   EXPECT_EQ(value_of("SELECT outcome FROM runs"), "failed");
   EXPECT_THAT(value_of("SELECT reason FROM runs"),
-              HasSubstr("scale failed: there is machine code"));
+              HasSubstr("'scale' failed: there is machine code"));
 }
 
 TEST_F(RuntimeProgramRefused, IsToldOnceWhyNoneOfItsLaunchesCouldRun) {
@@ -50,9 +50,9 @@ TEST_F(RuntimeProgramRefused, IsToldOnceWhyNoneOfItsLaunchesCouldRun) {
   ASSERT_NE(at, std::string::npos) << outcome.error;
   EXPECT_EQ(outcome.error.find(why, at + 1), std::string::npos) << outcome.error;
   EXPECT_THAT(outcome.error,
-              HasSubstr("a launch of ask failed: the model cannot run it: 'istypep."));
+              HasSubstr("a launch of 'ask' failed: the model cannot run it: 'istypep."));
   const Outcome quiet = profile("refused", {"-q"});
-  EXPECT_THAT(quiet.error, HasSubstr("no launch of the program could run; a launch of ask"));
+  EXPECT_THAT(quiet.error, HasSubstr("no launch of the program could run; a launch of 'ask'"));
   EXPECT_THAT(quiet.error, HasSubstr(why));
 }
 
@@ -154,11 +154,11 @@ TEST_F(RuntimeProgramRefused, IsToldWhichOfItsCallsFailedWhereItEndsBadly) {
 TEST_F(RuntimeProgramRefused, HasItsFailedKernelsInTheSummaryToo) {
   const Outcome outcome = run_program(
       {{"profile", "-b", "model", program("trap")}, folder_, {{"LD_LIBRARY_PATH", ""}}});
-  EXPECT_THAT(outcome.error, HasSubstr("a launch of ends failed:"));
+  EXPECT_THAT(outcome.error, HasSubstr("a launch of 'ends' failed:"));
   EXPECT_EQ(value_of("SELECT outcome FROM launches"), "failed");
   EXPECT_EQ(outcome.exit_code, 0) << "the program's own, which saw it";
   EXPECT_EQ(value_of("SELECT outcome FROM runs"), "failed");
-  EXPECT_THAT(value_of("SELECT reason FROM runs"), HasSubstr("a launch of ends failed:"));
+  EXPECT_THAT(value_of("SELECT reason FROM runs"), HasSubstr("a launch of 'ends' failed:"));
 }
 
 TEST_F(RuntimeProgramRefused, IsEndedByATimeoutWithOneExitCodeWhateverItMakesOfIt) {
@@ -178,19 +178,20 @@ TEST_F(RuntimeProgramRefused, IsToldWhichKernelRanWhenItWasStopped) {
   };
   const Outcome counted = stopped({"-m", "gst_transactions"});
   EXPECT_EQ(counted.exit_code, 3);
-  EXPECT_THAT(counted.error, HasSubstr("ended after --timeout 2 while waits ran; what was measured "
-                                       "before is kept"));
+  EXPECT_THAT(counted.error,
+              HasSubstr("ended after --timeout 2 while 'waits' ran; what was measured "
+                        "before is kept"));
   EXPECT_EQ(value_of("SELECT group_concat(variant) FROM launches"), "ends");
-  EXPECT_EQ(value_of("SELECT reason FROM runs"), "ended after --timeout 2 while waits ran");
+  EXPECT_EQ(value_of("SELECT reason FROM runs"), "ended after --timeout 2 while 'waits' ran");
   EXPECT_THAT(stopped({"-m", "gst_transactions", "-k", "waits"}).error,
-              HasSubstr("while waits ran; no chosen launch had come to its end"));
+              HasSubstr("while 'waits' ran; no chosen launch had come to its end"));
 }
 
 TEST_F(RuntimeProgramRefused, ThatEndsBadlyIsToldThatTheFiltersTookNothing) {
   const Outcome outcome = profile("endless", {"-k", "another"}, {"1"});
   EXPECT_EQ(outcome.exit_code, 5);
   EXPECT_THAT(outcome.error, HasSubstr("ended with exit code 5; no launch passed the filters; the "
-                                       "program launched ends"));
+                                       "program launched 'ends'"));
   EXPECT_THAT(outcome.error, Not(HasSubstr("is kept")));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The explanations of explain, through the store and back by the views.
-#include "schema/explanations.h"
+#include "schema/rows/explanations.h"
 
 #include <functional>
 

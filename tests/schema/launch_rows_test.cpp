@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rows are written many by a statement: each launch has to have its own, and its own counters.
-#include "schema/launch_rows.h"
+#include "schema/rows/launch_rows.h"
 
 #include "tests/schema/fixture.h"
 

@@ -244,7 +244,7 @@ class ConflictFinder {
       const bool has_name = !array.name.empty() && array.part.empty();
       const std::string shape =
           has_name ? shape_of(array, tried.front().layout.row, what_if.element()) : "";
-      finding.evidence += shape.empty() ? "." : fmt::format(" (shape {}).", shape);
+      finding.evidence += shape.empty() ? "." : fmt::format("; --shape {} states it.", shape);
     } else if (array.is_given) {
       finding.evidence += " Its rows are those of the given shape.";
     }

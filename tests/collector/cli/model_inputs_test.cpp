@@ -115,7 +115,7 @@ TEST_F(ModelInputs, RefusesASettingThatDoesNotFit) {
       {"lut:f31=1", "has the type 'f31', which is none of i8"},
       {"lut:=1", "has no type after its ':'"},
       {"lut:f32=one", "starts with 'one', which is no f32"},
-      {"lut:bytes=00", "gives 1 bytes, but 'lut' is 16 bytes"},
+      {"lut:bytes=00", "gives 1 byte, but 'lut' is 16 bytes"},
       {"n=1.5", "starts with '1.5', which is no u32"},
       {"n=99999999999", "which is no u32"},
       {"n:f32=1", "has the type f32, but 'n' is u32"},

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "schema/explanation.h"
-#include "schema/many_rows.h"
+#include "schema/rows/many_rows.h"
 #include "schema/sqlite.h"
 
 namespace warpmeter::schema {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "schema/launch_rows.h"
+#include "schema/rows/launch_rows.h"
 
 #include <fmt/format.h>
 

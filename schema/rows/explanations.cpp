@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "schema/explanations.h"
+#include "schema/rows/explanations.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
