@@ -65,12 +65,13 @@ def make_database(program, name="here.db"):
         db.execute("INSERT INTO t_value SELECT ?, counter_id, ?, 0, NULL FROM t_counter WHERE name = ?",
                    (first, number, f"odd__{i}.sum"))
     db.execute("INSERT INTO t_counter (name, unit) VALUES ('odd__none.sum', NULL)")
-    db.execute("INSERT INTO t_value SELECT ?, counter_id, NULL, 4, ? FROM t_counter WHERE name = 'odd__none.sum'",
+    db.execute("INSERT INTO t_value SELECT ?, counter_id, NULL, 5, ? FROM t_counter WHERE name = 'odd__none.sum'",
                (first, reason))
     # A counter of the catalogue that is 0 below a quotient, and one that is not available.
-    for launch, name, value, grade in ((launches[4], "shared_load_requests", 0.0, 1), (launches[5], "global_load_sectors", None, 4)):
+    for launch, name, value, grade in ((launches[4], "shared_load_requests", 0.0, 1), (launches[5], "global_load_sectors", None, 5)):
         db.execute("UPDATE t_value SET value = ?, grade = ?, reason_id = ? WHERE launch_id = ? AND counter_id = "
                    "(SELECT counter_id FROM t_counter WHERE name = ?)", (value, grade, reason, launch, name))
+    db.execute("INSERT INTO t_interval (launch_id, metric, low, high) VALUES (?, ?, -0.1, 1e300)", (first, UNUSUAL))
     for launch in launches[:6]:
         db.execute("INSERT OR REPLACE INTO t_timing VALUES (?, 'cold', 3, ?, 1.5, ?, NULL, 0.25, 'samples')",
                    (launch, 1000.0 / 3 + launch, 5e-324))

@@ -27,7 +27,7 @@ class RoundTrip(Lab):
         self.measure("here.db", ("transpose",))
         db = sqlite3.connect(self.folder / "here.db")
         numbers = (1.7e308, 5e-324, 1e200, 1e-200, 0.0, 1e308, -1.7e308, float("inf"))
-        for i, (launch, counter) in enumerate(db.execute("SELECT launch_id, counter_id FROM t_value WHERE grade < 4 ORDER BY 1, 2").fetchall()):
+        for i, (launch, counter) in enumerate(db.execute("SELECT launch_id, counter_id FROM t_value WHERE grade < 5 ORDER BY 1, 2").fetchall()):
             db.execute("UPDATE t_value SET value = ? WHERE launch_id = ? AND counter_id = ?",
                        (numbers[(i * 5 + i // 7) % len(numbers)], launch, counter))
         for launch, number in zip([row[0] for row in db.execute("SELECT launch_id FROM t_launch")], (5e-324, 1.7e308, 1e-300, 0.0)):
