@@ -104,6 +104,15 @@ std::string some_metrics(const std::vector<std::string>& metrics) {
   return fmt::format("{} metrics, each - above", metrics.size());
 }
 
+/// " (± 7214)", in the metric's unit: three digits and all before the point; empty where no blocks
+/// were left out.
+std::string bound_text(std::optional<double> error) {
+  if (!error) return "";
+  constexpr double three_digits = 100;
+  return *error < three_digits ? fmt::format(" (± {:.3g})", *error)
+                               : fmt::format(" (± {:.0f})", *error);
+}
+
 /// The metrics of one kernel in the order in which they were asked for.
 std::string kernel_block(const KernelMetrics& kernel, std::span<const ShownMetric> metrics,
                          const ShownNames& names) {
@@ -119,9 +128,7 @@ std::string kernel_block(const KernelMetrics& kernel, std::span<const ShownMetri
     if (sum.values > 0) {
       table.rows.push_back({fmt::format("{}", sum.values), metric, value(sum.least),
                             value(sum.greatest), value(sum.mean())});
-      const std::string bound =
-          sum.error ? fmt::format(" (± {})", value(*sum.error)) : std::string();
-      if (!sum.doubt.empty()) doubtful[sum.doubt].push_back(metric + bound);
+      if (!sum.doubt.empty()) doubtful[sum.doubt].push_back(metric + bound_text(sum.error));
     } else {
       table.rows.push_back({"0", metric, "-", "-", "-"});
       missing[sum.reason].push_back(metric);
