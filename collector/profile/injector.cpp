@@ -56,7 +56,7 @@ void write_file(const fs::path& file, std::string_view bytes) {
 /// True if the linker wrote a hash of all that a library holds into this beginning of it (the ELF
 /// note NT_GNU_BUILD_ID).
 bool has_build_id(std::string_view beginning) {
-  constexpr std::string_view note{"\4\0\0\0\24\0\0\0\3\0\0\0GNU", 16};
+  constexpr std::string_view note{"\4\0\0\0\24\0\0\0\3\0\0\0GNU\0", 16};
   return beginning.find(note) != std::string_view::npos;
 }
 

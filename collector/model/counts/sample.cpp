@@ -84,6 +84,8 @@ bool Sample::holds(std::uint64_t block) const {
 }
 
 void Sample::add(std::uint64_t block, const LaunchOutcome& outcome) {
+  constexpr auto spaces = static_cast<std::uint8_t>(std::size(count_spaces));
+  constexpr auto fields = static_cast<std::uint8_t>(std::size(count_fields));
   Counted counted;
   counted.block = block;
   counted.work = {outcome.warp_instructions, outcome.thread_instructions};
@@ -91,8 +93,8 @@ void Sample::add(std::uint64_t block, const LaunchOutcome& outcome) {
     counted.values.push_back(counter_named(name, program_, outcome).value.value_or(0));
   }
   for (std::uint32_t site = 0; site < outcome.counts.size(); ++site) {
-    for (std::uint8_t space = 0; space < std::size(count_spaces); ++space) {
-      for (std::uint8_t field = 0; field < std::size(count_fields); ++field) {
+    for (std::uint8_t space = 0; space < spaces; ++space) {
+      for (std::uint8_t field = 0; field < fields; ++field) {
         const std::uint64_t count = outcome.counts[site].*count_spaces[space].*count_fields[field];
         if (count != 0) counted.sites.push_back({site, space, field, count});
       }
