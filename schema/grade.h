@@ -28,8 +28,7 @@ inline constexpr std::array<GradeInfo, 6> grades = {{
      "was not measured; a hardware counter that leaves something out, or adds to it",
      "ᵐ"},
     {Grade::sampled, "sampled",
-     "the model, estimated from some blocks of the launch (`--blocks`), with a bound on the error",
-     "ˢ"},
+     "the model, estimated from some blocks of the launch, with a bound on the error", "ˢ"},
     {Grade::ptx, "ptx",
      "the model, counted from PTX: the machine code was not read (no ptxas, no cubin), or not "
      "understood there",

@@ -35,6 +35,7 @@ Launch full_launch(const std::string& variant) {
   launch.lines.push_back({"a.cu", 1, "x", "global load", 3, 2, 1, Grade::exact});
   launch.instructions.push_back({0x80, "executed", 16});
   launch.power.push_back({0.09, 512.5, 1980, 41});
+  launch.intervals.push_back({"gst_efficiency", 24.5, 25.5});
   launch.explanation = example_explanation();
   launch.explanation.findings[0].evidence += variant;
   return launch;
