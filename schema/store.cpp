@@ -20,6 +20,8 @@
 #include "schema/database.h"
 #include "schema/process.h"
 #include "schema/rows/explanations.h"
+#include "schema/rows/interned.h"
+#include "schema/rows/launch_parts.h"
 #include "schema/rows/launch_rows.h"
 #include "schema/rows/many_rows.h"
 #include "schema/sqlite.h"
@@ -60,35 +62,6 @@ struct Store::Statements {
   using Values = ManyRows<std::int64_t, std::int64_t, std::optional<double>, Grade,
                           std::optional<std::int64_t>>;
 
-  /// Numbers of the texts in a table that holds each once. A rollback may take a row away again:
-  /// then its number is forgotten too.
-  class Interned {
-   public:
-    Interned(sqlite3* db, const char* find, const char* insert)
-        : db_(db), find_(db, find), insert_(db, insert) {}
-
-    std::int64_t number_of(const std::string& text) {
-      const auto [place, is_new] = known_.try_emplace(text, 0);
-      if (!is_new) return place->second;
-      find_.bind(1, text);
-      if (find_.step()) {
-        place->second = find_.integer(0);
-        find_.reset();
-      } else {
-        insert_.execute(text);
-        place->second = sqlite3_last_insert_rowid(db_);
-      }
-      return place->second;
-    }
-
-    void forget() { known_.clear(); }
-
-   private:
-    sqlite3* db_;
-    Statement find_, insert_;
-    std::unordered_map<std::string, std::int64_t> known_;
-  };
-
   explicit Statements(sqlite3* handle)
       : db(handle),
         counters(handle, "SELECT counter_id FROM t_counter WHERE name = ?",
@@ -98,23 +71,7 @@ struct Store::Statements {
         launches(handle),
         values(handle, "t_value", "launch_id, counter_id, value, grade, reason_id"),
         interval(handle, insertion("t_interval", "launch_id, metric, low, high")),
-        timing(handle,
-               insertion("t_timing",
-                         "launch_id, cache, samples, median_ns, min_ns, mean_ns, stddev_ns, "
-                         "relative_confidence, stopped_by")),
-        sample(handle, insertion("t_sample", "launch_id, sample, duration_ns")),
-        expectation(handle,
-                    insertion("t_expectation",
-                              "launch_id, expectation, metric, relation, expected, reason")),
-        line(handle,
-             insertion("t_line",
-                       "launch_id, entry, file, line, text, access, requests, transactions, ideal, "
-                       "grade, bytes")),
-        stall(handle,
-              insertion("t_stall", "launch_id, file, line, reason, text, samples, idle_samples")),
-        instruction(handle, insertion("t_instruction", "launch_id, address, what, count")),
-        power(handle, insertion("t_power_sample",
-                                "launch_id, sample, time_s, power_w, sm_clock_mhz, temperature_c")),
+        parts(handle),
         explanations(handle,
                      [this](const std::string& counter) { return counters.number_of(counter); }),
         activities(handle),
@@ -164,18 +121,18 @@ struct Store::Statements {
 
   /// All but the launch's own row.
   void insert_parts(std::int64_t id, const Launch& record) {
-    insert_expectations(id, record);
+    parts.add_expectations(id, record);
     // A failed launch is never a measurement, whatever was read while it ran.
     if (record.outcome == LaunchOutcome::failed) return;
     insert_counters(id, record.counters);
     insert_intervals(id, record.intervals);
     if (record.timing && !record.timing->samples_ns.empty()) {
-      insert_timing(id, *record.timing);
+      parts.add_timing(id, *record.timing);
       written.add(static_cast<std::int64_t>(record.timing->cache));
     }
-    insert_lines(id, record.lines);
-    insert_instructions(id, record.instructions);
-    insert_power(id, record.power);
+    parts.add_lines(id, record.lines);
+    parts.add_instructions(id, record.instructions);
+    parts.add_power(id, record.power);
     written.add(explanations.write(id, record.explanation).value_or(0));
   }
 
@@ -187,12 +144,12 @@ struct Store::Statements {
     }
     insert_counters(record.launch_id, record.counters);
     values.flush();
-    insert_lines(record.launch_id, record.lines);
-    insert_stalls(record.launch_id, record.stalls);
-    insert_instructions(record.launch_id, record.instructions);
+    parts.add_lines(record.launch_id, record.lines);
+    parts.add_stalls(record.launch_id, record.stalls);
+    parts.add_instructions(record.launch_id, record.instructions);
     if (record.measured) explanations.add_measured(record.launch_id, *record.measured);
     if (!record.timing || record.timing->samples_ns.empty()) return;
-    insert_timing(record.launch_id, *record.timing);
+    parts.add_timing(record.launch_id, *record.timing);
     timed.execute(record.launch_id);
   }
 
@@ -223,49 +180,6 @@ struct Store::Statements {
       written.add(std::hash<std::string>()(record.metric));
       written.add(record.low);
       written.add(record.high);
-    }
-  }
-
-  void insert_timing(std::int64_t id, const Timing& record) {
-    const Statistics statistics = statistics_of(record.samples_ns);
-    timing.execute(id, record.cache == CacheState::cold ? "cold" : "warm", record.samples_ns.size(),
-                   statistics.median, statistics.min, statistics.mean, statistics.stddev,
-                   record.relative_confidence, record.stopped_by);
-    std::int64_t number = 0;
-    for (const double sample_ns : record.samples_ns) sample.execute(id, ++number, sample_ns);
-  }
-
-  void insert_expectations(std::int64_t id, const Launch& record) {
-    std::int64_t number = 0;
-    for (const Expectation& e : record.expectations) {
-      expectation.execute(id, ++number, e.metric, e.relation, e.value, e.reason);
-    }
-  }
-
-  void insert_lines(std::int64_t id, std::span<const Line> lines) {
-    std::int64_t number = 0;
-    for (const Line& l : lines) {
-      line.execute(id, ++number, l.file, l.line, l.text, l.access, l.requests, l.transactions,
-                   l.ideal, l.grade, l.bytes);
-    }
-  }
-
-  void insert_stalls(std::int64_t id, std::span<const Stall> stalls) {
-    for (const Stall& s : stalls) {
-      stall.execute(id, s.file, s.line, s.reason, s.text, s.samples, s.idle_samples);
-    }
-  }
-
-  void insert_instructions(std::int64_t id, std::span<const InstructionCount> counts) {
-    for (const InstructionCount& one : counts) {
-      instruction.execute(id, static_cast<std::int64_t>(one.address), one.what, one.count);
-    }
-  }
-
-  void insert_power(std::int64_t id, std::span<const PowerSample> samples) {
-    std::int64_t number = 0;
-    for (const PowerSample& s : samples) {
-      power.execute(id, ++number, s.time_s, s.power_w, s.sm_clock_mhz, s.temperature_c);
     }
   }
 
@@ -310,7 +224,8 @@ struct Store::Statements {
   Values values;
   std::vector<Values::Row> ordered;  ///< those of one launch
   WrittenRuns written;
-  Statement interval, timing, sample, expectation, line, stall, instruction, power;
+  Statement interval;
+  LaunchParts parts;
   ExplanationWriter explanations;
   ActivityWriter activities;
   Statement timed, forget_alike, mine;

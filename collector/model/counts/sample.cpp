@@ -100,7 +100,6 @@ void Sample::add(std::uint64_t block, const LaunchOutcome& outcome) {
       }
     }
   }
-  const std::lock_guard lock(mutex_);
   const bool is_first = counted_.empty();
   counted_.push_back(std::move(counted));
   sum_ += outcome;

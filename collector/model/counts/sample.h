@@ -16,7 +16,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,7 +74,6 @@ class Sample final : public BlockSample {
   const BlockSelection selection_;
   const std::vector<std::string> counters_;
   std::array<Passed, grid_parts> passed_;
-  std::mutex mutex_;
   std::vector<Counted> counted_;
   LaunchOutcome sum_, first_;  ///< the costs of the counted blocks; those of the first
 };

@@ -116,7 +116,7 @@ class BlockSample {
   /// Notes one of the others, after it ran; any thread may call it.
   virtual void pass(std::uint64_t /*block*/, const BlockWork& /*work*/) {}
   virtual const std::vector<std::uint64_t>& blocks() const = 0;  ///< linear, in the order to run
-  /// Adds the cost of one of them.
+  /// Adds the cost of one of them. One thread at a time calls it.
   virtual void add(std::uint64_t block, const LaunchOutcome& outcome) = 0;
   /// Forgets what was added after the first block.
   virtual void keep_first() = 0;
