@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The cost of programs without a GPU: kernels counted, uncounted, by an earlier warpmeter and by PoCL;
-the processor's time that a start takes, and a launch of next to nothing; memory beside the program's own.
+"""The cost of programs without a GPU: kernels counted, counted in 5 % of their blocks, uncounted, by an earlier
+warpmeter and by PoCL; the processor's time that a start takes, and a launch of next to nothing; memory beside the program's own.
 
     tests/bench/uncounted.py BUILD [EARLIER]
 
 BUILD holds an optimised warpmeter, EARLIER one to compare counted launches with. nvcc compiles the kernels of
-uncounted.cu. They run on one core without a GPU, under `profile` with a metric and without one in turn, five times,
+uncounted.cu. They run on one core without a GPU, under `profile` with a metric, with --blocks too, and without one in turn, five times,
 and the same kernels by OpenCL on PoCL where it is installed (Debian: pocl-opencl-icd, ocl-icd-opencl-dev); the table
 has the medians. Exit code: 1 when results differ, or something misses its goal: a kernel counts in at most 8 times
 the uncounted time and no slower than the earlier warpmeter, in the median 3 times as fast; both products of 1,024
@@ -126,7 +126,7 @@ def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     build, earlier = sys.argv[1], sys.argv[2] if len(sys.argv) == 3 else None
-    columns = {"counted": [], "uncounted": [], "earlier": [], "PoCL": []}
+    columns = {"counted": [], "--blocks 5%": [], "uncounted": [], "earlier": [], "PoCL": []}
     with tempfile.TemporaryDirectory() as folder:
         program, database = os.path.join(folder, "uncounted"), os.path.join(folder, "uncounted.db")
         subprocess.run(["nvcc", "-O2", "-std=c++17", "-o", program, os.path.join(HERE, "uncounted.cu")], check=True)
@@ -135,6 +135,7 @@ def main():
         counting = ["-m", "shared_load_transactions_per_request"]
         for _ in range(TURNS):
             runs = [("counted", profiled(build, program, database, counting)),
+                    ("--blocks 5%", profiled(build, program, database, [*counting, "--blocks", "5%"])),
                     ("uncounted", profiled(build, program, database, []))]
             if earlier is not None:
                 runs.append(("earlier", profiled(earlier, program, database + "_earlier", counting)))
