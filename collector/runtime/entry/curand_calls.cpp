@@ -115,11 +115,9 @@ Status generate(const char* name, Generator generator, Element* to, std::size_t 
   }
 #define WARPMETER_TWO(TYPE) , TYPE a, TYPE b
 #define WARPMETER_RATE , double rate
-#define WARPMETER_TRIALS , unsigned trials, double chance
 #define WARPMETER_NONE
 #define WARPMETER_NAMES_OF_TWO , a, b
 #define WARPMETER_NAME_OF_RATE , rate
-#define WARPMETER_NAMES_OF_TRIALS , trials, chance
 #define WARPMETER_GENERATORS(FUNCTION)                                                     \
   FUNCTION(Generate, unsigned, WARPMETER_NONE, WARPMETER_NONE)                             \
   FUNCTION(GenerateLongLong, unsigned long long, WARPMETER_NONE, WARPMETER_NONE)           \
@@ -129,8 +127,7 @@ Status generate(const char* name, Generator generator, Element* to, std::size_t 
   FUNCTION(GenerateNormalDouble, double, WARPMETER_TWO(double), WARPMETER_NAMES_OF_TWO)    \
   FUNCTION(GenerateLogNormal, float, WARPMETER_TWO(float), WARPMETER_NAMES_OF_TWO)         \
   FUNCTION(GenerateLogNormalDouble, double, WARPMETER_TWO(double), WARPMETER_NAMES_OF_TWO) \
-  FUNCTION(GeneratePoisson, unsigned, WARPMETER_RATE, WARPMETER_NAME_OF_RATE)              \
-  FUNCTION(GenerateBinomial, unsigned, WARPMETER_TRIALS, WARPMETER_NAMES_OF_TRIALS)
+  FUNCTION(GeneratePoisson, unsigned, WARPMETER_RATE, WARPMETER_NAME_OF_RATE)
 
 WARPMETER_CURAND(CreateGenerator)(void** generator, int type) {
   return warpmeter::runtime::random_numbers::create(generator, type);
