@@ -294,11 +294,12 @@ class Tables {
       text += warning(fmt::format("CUPTI lost {}", with_noun(recorder.lost_records(), "record")));
     }
     const std::vector<profile::Activity> activities = recorder.activities();
-    const bool lacks_times = std::any_of(
-        activities.begin(), activities.end(),
-        [](const profile::Activity& activity) { return activity.durations_ns.empty(); });
+    const auto lacks_times = [](const profile::Activity& activity) {
+      return activity.durations_ns.empty() && activity.kind != inject::ActivityKind::allocation;
+    };
     const bool shows_gpu = request_.prints_gpu_trace || prints_gpu_summary();
-    if (!request_.counts() && lacks_times && shows_gpu) {
+    if (!request_.counts() && shows_gpu &&
+        std::any_of(activities.begin(), activities.end(), lacks_times)) {
       text += warning(
           "the model executes the kernels on the CPU and has no clock: - stands for a "
           "time");
