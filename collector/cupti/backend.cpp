@@ -54,9 +54,14 @@ void GpuBackend::select(std::span<const std::string> counters) {
   profiler_.reset();
   plan_.reset();
   if (counters_.empty() || device_.chip.empty()) return;
+  make_plan();
+}
+
+void GpuBackend::make_plan() {
   context_.make_current();
-  plan_ =
-      std::make_unique<Plan>(cupti_library().api, device_.chip, support().availability, counters_);
+  profiler_.reset();  // before its plan
+  plan_ = std::make_unique<Plan>(cupti_library().api, device_.chip, support().availability,
+                                 counters_, &code_);
 }
 
 std::string GpuBackend::counters_unavailable() const {
@@ -88,10 +93,12 @@ const Cublas& GpuBackend::cublas() {
 }
 
 std::vector<std::vector<schema::Counter>> GpuBackend::measure(
-    std::size_t launches, const std::function<void(std::size_t)>& launch) {
+    std::span<const KernelCode> codes, const std::function<void(std::size_t)>& launch) {
+  for (const KernelCode& code : codes) code_ |= code;
+  if (plan_->leaves_out(code_)) make_plan();
   if (!profiler_) profiler_.emplace(cupti_library().api, context_, *plan_);
   try {
-    return profiler_->measure(launches, launch);
+    return profiler_->measure(codes, launch);
   } catch (...) {
     profiler_.reset();
     throw;

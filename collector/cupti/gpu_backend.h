@@ -56,8 +56,8 @@ class GpuBackend final : public run::Backend {
   /// The library starts when it is first needed.
   const Cublas& cublas();
 
-  /// Counters of launches; a Profiler that failed is not used again.
-  std::vector<std::vector<schema::Counter>> measure(std::size_t launches,
+  /// Counters of launches, as Profiler::measure; one that failed is not used again.
+  std::vector<std::vector<schema::Counter>> measure(std::span<const KernelCode> codes,
                                                     const std::function<void(std::size_t)>& launch);
   void end_counting() { profiler_.reset(); }
 
@@ -70,6 +70,7 @@ class GpuBackend final : public run::Backend {
 
  private:
   std::uint64_t flush_bytes() const;
+  void make_plan();
   const CounterSupport& support() const;
 
   std::function<bool()> cancelled_;
@@ -81,6 +82,7 @@ class GpuBackend final : public run::Backend {
   Memory flush_;
   std::vector<std::string> asked_for_, counters_;
   bool is_selected_ = false;
+  KernelCode code_ = no_special_code;  ///< the plan is made for all kernels that were counted
   mutable std::optional<CounterSupport> support_;  ///< its first use looks it up
   std::unique_ptr<Plan> plan_;
   std::optional<Profiler> profiler_;

@@ -60,6 +60,19 @@ CUmodule Modules::load(const kernels::Image& image, std::string& failure) {
   return modules_[&image] = module;
 }
 
+KernelCode Modules::code_of(const run::Launch& launch) {
+  if (launch.image == nullptr) return {};
+  const auto [kernels, is_new] = machine_code_.try_emplace(launch.image);
+  if (is_new) {
+    const auto choice = choose_code(launch.image->codes, compute_capability_);
+    if (choice && choice->is_cubin) {
+      kernels->second = model::sass::waiting_kernels(std::as_bytes(choice->code->cubin));
+    }
+  }
+  const auto found = kernels->second.find(launch.entry);
+  return found == kernels->second.end() ? KernelCode{} : cupti::code_of(found->second);
+}
+
 CUdeviceptr Modules::variable(const kernels::Image& image, const std::string& symbol) {
   CUdeviceptr address = 0;
   std::size_t bytes = 0;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "collector/cupti/context.h"
+#include "collector/cupti/kernel_code.h"
 #include "collector/run/backend.h"
 
 namespace warpmeter::cupti {
@@ -43,6 +44,9 @@ class Modules {
   /// `failure` when the device cannot run it.
   const Function* find(const run::Launch& launch, std::string& failure);
 
+  /// The instructions that a launch's machine code has; all where the driver compiles its PTX.
+  KernelCode code_of(const run::Launch& launch);
+
   /// Where a `__constant__` or `__device__` variable of a loaded image is. Throws Error{kernel}.
   CUdeviceptr variable(const kernels::Image& image, const std::string& symbol);
 
@@ -53,6 +57,7 @@ class Modules {
   int compute_capability_;
   std::map<const kernels::Image*, CUmodule> modules_;
   std::map<std::pair<const kernels::Image*, std::string>, Function> functions_;
+  std::map<const kernels::Image*, std::map<std::string, model::sass::Waiting>> machine_code_;
 };
 
 }  // namespace warpmeter::cupti

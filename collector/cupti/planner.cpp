@@ -154,6 +154,12 @@ Plan::Plan(const CuptiApi& api, std::string chip, std::span<const std::uint8_t> 
       host_(api, chip_, availability),
       code_(code != nullptr ? std::optional(*code) : std::nullopt) {
   resolve(counters);
+  if (metrics_.empty() && !absent_.empty()) {
+    code_ = KernelCode{};
+    absent_.clear();
+    items_.clear();
+    resolve(counters);
+  }
   if (!metrics_.empty()) configure();
 }
 
@@ -260,6 +266,12 @@ std::string Plan::known_name(const schema::CounterInfo& info) const {
 
 bool Plan::is_absent(const std::string& part) const {
   return code_ && !part.empty() && !may_have(*code_, part);
+}
+
+bool Plan::needs_availability() const {
+  return std::any_of(metrics_.begin(), metrics_.end(), [](std::string_view metric) {
+    return metric.find("__sass_") == std::string_view::npos && !metric.starts_with("gpu__time");
+  });
 }
 
 bool Plan::leaves_out(const KernelCode& code) const {

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "collector/cupti/kernel_code.h"
 #include "collector/cupti/library.h"
 #include "schema/catalogue.h"
 #include "schema/records.h"
@@ -51,20 +52,12 @@ class MetricHost {
   CUpti_Profiler_Host_Object* object_ = nullptr;
 };
 
-/// Instructions that the machine code of kernels has, or may have. The code tells it in place of
-/// counters: a pass of those costs 20 ms a launch.
-struct KernelCode {
-  bool copies_in_bulk = true;
-  bool loads_generic = true;
-  bool stores_generic = true;
-  bool multiplies_matrices = true;
-};
-
 class Plan {
  public:
   /// `counters`: catalogue counter names or full PerfWorks names. `code`: of all kernels that are
-  /// measured; nullptr: nothing is known of them. Throws Error{usage} for a PerfWorks name that the
-  /// chip does not know, with the nearest that it does.
+  /// measured; nullptr: nothing is known of them. Counters of what the code lacks are 0, and are
+  /// read only where no other counter is asked for. Throws Error{usage} for a PerfWorks name that
+  /// the chip does not know, with the nearest that it does.
   Plan(const CuptiApi& api, std::string chip, std::span<const std::uint8_t> availability,
        std::span<const std::string> counters, const KernelCode* code = nullptr);
 
@@ -89,6 +82,10 @@ class Plan {
   /// True if counters of links (NVLink, PCIe) are lacking because others were asked for with them:
   /// each link's are read alone, or beside the duration.
   bool leaves_links_out() const { return leaves_links_out_; }
+
+  /// True if it reads more than counters that CUPTI adds to the code and times: which of the
+  /// chip's other counters a device has is known from its availability alone.
+  bool needs_availability() const;
 
   /// True if counters of what this code may have are taken for 0: the plan is for other kernels.
   bool leaves_out(const KernelCode& code) const;

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <future>
 
 #include "base/error.h"
@@ -18,16 +20,8 @@ namespace {
 /// gain nothing: 103 µs a launch with 16, 105 with 32, 123 with 8.
 constexpr std::size_t batch_ranges = 32;
 
-/// Returns its argument.
-const CuptiApi& initialize(const CuptiApi& api) {
-  // Once a process; CUPTI counts it as an error to initialise twice with de-initialising between.
-  static const CUptiResult result = [&] {
-    WARPMETER_CUPTI_PARAMS(CUpti_Profiler_Initialize_Params, parameters);
-    return api.cuptiProfilerInitialize(&parameters);
-  }();
-  check(api, result, "starting the profiler");
-  return api;
-}
+/// The other thread may need the loader's lock, and the one that waits may have it.
+constexpr std::chrono::seconds patience_for_start{10};
 
 /// Which of the device's properties keeps it from being profiled; empty: none.
 std::string obstacle(const CuptiApi& api, CUdevice device) {
@@ -72,14 +66,36 @@ std::string sharing(CUdevice device) {
                        "`echo quit | nvidia-cuda-mps-control`";
 }
 
-CounterSupport find_counters(const CuptiApi& api, CUcontext context, CUdevice device) {
-  CounterSupport support;
+void start_profiling(const CuptiApi& api) {
+  // CUPTI counts it as an error to initialise twice without de-initialising between.
+  static std::atomic<bool> has_begun{false};
+  static std::promise<CUptiResult> promise;
+  static const std::shared_future<CUptiResult> result = promise.get_future().share();
+  if (!has_begun.exchange(true)) {
+    WARPMETER_CUPTI_PARAMS(CUpti_Profiler_Initialize_Params, parameters);
+    promise.set_value(api.cuptiProfilerInitialize(&parameters));
+  } else if (result.wait_for(patience_for_start) != std::future_status::ready) {
+    throw Error(ExitCode::no_hardware,
+                "another thread makes CUPTI ready to count and does not end; if a library launches "
+                "kernels while it is loaded, launch them later");
+  }
+  check(api, result.get(), "starting the profiler");
+}
+
+std::string profiling_obstacle(const CuptiApi& api, CUdevice device) {
   try {
-    initialize(api);
-    if (const std::string why = obstacle(api, device); !why.empty()) {
-      support.unavailable = "this device gives no counters: " + why;
-      return support;
-    }
+    start_profiling(api);
+    const std::string why = obstacle(api, device);
+    return why.empty() ? "" : "this device gives no counters: " + why;
+  } catch (const Error& error) {
+    return error.what() + sharing(device);
+  }
+}
+
+CounterSupport find_counters(const CuptiApi& api, CUcontext context, CUdevice device) {
+  CounterSupport support{{}, profiling_obstacle(api, device)};
+  if (!support.unavailable.empty()) return support;
+  try {
     support.availability = availability(api, context);
   } catch (const Error& error) {
     support.unavailable = error.what() + sharing(device);
@@ -105,7 +121,7 @@ CounterSupport probe_counters(const CuptiApi& api, const Context& context) {
 
 std::string chip_name(const CuptiApi& api, int ordinal) {
   try {
-    initialize(api);
+    start_profiling(api);
   } catch (const Error&) {
     return "";
   }
@@ -118,7 +134,7 @@ std::string chip_name(const CuptiApi& api, int ordinal) {
 Profiler::Profiler(const CuptiApi& api, const Context& context, const Plan& plan)
     : context_(context),
       plan_(plan),
-      ranges_(initialize(api), context.handle(), plan, CUPTI_UserReplay, batch_ranges) {
+      ranges_(api, context.handle(), plan, CUPTI_UserReplay, batch_ranges) {
   images_.fill(ranges_.pristine());
   prime();
 }
@@ -149,17 +165,17 @@ bool Profiler::run_pass(const std::function<void()>& launch_all) {
 }
 
 std::vector<std::vector<schema::Counter>> Profiler::measure(
-    std::size_t launches, const std::function<void(std::size_t)>& launch) {
+    std::span<const KernelCode> codes, const std::function<void(std::size_t)>& launch) {
   using Counters = std::vector<std::vector<schema::Counter>>;
   Counters counters;
-  counters.reserve(launches);
+  counters.reserve(codes.size());
   std::future<Counters> reading;  // the reading of the batch before; its destructor waits
   const auto collect = [&] {
     if (!reading.valid()) return;
     for (auto& values : reading.get()) counters.push_back(std::move(values));
   };
-  for (std::size_t first = 0; first < launches; first += batch_ranges) {
-    const std::size_t count = std::min(batch_ranges, launches - first);
+  for (std::size_t first = 0; first < codes.size(); first += batch_ranges) {
+    const std::size_t count = std::min(batch_ranges, codes.size() - first);
     Image& image = images_[first / batch_ranges % 2];
     ranges_.configure(image, 0);
     const auto launch_all = [&] {
@@ -176,9 +192,11 @@ std::vector<std::vector<schema::Counter>> Profiler::measure(
     }
     ranges_.decode(image, count);
     collect();
-    reading = std::async(std::launch::async, [this, &image, count] {
+    reading = std::async(std::launch::async, [this, &image, batch = codes.subspan(first, count)] {
       Counters values;
-      for (std::size_t i = 0; i < count; ++i) values.push_back(plan_.evaluate(image, i));
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        values.push_back(plan_.evaluate(image, i, batch[i]));
+      }
       image = ranges_.pristine();
       return values;
     });

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,13 @@ struct CounterSupport {
 /// not.
 std::string sharing(CUdevice device);
 
-/// Asks for everything that profiling needs, and takes no counters.
+/// Makes CUPTI ready to count, once a process: 70 ms, in which another thread can make a context.
+/// Throws Error{no_hardware}.
+void start_profiling(const CuptiApi& api);
+
+/// Why the device cannot be profiled; empty when it can.
+std::string profiling_obstacle(const CuptiApi& api, CUdevice device);
+/// Asks for everything that profiling needs, and takes no counters: 0.12 s.
 CounterSupport find_counters(const CuptiApi& api, CUcontext context, CUdevice device);
 /// The same, and takes the counters for a moment.
 CounterSupport probe_counters(const CuptiApi& api, const Context& context);
@@ -54,11 +61,11 @@ class Profiler {
   /// Error{no_hardware} when CUPTI does not give the counters.
   Profiler(const CuptiApi& api, const Context& context, const Plan& plan);
 
-  /// Calls `launch(i)`, which enqueues exactly one kernel, for every i below `launches`, once a
-  /// pass, and returns the counters of each, in the plan's order. Throws Error{no_hardware} when
-  /// CUPTI fails; an exception of `launch` ends the measurement and goes on to the caller. After
-  /// either the profiler has to be made anew.
-  std::vector<std::vector<schema::Counter>> measure(std::size_t launches,
+  /// Calls `launch(i)`, which enqueues exactly one kernel, whose code is `codes[i]`, for every i of
+  /// `codes`, once a pass, and returns the counters of each, in the plan's order. Throws
+  /// Error{no_hardware} when CUPTI fails; an exception of `launch` ends the measurement and goes on
+  /// to the caller. After either the profiler has to be made anew.
+  std::vector<std::vector<schema::Counter>> measure(std::span<const KernelCode> codes,
                                                     const std::function<void(std::size_t)>& launch);
 
  private:

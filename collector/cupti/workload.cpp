@@ -139,11 +139,13 @@ class GpuWorkload final : public run::Workload {
     }
     if (reason.empty()) {
       try {
-        for (const run::Launch& launch : launches)
+        std::vector<KernelCode> codes;
+        for (const run::Launch& launch : launches) {
           find(launch);  // the counters need loaded modules
-        return backend_.measure(launches.size(), [&](std::size_t i) {
-          start_from_input(launches[i], schema::CacheState::warm);
-        });
+          codes.push_back(backend_.modules().code_of(launch));
+        }
+        return backend_.measure(
+            codes, [&](std::size_t i) { start_from_input(launches[i], schema::CacheState::warm); });
       } catch (const Error& error) {
         reason = error.what();
         backend_.context().note_failure(reason);

@@ -71,8 +71,8 @@ class Counting {
   /// The state of a context; without a session there is a reason.
   struct Context {
     std::uint32_t device = 0, number = 0;
-    std::vector<std::uint8_t> availability;              ///< for a plan
-    cupti::KernelCode code{false, false, false, false};  ///< the plan is made for such kernels
+    std::vector<std::uint8_t> availability;           ///< for a plan
+    cupti::KernelCode code = cupti::no_special_code;  ///< the plan is made for such kernels
     std::unique_ptr<cupti::Plan> plan;
     std::unique_ptr<RangeSession> session;
     std::uint64_t unloads = 0;  ///< the number of modules unloaded when the session began
@@ -92,6 +92,7 @@ class Counting {
   std::string await(const LaunchCall& call, CUcontext context);
   std::string open_session(CUcontext handle, Context& context);
   void open(CUcontext handle, Context& context);
+  void make_plan(CUcontext handle, Context& context);
   std::unique_ptr<cupti::Plan> plan_for(const Context& context,
                                         const std::vector<std::string>& counters) const;
   void prepare_for(const cupti::KernelCode& code, Context& context);

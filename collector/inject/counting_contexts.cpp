@@ -118,24 +118,7 @@ std::string Counting::open_session(CUcontext handle, Context& context) {
 void Counting::open(CUcontext handle, Context& context) {
   close_sessions(context.device);  // CUPTI gives the counters to one context of a device at a time
   try {
-    if (!context.plan) {
-      const std::string& chip = devices_[context.device].chip;
-      const auto device = static_cast<CUdevice>(context.device);
-      const cupti::CounterSupport support = find_free_counters(api_, handle, device);
-      context.refusal =
-          chip.empty() ? "CUPTI does not know this device's chip" : support.unavailable;
-      context.availability = support.availability;
-      if (context.refusal.empty()) {
-        context.plan = plan_for(context, counters_);
-        if (context.plan->metrics().empty() && !context.code.copies_in_bulk) {
-          context.code.copies_in_bulk = true;  // nothing else was asked for
-          context.plan = plan_for(context, counters_);
-        }
-        if (context.plan->metrics().empty()) {
-          context.refusal = fmt::format("{} has none of these counters", chip);
-        }
-      }
-    }
+    if (!context.plan) make_plan(handle, context);
     if (context.refusal.empty()) {
       context.unloads = unloads_;
       context.session =
@@ -145,6 +128,25 @@ void Counting::open(CUcontext handle, Context& context) {
     context.refusal = error.what();
   }
   if (!context.refusal.empty()) channel_.send(Problem{false, context.refusal});
+}
+
+/// Leaves the context a plan for all its counters, or a refusal.
+void Counting::make_plan(CUcontext handle, Context& context) {
+  const std::string& chip = devices_[context.device].chip;
+  const auto device = static_cast<CUdevice>(context.device);
+  context.refusal = chip.empty() ? "CUPTI does not know this device's chip"
+                                 : cupti::profiling_obstacle(api_, device);
+  if (!context.refusal.empty()) return;
+  context.plan = plan_for(context, counters_);
+  if (context.availability.empty() && context.plan->needs_availability()) {
+    const cupti::CounterSupport support = find_free_counters(api_, handle, device);
+    context.availability = support.availability;
+    context.refusal = support.unavailable;
+    if (context.refusal.empty()) context.plan = plan_for(context, counters_);
+  }
+  if (context.refusal.empty() && context.plan->metrics().empty()) {
+    context.refusal = fmt::format("{} has none of these counters", chip);
+  }
 }
 
 /// Why the memory of the context's device is not saved and restored around a pass; empty when it
@@ -202,8 +204,7 @@ std::unique_ptr<cupti::Plan> Counting::plan_for(const Context& context,
 /// Leaves the context a plan that counts all that such kernels do. It stays so, as to change the
 /// counters takes 0.2 s.
 void Counting::prepare_for(const cupti::KernelCode& code, Context& context) {
-  context.code.copies_in_bulk |= code.copies_in_bulk;
-  context.code.multiplies_matrices |= code.multiplies_matrices;
+  context.code |= code;
   if (!context.plan || !context.plan->leaves_out(code)) return;
   context.session.reset();  // before its plan
   context.plan.reset();

@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "collector/cupti/planner.h"
+#include "collector/cupti/profiler.h"
 #include "collector/inject/channel.h"
 #include "collector/inject/counting.h"
 #include "collector/inject/launch_call.h"
@@ -41,7 +42,7 @@ struct Injector {
   std::unique_ptr<Channel> channel;
   std::unique_ptr<Counting> counting;
   cupti::Loaded<cupti::CuptiApi> cupti;
-  std::shared_future<void> companion;  ///< CUPTI's, while the driver starts
+  std::shared_future<void> companion;  ///< CUPTI's; it comes while the program makes its context
   Config config;
   std::filesystem::path folder;  ///< the folder of the session
   CUpti_SubscriberHandle subscriber = nullptr;
@@ -61,6 +62,16 @@ bool companion_has_come() {
 void require_companion() {
   if (companion_has_come()) return injector->companion.get();
   cupti::load_companion(injector->cupti);  // this thread has the lock
+}
+
+/// For a thread of its own. Whoever counts later is told if CUPTI cannot.
+void get_ready_to_count() {
+  cupti::load_companion(injector->cupti);
+  if (injector->config.mode != Mode::counters || injector->config.counters.empty()) return;
+  try {
+    cupti::start_profiling(injector->cupti.api);
+  } catch (const Error&) {
+  }
 }
 
 /// A program that brings its own CUPTI (PyTorch does) must share it with us: two copies of the
@@ -230,8 +241,7 @@ void start_measuring() {
       enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_functions());
     }
   } else {
-    injector->companion =
-        std::async(std::launch::async, [] { cupti::load_companion(injector->cupti); }).share();
+    injector->companion = std::async(std::launch::async, get_ready_to_count).share();
     // A thread that loads a library must not be cut off by a fork, nor by the process's end.
     pthread_atfork([] { companion_has_come(); }, nullptr, nullptr);
     injector->counting =

@@ -244,14 +244,11 @@ model::sass::Waiting Waits::waiting_of(const std::string& kernel) const {
 
 cupti::KernelCode Waits::code_of(const std::vector<std::string>& kernels) const {
   const std::lock_guard lock(mutex_);
-  cupti::KernelCode code{false, false, false, false};
+  cupti::KernelCode code = cupti::no_special_code;
   for (const std::string& kernel : kernels) {
     const auto found = kernels_.find(kernel);
     if (found == kernels_.end()) return {};
-    code.copies_in_bulk |= found->second.copies_in_bulk;
-    code.loads_generic |= found->second.loads_generic;
-    code.stores_generic |= found->second.stores_generic;
-    code.multiplies_matrices |= found->second.multiplies_matrices;
+    code |= cupti::code_of(found->second);
   }
   return code;
 }

@@ -229,6 +229,18 @@ TEST_F(Planner, LeavesOutWhatTheCodeOfKernelsHasNot) {
   EXPECT_EQ(Plan(cupti_library().api, "GH100", {}, bytes, &plain).items()[0].lacking, "");
 }
 
+/// A range needs a counter, so those of what the code has not are read where nothing else is.
+TEST_F(Planner, ReadsWhatTheCodeHasNotWhereNothingElseIsAskedFor) {
+  const KernelCode plain = no_special_code;
+  for (const char* name : {"bulk_load_bytes", "tensor_ops_fp16"}) {
+    const Plan alone(cupti_library().api, "GH100", {}, std::vector<std::string>{name}, &plain);
+    EXPECT_EQ(alone.items()[0].lacking, "") << name;
+    EXPECT_EQ(alone.items()[0].metrics.size(), 1U) << name;
+    EXPECT_GE(alone.passes(), 1U) << name;
+    EXPECT_FALSE(alone.leaves_out(KernelCode{})) << name;
+  }
+}
+
 /// Only a plan that left counters out is of no use for a kernel that has what they count.
 TEST_F(Planner, CountsProductsOnlyWhereTheCodeHasThem) {
   const KernelCode plain{false, false, false, false}, products{false, false, false, true};
