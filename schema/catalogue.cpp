@@ -43,6 +43,8 @@ CounterInfo counter_from(const BuiltInJson& json, const BuiltInJson& doubts) {
     counter.doubts.push_back({std::string(doubt.at("perfworks").text), doubt.text_of("code"),
                               std::string(doubt.at("reason").text)});
   }
+  counter.divisor = json.text_of("divisor");
+  counter.undefined = json.text_of("undefined");
   counter.sum = terms_from(json, "sum");
   counter.nvprof = json.is_true("nvprof");
   counter.code = json.text_of("code");

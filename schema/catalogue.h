@@ -41,6 +41,8 @@ struct CounterInfo {
   std::string lacking;                      ///< why hardware has none; empty where it has one
   std::vector<std::string> perfworks_also;  ///< where a chip has them, they are added
   std::vector<Doubt> doubts;
+  /// The metric that a quotient divides by, and the reason where that is 0, for which CUPTI says 0.
+  std::string divisor, undefined;
   /// The counters whose sum it is; it has no name of its own. A chip without one of them has no
   /// instruction that it would count. Their doubts are not its own: it is the whole.
   std::vector<Term> sum;

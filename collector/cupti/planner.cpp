@@ -188,6 +188,7 @@ Plan::Item Plan::resolved(const std::string& name) {
       return item;
     }
     add(item, *info, 1);
+    if (host_.knows(info->divisor)) item.divisor.emplace(collect(info->divisor), info->undefined);
     for (const schema::Doubt& doubt : info->doubts) {
       if (code_ && !doubt.code.empty()) {
         item.doubts_by_code.emplace_back(doubt.code, doubt.reason);
@@ -252,7 +253,7 @@ void Plan::leave_links_out(std::span<const std::string> counters) {
       lacking = "CUPTI takes no counters of links on this machine; Nsight Compute may read them";
     }
     items_[i] =
-        lacking.empty() ? resolved(counters[i]) : Item{counters[i], "", lacking, {}, {}, {}};
+        lacking.empty() ? resolved(counters[i]) : Item{counters[i], "", lacking, {}, {}, {}, {}};
   }
 }
 
@@ -334,6 +335,9 @@ schema::Counter Plan::evaluate(const Item& item, std::span<const double> values,
                                const KernelCode& code) {
   if (!item.lacking.empty()) {
     return {item.counter, std::nullopt, schema::Grade::unavailable, item.lacking};
+  }
+  if (item.divisor && values[item.divisor->first] == 0) {
+    return {item.counter, std::nullopt, schema::Grade::unavailable, item.divisor->second};
   }
   double value = 0;
   for (const auto& [metric, factor] : item.metrics) value += factor * values[metric];

@@ -68,6 +68,8 @@ class Plan {
     std::string lacking;    ///< why there will be no value; empty when there will be
     /// The metrics of metrics(), each with its factor, whose sum is the value.
     std::vector<std::pair<std::size_t, double>> metrics;
+    /// The metric that the value divides by, and why there is none where it is 0.
+    std::optional<std::pair<std::size_t, std::string>> divisor;
     /// A metric that is not 0 where the value is not all that it says, and why.
     std::vector<std::pair<std::size_t, std::string>> doubts;
     /// The same of what a kernel's code has, by the catalogue's word for it.

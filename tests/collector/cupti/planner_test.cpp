@@ -229,6 +229,24 @@ TEST_F(Planner, LeavesOutWhatTheCodeOfKernelsHasNot) {
   EXPECT_EQ(Plan(cupti_library().api, "GH100", {}, bytes, &plain).items()[0].lacking, "");
 }
 
+/// CUPTI says 0 for a quotient of nothing, and a gate would take that for the worst efficiency.
+TEST_F(Planner, ReadsWhatAQuotientDividesBy) {
+  for (const char* chip : chips) {
+    const Plan made =
+        plan(chip, {"branch_efficiency", "shared_efficiency", "shared_load_requests"});
+    EXPECT_EQ(made.passes(), 1U) << chip;
+    const auto divisor_of = [&](std::size_t item) {
+      const auto& divisor = made.items()[item].divisor;
+      return divisor ? std::string(made.metrics()[divisor->first]) + ": " + divisor->second : "";
+    };
+    EXPECT_EQ(divisor_of(0), "smsp__sass_branch_targets.sum: no branches") << chip;
+    EXPECT_EQ(divisor_of(1),
+              "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum: no accesses to shared memory")
+        << chip;
+    EXPECT_EQ(divisor_of(2), "") << chip;
+  }
+}
+
 /// A range needs a counter, so those of what the code has not are read where nothing else is.
 TEST_F(Planner, ReadsWhatTheCodeHasNotWhereNothingElseIsAskedFor) {
   const KernelCode plain = no_special_code;
