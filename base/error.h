@@ -22,7 +22,7 @@ struct ExitCodeInfo {
 };
 inline constexpr std::array<ExitCodeInfo, 8> exit_codes = {{
     {static_cast<int>(ExitCode::done), "done", "done; every gate holds"},
-    {static_cast<int>(ExitCode::broken), "a gate is broken",
+    {static_cast<int>(ExitCode::broken), "a gate is broken, or a comparison fails",
      "`check`: a gate is broken; `compare --fail-on`: something is slower or changed"},
     {static_cast<int>(ExitCode::usage), "wrong usage",
      "wrong usage, an unknown name, an SQL error or a statement that would write"},
@@ -33,7 +33,7 @@ inline constexpr std::array<ExitCodeInfo, 8> exit_codes = {{
      "the hardware, driver or permission is not there"},
     {static_cast<int>(ExitCode::file), "a file or database failed",
      "a database or file could not be read or written"},
-    {static_cast<int>(ExitCode::kernel), "a kernel failed or gave a wrong answer",
+    {static_cast<int>(ExitCode::kernel), "a kernel failed, or has a mistake",
      "a kernel failed or gave a wrong answer; `run --check`, `model --check` or "
      "`profile --check` found a mistake"},
     // A shell's code for the signal that ends the program.

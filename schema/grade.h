@@ -24,8 +24,8 @@ inline constexpr std::array<GradeInfo, 6> grades = {{
     {Grade::exact, "exact",
      "the model, from the machine code, by rules measured on that architecture (so far sm_90)"},
     {Grade::modelled, "modelled",
-     "the model, approximate (contended atomics), or by the rules of sm_90 on an architecture that "
-     "was not measured; a hardware counter that leaves something out, or adds to it",
+     "the model's approximation (contended atomics), or sm_90's rules on an architecture that was "
+     "not measured; or a hardware counter known to miss or to add something",
      "ᵐ"},
     {Grade::sampled, "sampled",
      "the model, estimated from some blocks of the launch, with a bound on the error", "ˢ"},

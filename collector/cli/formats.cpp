@@ -23,10 +23,9 @@ void add_formats(CLI::App& app, std::string& value, std::initializer_list<const 
   std::vector<std::string> names(tables.begin(), tables.end());
   names.insert(names.end(), more.begin(), more.end());
   add_choice(app, "--format", names, value,
-             "The format; " + value +
-                 " when not given (or as FILE ends); csv has an "
-                 "apostrophe before text (never before a number) that a "
-                 "spreadsheet would run" +
+             "The format (default: by FILE's ending, else " + value +
+                 "); in csv, text that a spreadsheet would take for a formula begins with an "
+                 "apostrophe" +
                  remark);
 }
 

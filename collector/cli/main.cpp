@@ -88,7 +88,7 @@ ExitCode run_command(const std::vector<std::string>& words) {
   program.require_subcommand(0, 1);  // after a command, `runs` is a word like any other
   bool wants_licences = false;
   program.set_version_flag("--version", version_line(), "The version, git revision, CUDA version");
-  program.add_flag("--licences", wants_licences, "The licences of all that is linked in")
+  program.add_flag("--licences", wants_licences, "The licences of all linked libraries")
       ->trigger_on_parse();
 
   const std::vector<Command> commands = add_commands(program, words);

@@ -85,7 +85,7 @@ Command add_mcp(CLI::App& program) {
            "The folder whose files it may use; nothing outside of it is read or written for a "
            "caller");
   add_seconds(app, "--time-limit", command->time_limit,
-              "A call that takes longer is stopped; 60 when not given");
+              "A call that takes longer is stopped (default: 60)");
   return {&app, [command] { return run(*command); }};
 }
 

@@ -65,7 +65,7 @@ void add_arguments(CLI::App& app, const std::string& name, std::vector<std::stri
                    const std::string& description);
 /// --db FILE, or $WARPMETER_DB, or warpmeter.db.
 void add_database(CLI::App& app, std::string& path,
-                  const std::string& description = "The database; warpmeter.db when not given");
+                  const std::string& description = "The database (default: warpmeter.db)");
 
 /// --as COMMAND: what is recorded with the run instead of the words that were read.
 void add_recorded_as(CLI::App& app, std::string& command_line);

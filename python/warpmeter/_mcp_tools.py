@@ -29,11 +29,11 @@ _EXTENT: Schema = {
     "maxItems": 3,
     "items": {"type": ["integer", "string"]},
 }
-_RUN: Schema = {**_WHOLE, "description": "The number of the run; the last one when not given"}
-_DATABASE: Schema = {**_TEXT, "description": "A .db file in the folder, made where it is missing; a temporary one when not given"}
+_RUN: Schema = {**_WHOLE, "description": "The number of the run (default: the last one)"}
+_DATABASE: Schema = {**_TEXT, "description": "A .db file in the folder, made where it is missing (default: a temporary one)"}
 _KERNEL: dict[str, Schema] = {
     "file": {**_TEXT, "description": "A .cu or .ptx file in the folder"},
-    "kernel": {**_TEXT, "description": "The kernel, a template's with its arguments: 'reduce<float, 256>'; the only one when not given"},
+    "kernel": {**_TEXT, "description": "The kernel, a template's with its arguments: 'reduce<float, 256>' (default: the only one)"},
     "grid": _EXTENT,
     "block": _EXTENT,
     "shared": {"type": ["integer", "string"], "description": "Bytes of dynamic shared memory"},
@@ -271,7 +271,7 @@ TOOLS: tuple[Tool, ...] = (
             {
                 **_SPEC,
                 "backend": {"enum": ["model", "auto", "cupti"], "description": "model: the CPU, the default; cupti: the GPU"},
-                "metrics": {"type": "array", "items": _TEXT, "description": "Metrics or sets (@shared); @default when not given"},
+                "metrics": {"type": "array", "items": _TEXT, "description": "Metrics or sets (@shared) (default: @default)"},
                 "database": _DATABASE,
             }
         ),
@@ -284,8 +284,8 @@ TOOLS: tuple[Tool, ...] = (
         _object(
             {
                 "run": _RUN,
-                "metrics": {"type": "array", "items": _TEXT, "description": "Only these; all with a value when not given"},
-                "lines": {**_WHOLE, "minimum": 0, "maximum": 1000, "description": "So many lines at most; 20 when not given"},
+                "metrics": {"type": "array", "items": _TEXT, "description": "Only these (default: all with a value)"},
+                "lines": {**_WHOLE, "minimum": 0, "maximum": 1000, "description": "So many lines at most (default: 20)"},
                 "database": _DATABASE,
             }
         ),
@@ -301,7 +301,7 @@ TOOLS: tuple[Tool, ...] = (
         "explain",
         "Says which lines of a run cost more than they must, why, and which change was counted to help.",
         _object(
-            {"run": _RUN, "top": {**_WHOLE, "minimum": 1, "description": "Findings of a launch; 5 when not given"}, "database": _DATABASE}
+            {"run": _RUN, "top": {**_WHOLE, "minimum": 1, "description": "Findings of a launch (default: 5)"}, "database": _DATABASE}
         ),
         _output(run=_WHOLE, launches=_list(variant=_TEXT, findings=_list(kind=_TEXT, sentence=_TEXT, file=_MAYBE_TEXT))),
         explain,

@@ -6,7 +6,7 @@
 
 FOLDER holds the programs as tests/public/programs.py wants them, BUILD an optimised warpmeter, --earlier one to compare
 counted runs with. Each program runs under `profile` without a metric, with one, and with one by the earlier warpmeter.
-What the program itself computes on the host is part of all of them. The table has those that take half a second
+The program's own work on the host is part of all of them. The table has those that take half a second
 uncounted, or five seconds counted; the worst ratios first. Exit code: 1 when one counts in more than 8 times the
 uncounted time."""
 
@@ -64,7 +64,8 @@ def main():
             continue
         earlier = cost(options.earlier, "-m", METRIC) if options.earlier else None
         rows.append((programs.name_of(program), uncounted, counted, earlier))
-        print("  ".join([*map(text_of, rows[-1][1:]), rows[-1][0]]), file=sys.stderr, flush=True)
+        shown = rows[-1][1:] if options.earlier else rows[-1][1:3]
+        print("  ".join([*map(text_of, shown), rows[-1][0]]), file=sys.stderr, flush=True)
     both = [(counted / uncounted, name) for name, uncounted, counted, _ in rows if uncounted and counted]
     print(f"{len(chosen[::options.every])} programs, {len(rows)} of them long; cut off after {options.timeout:g} s: "
           f"{sum(row[1] is None for row in rows)} uncounted, {sum(row[2] is None for row in rows)} counted"

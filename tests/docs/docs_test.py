@@ -43,7 +43,7 @@ class Readme(unittest.TestCase):
         equal, different = (sum(int(row[name] or 0) for row in rows) for name in ("exact_equal", "exact_different"))
         readme = pages()[0].text
         repositories = len({row["repository"] for row in rows})
-        self.assertIn(f"{len(rows)} public ones of {repositories}\nrepositories", readme)
+        self.assertIn(f"{len(rows)} public programs from {repositories} repositories", readme)
         self.assertIn(f"| {same} | {became.total()} | {' | '.join(map(str, ends))} | "
                       f"{equal:,} of {equal + different:,} |", readme)
 

@@ -36,7 +36,8 @@ def side(terms, entries):
     for name, factor in terms.items():
         text += (" − " if factor < 0 else " + ") if text else ""
         text += ("" if abs(factor) == 1 else f"{number(abs(factor))} × ") + perfworks(name, entries)
-    return text if " " not in text else f"({text})"
+    is_one_term = " " not in text or (len(terms) == 1 and text.startswith("("))
+    return text if is_one_term else f"({text})"
 
 
 def perfworks(name, entries):
@@ -45,7 +46,9 @@ def perfworks(name, entries):
     if "perfworks" in entry:
         names = [entry["perfworks"], *entry.get("else", [])]
         also = "".join(f" + `{one}`" for one in entry.get("also", []))
-        return " or ".join(f"`{one}`" for one in names if one) + also
+        either = " or ".join(f"`{one}`" for one in names if one)
+        either = f"({either})" if also and " or " in either else either
+        return f"({either}{also})" if also else either
     text = side(entry["numerator"], entries)
     if "denominator" in entry:
         text += " / " + side(entry["denominator"], entries)

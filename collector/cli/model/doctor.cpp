@@ -215,11 +215,11 @@ ExitCode run_program(const std::string& program) {
 
 Command add_doctor(CLI::App& program) {
   CLI::App& app =
-      add_command(program, "doctor", "Say what works here, and how to mend what does not",
+      add_command(program, "doctor", "Say what works here, and how to fix what does not",
                   {{"warpmeter doctor", "driver, CUPTI, permission, model, database"},
                    {"warpmeter doctor --db lab.db", "is this database sound?"},
                    {"warpmeter doctor ./app", "can profile -b model execute its kernels?"},
-                   {"warpmeter doctor --peaks", "measure the GPU's roofs for the roofline"}});
+                   {"warpmeter doctor --peaks", "measure the GPU's peaks for the roofline"}});
   auto peaks = std::make_shared<bool>(false);
   auto device = std::make_shared<std::int64_t>(0);
   auto database = std::make_shared<std::string>();

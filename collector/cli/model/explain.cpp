@@ -54,7 +54,7 @@ ExitCode run(const Explain& explain) {
 
 Command add_explain(CLI::App& program) {
   CLI::App& app = add_command(
-      program, "explain", "Say which line costs too much, why, and what would help",
+      program, "explain", "Say which line costs too many transactions, why, and what would help",
       {{"warpmeter explain", "the last run, worst first, in sentences"},
        {"warpmeter explain transpose/tiled --what-if", "the changes that were tried, as a table"},
        {"warpmeter explain --show kernels/transpose.cu:44",
@@ -71,7 +71,7 @@ Command add_explain(CLI::App& program) {
            "An id, four or more digits that begin its UUID, a label, last or last~N; last when not "
            "given");
   add_count(app, "--top", 1, INT64_MAX, explain->top,
-            "Findings of a launch; 5 when not given, all in JSON");
+            "At most N findings of a launch (default: 5; JSON has all)");
   add_flag(app, "--what-if", explain->what_if,
            "Show the changes that were tried, and their predicted counts; JSON always has them");
   add_text(
@@ -79,7 +79,7 @@ Command add_explain(CLI::App& program) {
       "Draw one warp of this line: lanes on banks or sectors, before and after the change; JSON "
       "has the findings of this line alone, with the lanes' addresses");
   add_choice(app, "--format", {"table", "markdown", "html", "json"}, explain->format,
-             "The format; when not given, by the ending of FILE (.md, .html, .json), else table");
+             "The format (default: by the ending of FILE, .md, .html or .json; else table)");
   add_text(app, "-o,--output", "FILE", explain->file,
            "Write there instead of standard output; the pictures of markdown go into FILE_files");
   add_flag(app, "--no-pager", explain->no_pager, "On a terminal, do not page ($PAGER)");

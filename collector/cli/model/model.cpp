@@ -346,19 +346,19 @@ Command add_model(CLI::App& program, const std::string& command_line) {
   add_flag(app, "-v,--verbose", request->verbose,
            "With --check: list all that was looked for, and what was not");
   add_list(app, "--shape", "NAME=SHAPE", request->shapes,
-           "The shape of an array in shared memory, for the changes of `explain`: tile=16x16:f32");
+           "The shape of an array in shared memory, for the layouts that `explain` tries: "
+           "tile=16x16:f32");
   add_text(app, "--blocks", "N|P%", request->blocks,
            "Run only so many blocks (corners, edges, some of the interior) and estimate the grid");
   add_flag(app, "--accepts", request->accepts,
            "Say which kernels of the files can be run and why others cannot, and run nothing");
-  add_text(app, "--arch", "SM", request->arch, "Compile a .cu for it; sm_90 when not given");
-  add_metrics(app, request->metrics,
-              "Metrics, counters or sets (@shared); @default when not given");
-  add_count(app, "--threads", 1, 4096, request->threads, "CPU threads; all cores when not given");
+  add_text(app, "--arch", "SM", request->arch, "Compile a .cu for it (default: sm_90)");
+  add_metrics(app, request->metrics, "Metrics, counters or sets (@shared) (default: @default)");
+  add_count(app, "--threads", 1, 4096, request->threads, "CPU threads (default: all cores)");
   add_format_of_findings(app, request->format);
   add_text(app, "-o,--output", "FILE", request->file, "Write there instead of standard output");
   add_text(app, "--label", "TEXT", request->label,
-           "Store the run under this name, for report --run later");
+           "Store the run under this name, for report --run");
   add_database(app, request->database,
                "Store the launch in this database; without --db and --label nothing is stored");
   add_recorded_as(app, request->command_line);

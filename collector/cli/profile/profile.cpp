@@ -370,16 +370,17 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
   add_arguments(app, "PROGRAM", request->words,
                 "The program and its arguments; -- may stand before it");
   add_metrics(app, request->metrics,
-              "Metrics, counters, sets (@default) or PerfWorks names; times when not given");
+              "Metrics, counters, sets (@default) or PerfWorks names (default: times)");
   add_choice(app, "-b,--backend", {"auto", "cupti", "model"}, request->backend,
              "The GPU (cupti), the model on the CPU, or the GPU where there is one (auto, the "
              "default)");
   add_text(app, "--arch", "ARCH", request->arch,
-           "The architecture of the model's devices; sm_90 when not given");
+           "The architecture of the model's devices (default: sm_90)");
   add_count(app, "--model-devices", 1, 64, request->model_devices,
-            "The number of the model's devices; 1 when not given");
+            "The number of the model's devices (default: 1)");
   add_flag(app, "--trace", request->trace,
-           "Show each kernel, copy and set, in the order of time; managed memory's too on a GPU");
+           "Show each kernel, copy and set, in the order of time; on a GPU also managed memory's "
+           "traffic");
   add_flag(app, "--trace-api", request->trace_calls, "Show each call of CUDA's API");
   add_choice(app, "--from-start", {"on", "off"}, request->from_start,
              "Measure from the start of the program (on, the default) or from its first call of "
@@ -387,7 +388,7 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
   add_format_of_findings(app, request->format);
   add_flag(app, "--csv", request->csv, "Short for --format csv");
   add_text(app, "-o,--output", "FILE", request->output,
-           "Write the tables to FILE; standard error when not given");
+           "Write the tables to FILE (default: standard error)");
   add_text(app, "--trace-out", "FILE", request->trace_file,
            "Write what ran when to FILE, as a Perfetto trace (ui.perfetto.dev)");
   add_text(app, "--nvprof-out", "FILE", request->nvprof_file,
@@ -421,7 +422,7 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
   add_count(
       app, "--lines-kernels", 1, 1'000'000, request->lines_kernels,
       "With --lines on a GPU: look at no more than N kernels, those that took longest or, with "
-      "--metrics, were launched first; 8 when not given");
+      "--metrics, were launched first (default: 8)");
   add_choice(app, "--kernel-name-base", {"function", "demangled", "mangled"}, request->name_base,
              "How the tables name kernels");
   add_choice(app, "--target-processes", {"all", "application-only"}, request->processes,
@@ -432,7 +433,7 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
   add_flag(app, "--timing", request->times,
            "With --metrics: run the program once more without counters, for clean durations");
   add_flag(app, "--list-passes", request->list_passes,
-           "Show how often --metrics repeat a launch or the program, and run nothing");
+           "Show how many times --metrics repeat each launch or the program, and run nothing");
   add_flag(app, "--pause-dcgm", request->pause_dcgm,
            "Pause DCGM's profiling, which takes the counters; it is resumed at the end, and after "
            "Ctrl-C");
@@ -440,9 +441,9 @@ Command add_profile(CLI::App& program, std::vector<std::string> words) {
               "End each run of the program after that long; the exit code is 3 then");
   add_seconds(
       app, "--launch-timeout", request->launch_timeout,
-      "With --metrics: wait that long for earlier work that may wait for the program, and 12 times "
-      "as long for other work; 5 when not given");
-  add_text(app, "--label", "TEXT", request->label, "A name for the run, for report --run later");
+      "With --metrics: before a launch is measured, wait that long for earlier work that may wait "
+      "for the program, 12 times as long for other work; then leave the launch out (default: 5)");
+  add_text(app, "--label", "TEXT", request->label, "A name for the run, for report --run");
   add_database(app, request->database);
   add_recorded_as(app, request->command_line);
   add_flag(app, "-q,--quiet", request->quiet, "Print no tables");

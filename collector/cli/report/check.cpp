@@ -226,9 +226,11 @@ Command add_check(CLI::App& program) {
       "Check only these launches: a family, family/variant, or a glob; then @SIZE[,SIZE], "
       "@grid=64x64, @block=256 or @device='*H200 #1'; all when none is given");
   add_repeated(app, "-g,--gate", "GATE", check->gates,
-               "[SELECTOR:] METRIC RELATION VALUE, with + - * / and units of time");
+               "[SELECTOR:] EXPRESSION RELATION EXPRESSION, with + - * / and numbers in ns, us, "
+               "ms, s or %; added to "
+               "those of --config");
   add_text(app, "--config", "FILE", check->config,
-           "Gates in TOML; the warpmeter.toml of this folder or the nearest above when not given");
+           "Gates in TOML (default: warpmeter.toml of this folder or the nearest above)");
   add_flag(app, "--no-expectations", check->no_expectations,
            "Leave out what the catalogue expects of its variants");
   add_flag(app, "--allow-unfinished", check->allow_unfinished,
@@ -236,16 +238,17 @@ Command add_check(CLI::App& program) {
   add_text(app, "--baseline", "FILE|RUN", check->baseline,
            "A database (its last run), or a run of this one, to compare times with");
   add_text(app, "--max-slowdown", "PERCENT", check->max_slowdown,
-           "How much slower than the baseline is allowed; 3% when not given");
+           "How much slower than the baseline is allowed (default: 3%)");
   add_text(app, "--significance", "PERCENT", check->significance,
-           "How probable a false alarm may be, over all launches; 0.1% when not given");
+           "How probable a false alarm may be, over all launches (default: 0.1%)");
   add_text(app, "--run", "RUN", check->run,
-           "An id, a prefix of its UUID, a label, last or last~N; last when not given");
+           "An id, the beginning of its UUID, a label, last or last~N (default: last)");
   add_database(app, check->database);
-  add_choice(app, "--format", {"table", "markdown", "csv", "json", "github", "junit", "sarif"},
-             check->format,
-             "The format; table when not given; csv has an apostrophe before text (never before a "
-             "number) that a spreadsheet would run");
+  add_choice(
+      app, "--format", {"table", "markdown", "csv", "json", "github", "junit", "sarif"},
+      check->format,
+      "The format (default: table); in csv, text that a spreadsheet would take for a formula "
+      "begins with an apostrophe");
   add_text(app, "-o,--output", "FILE", check->file, "Write there instead of standard output");
   return {&app, [check] { return run(*check); }};
 }

@@ -130,9 +130,9 @@ Command add_compare(CLI::App& program) {
                 "last~N), two databases (FILE.db: its last run, FILE.db:RUN another), or two "
                 "values of --by");
   add_choice(app, "--by", {"run", "variant", "device", "backend", "label", "size"}, compare->by,
-             "The kind of the two sides; run when not given");
+             "The kind of the two sides (default: run)");
   add_text(app, "--run", "RUN", compare->run,
-           "Where --by variant, device, backend or size look; last when not given");
+           "Where --by variant, device, backend or size look (default: last)");
   add_text(app, "--label", "LABEL", compare->label,
            "With --by device: all runs of this label instead of one run");
   add_choice(app, "--fail-on", {"slower", "changed"}, compare->fail_on,
@@ -141,9 +141,9 @@ Command add_compare(CLI::App& program) {
   add_flag(app, "--allow-unfinished", compare->allow_unfinished,
            "With --fail-on: judge the launches that are there though a run was not finished");
   add_text(app, "--significance", "PERCENT", compare->significance,
-           "How probable a false alarm may be, over all rows; 0.1% when not given");
+           "How probable a false alarm may be, over all rows (default: 0.1%)");
   add_text(app, "--least-effect", "PERCENT", compare->least_effect,
-           "How large a change of time has to be; 1% when not given");
+           "How large a change of time has to be (default: 1%)");
   add_database(app, compare->database);
   add_format(app, compare->format);
   add_text(app, "-o,--output", "FILE", compare->file, "Write there instead of standard output");

@@ -66,13 +66,13 @@ Command add_history(CLI::App& program) {
   add_text(app, "VARIANT", "", history->choice.variant,
            "A variant, family/variant, or a glob over these; @SIZE after it is --size");
   add_text(app, "-m,--metric", "METRIC", history->choice.metric,
-           "A metric or counter; duration when not given");
+           "A metric or counter (default: duration)");
   add_text(app, "-n,--size", "N", history->size, "Only this size");
   add_text(app, "--device", "NAME", history->choice.device,
            "Only devices whose title has this in it: H200, '#1'");
   add_choice(app, "-b,--backend", {"cupti", "model"}, history->choice.backend, "Only this backend");
   add_choice(app, "--by", {"run", "revision"}, history->by,
-             "One value a run (when not given), or one a git revision");
+             "One value per run (default), or one per git revision");
   add_database(app, history->database);
   add_format(app, history->format);
   add_text(app, "-o,--output", "FILE", history->file, "Write there instead of standard output");

@@ -133,7 +133,7 @@ Command add_merge(CLI::App& program) {
       program, "merge", "Join databases of several machines into one",
       {{"warpmeter merge lab1.db lab2.db -o lab.db", "creates or extends lab.db"},
        {"warpmeter merge lab*.db -o all.db --skip-unreadable", "without those that are damaged"},
-       {"warpmeter merge 2017.nvvp -o lab.db", "a file of nvprof -o, with the date of then"}});
+       {"warpmeter merge 2017.nvvp -o lab.db", "a file of nvprof -o, with its original date"}});
   auto merge = std::make_shared<Merge>();
   add_arguments(app, "FILE", merge->sources,
                 "The databases, or files of nvprof -o; they stay as they are, and runs that were "
@@ -142,8 +142,8 @@ Command add_merge(CLI::App& program) {
   add_flag(app, "--skip-unreadable", merge->skip_unreadable,
            "Leave out what is missing or damaged, and merge the rest");
   add_text(app, "--program", "NAME", merge->program,
-           "The program that nvprof's files are of; else the one that a file names, or the file's "
-           "name without its ending");
+           "The program's name for nvprof's files (default: the one that a file names, else the "
+           "file's name without its ending)");
   add_text(app, "--one-run", "COMMAND", merge->one_run,
            "Join all runs into one run with this command line: the parts that the tasks of a job "
            "measured");

@@ -177,7 +177,7 @@ Command add_push(CLI::App& program, const std::vector<std::string>& words) {
        {"warpmeter push --roles", "SQL that makes a role that adds runs, and one that reads"}});
   auto exchange = std::make_shared<Exchange>();
   add_text(app, "SERVER", "", exchange->server,
-           "The server as libpq knows it; a password belongs into ~/.pgpass");
+           "The server as libpq knows it; put a password in ~/.pgpass");
   add_database(app, exchange->database, "The database; it stays as it is");
   add_flag(app, "--migrate", exchange->migrate,
            "First prepare the server, or bring it to this version");
@@ -197,7 +197,7 @@ Command add_pull(CLI::App& program) {
   CLI::App& app = add_command(
       program, "pull", "Bring runs from a lab's PostgreSQL server",
       {{"warpmeter pull postgresql://lab/warpmeter --where \"family = 'transpose'\" -o lab.db",
-        "runs with such a launch, whole"},
+        "whole runs that have such a launch"},
        {"warpmeter pull service=lab --where \"started > '2026-11' AND host = 'lab7'\" -o lab7.db",
         "some machine's"}});
   auto exchange = std::make_shared<Exchange>();

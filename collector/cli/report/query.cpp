@@ -189,7 +189,7 @@ Command add_query(CLI::App& program) {
   add_repeated(app, "--param", "NAME=VALUE", query->parameters, "The value of :NAME in the SQL");
   add_count(app, "--limit", 1, INT64_MAX, query->limit, "At most N rows");
   add_seconds(app, "--timeout", query->timeout,
-              "Stop after that long, and exit with 3; never when not given");
+              "Stop after that long, and exit with 3 (default: never)");
   add_flag(app, "--no-pager", query->no_pager, "On a terminal, do not page ($PAGER)");
   return {&app, [query] { return run(*query); }};
 }

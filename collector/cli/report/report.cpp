@@ -125,7 +125,7 @@ ExitCode run(const Report& report) {
 
 Command add_report(CLI::App& program) {
   CLI::App& app = add_command(
-      program, "report", "Render the tables of a run",
+      program, "report", "Print a report on a run",
       {{"warpmeter report", "the last run, as markdown"},
        {"warpmeter report --run last~1 -o before.md", "the one before it, into a file"},
        {"warpmeter report -o report.html", "one page for a browser: sort, filter, plots"},
@@ -146,7 +146,7 @@ Command add_report(CLI::App& program) {
            fmt::format("Only these, in this order: {}. A file with a SELECT of your own is one too",
                        fmt::join(reports::section_names(), ", ")));
   add_seconds(app, "--timeout", report->timeout,
-              "Stop a section of your own after that long, and exit with 3; 60 when not given");
+              "Stop a section of your own after that long, and exit with 3 (default: 60)");
   add_text(app, "--trace-out", "FILE", report->trace_file,
            "Write what ran when to FILE, as a Perfetto trace (ui.perfetto.dev), and no report");
   add_flag(app, "--brief", report->brief, "One screen: the headline and the best of each family");

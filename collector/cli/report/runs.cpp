@@ -202,7 +202,7 @@ Command add_runs(CLI::App& program) {
                    {"warpmeter runs backup copy.db", "while others may write"}});
   auto runs = std::make_shared<Runs>();
   add_choice(app, "ACTION", {"list", "rm", "label", "vacuum", "backup"}, runs->action,
-             "The action; list when not given");
+             "The action (default: list)");
   add_arguments(app, "ARGUMENT", runs->arguments,
                 "rm: RUNs (ids, UUIDs, labels, last, last~N); label: a RUN and its label; "
                 "backup: the file");

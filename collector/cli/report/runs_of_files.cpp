@@ -31,7 +31,7 @@ std::optional<PlaceOfRun> place_of_run(const std::string& text) {
   if (colon + 1 == text.size()) {
     throw Error(ExitCode::usage, fmt::format("'{}' names no run after the colon: leave the colon "
                                              "out for the last, or write an id, a "
-                                             "prefix of its UUID, a label, last or last~N",
+                                             "beginning of its UUID, a label, last or last~N",
                                              text));
   }
   return PlaceOfRun{text.substr(0, colon), text.substr(colon + 1)};

@@ -32,12 +32,12 @@ void add_kernel_options(CLI::App& app, KernelWords& words, const std::string& gr
   add_repeated(app, "-I,--include", "FOLDER", words.includes, "Look for headers there too");
   add_repeated(app, "-D,--define", "NAME[=VALUE]", words.defines, "Define a macro");
   add_text(app, "--std", "c++17|c++20", words.standard, "The language that a .cu is written in");
-  add_choice(
-      app, "--compiler", {"nvrtc", "nvcc"}, words.compiler,
-      "The compiler of a .cu. When not given: nvcc for a GPU, as programs are built with it; NVRTC "
-      "for the model, as it is faster. Where one is missing or fails, the other compiles");
+  add_choice(app, "--compiler", {"nvrtc", "nvcc"}, words.compiler,
+             "The compiler of a .cu (default: for a GPU nvcc, which programs are built with; for "
+             "the model "
+             "NVRTC, which is faster). Where one is missing or fails, the other compiles");
   add_text(app, "--cubin", "FILE", words.cubin,
-           "The machine code of a .ptx; the .cubin beside it when not given");
+           "The machine code of a .ptx (default: the .cubin beside it)");
 }
 
 void refuse_loose_numbers(const KernelWords& words, const std::vector<std::string>& names) {

@@ -329,22 +329,22 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
   add_list(app, "-n,--size", "N", run->sizes, "Sizes instead of the family's own");
   add_text(app, "-d,--device", "N", run->backend.device, "The GPU's number, or all");
   add_metrics(app, run->metrics,
-              "Metrics, counters, sets (@shared) or PerfWorks names; @default when not given");
+              "Metrics, counters, sets (@shared) or PerfWorks names (default: @default)");
   add_flag(app, "--timing-only", run->timing_only, "Measure time, read no counters");
   add_flag(app, "--counters-only", run->counters_only, "Read counters, measure no time");
   add_count(app, "--repeat", 1, 1'000'000, run->repeat, "Read the counters of each launch N times");
   add_choice(app, "--cache", {"cold", "warm"}, run->cache,
              "The L2 cache before a timed launch: flushed (cold, the default) or not");
   add_count(app, "--max-samples", 1, 10'000'000, run->max_samples,
-            "Stop timing a launch after N samples; 1000 when not given");
+            "Stop timing a launch after N samples (default: 1000)");
   add_seconds(app, "--time-budget", run->time_budget,
-              "Stop timing a launch after that long; 2 when not given");
+              "Stop timing a launch after that long (default: 2)");
   add_flag(app, "--interleave", run->interleave,
            "Time the variants of a family in turns (A B A B), so that drift affects all alike");
   add_text(app, "--against", "PROGRAM", run->against,
            "Run another build of warpmeter (base) and this one in turns, and compare them");
   add_count(app, "--rounds", 2, 1000, run->rounds,
-            "Turns of each build under --against; 5 when not given");
+            "Turns of each build under --against (default: 5)");
   add_kernel_options(app, run->files,
                      "Its blocks; numbers or expressions of n: 'ceil(n/16),ceil(n/16)'");
   add_choice(
@@ -358,14 +358,15 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
               "A kernel that takes longer on a GPU fails, and the rest goes on");
   add_text(app, "--arch", "SM", run->backend.arch, "The model's architecture: sm_80, sm_90, …");
   add_count(app, "--threads", 1, 4096, run->backend.threads,
-            "CPU threads of the model; all cores when not given");
+            "CPU threads of the model (default: all cores)");
   add_text(
       app, "--blocks", "N|P%", run->backend.blocks,
       "Count only N blocks of a launch, or a share of them, and estimate the rest with a bound "
       "on the error (grade sampled); all blocks run. For the model");
   add_list(app, "--shape", "NAME=SHAPE", run->backend.shapes,
-           "The shape of an array in shared memory, for the changes of `explain`: tile=16x16:f32");
-  add_text(app, "--label", "TEXT", run->label, "A name for the run, for report --run later");
+           "The shape of an array in shared memory, for the layouts that `explain` tries: "
+           "tile=16x16:f32");
+  add_text(app, "--label", "TEXT", run->label, "A name for the run, for report --run");
   add_database(app, run->database);
   add_count(app, "--print-output", 1, 1'000'000, run->print_output,
             "Print the first N values that each launch wrote");
@@ -376,7 +377,7 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
            "Look for accesses out of bounds, unset memory, races and divergent barriers, on the "
            "model, and measure nothing; exits 6 when there are any");
   add_choice(app, "--format", {"table", sarif}, run->format,
-             "The format of the findings of --check; table when not given");
+             "The format of the findings of --check (default: table)");
   add_flag(app, "-v,--verbose", run->verbose,
            "With --check: list all that was looked for, and what was not");
   add_list(app, "--best", "METRIC", run->best,

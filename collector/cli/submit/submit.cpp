@@ -263,7 +263,7 @@ Command add_submit(CLI::App& program, const std::vector<std::string>& words) {
        {"warpmeter submit --each gpu-type -- run matmul", "the same on one GPU of each type"},
        {"warpmeter submit --each node -- profile ./app", "or on every node"},
        {"warpmeter submit status 17", "how far it is"},
-       {"warpmeter submit resume 17", "again what was cut off; what is finished is kept"},
+       {"warpmeter submit resume 17", "run again what was cut off; keep what is finished"},
        {"warpmeter submit list", "the jobs that were submitted here"}});
   auto request = std::make_shared<SubmitRequest>();
   add_arguments(app, "ACTION JOB", request->words,
@@ -273,7 +273,7 @@ Command add_submit(CLI::App& program, const std::vector<std::string>& words) {
             "Divide the launches of a run evenly into N tasks, by their expected cost");
   add_choice(app, "--each", {"node", "gpu-type", "gpu"}, request->each,
              "The whole command on each node, on one GPU of each type, or on each GPU");
-  add_text(app, "--partition", "NAME", request->partition, "Slurm's; its default when not given");
+  add_text(app, "--partition", "NAME", request->partition, "Slurm's (default: its default)");
   add_text(app, "--gres", "GRES", request->gres, "The resources of each task: gpu:1, gpu:h200:2");
   add_text(app, "--time", "TIME", request->time,
            "How long each task may take: 30 (minutes), 2:00:00");
@@ -282,11 +282,11 @@ Command add_submit(CLI::App& program, const std::vector<std::string>& words) {
   add_text(app, "--folder", "FOLDER", request->folder,
            "Where the job is kept, on storage that the nodes see; warpmeter-jobs/TIME when not "
            "given");
-  add_text(app, "--label", "TEXT", request->label, "A name for the runs, for report --run later");
+  add_text(app, "--label", "TEXT", request->label, "A name for the runs, for report --run");
   add_flag(app, "--wait", request->wait, "Wait for the job's end, and exit as the command would");
   add_flag(app, "--dry-run", request->dry_run,
            "Show the tasks and the batch script, queue nothing");
-  add_database(app, request->database, "With --split: where earlier durations are looked for");
+  add_database(app, request->database, "With --split: the database with earlier durations");
   add_format(app, request->format);
   add_flag(app, "-q,--quiet", request->quiet, "Print no table and no remarks");
   return {&app, [request, &program, &app, words] {

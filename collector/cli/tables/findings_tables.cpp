@@ -74,9 +74,8 @@ FindingCount count_of(std::span<const ShownFinding> findings) {
 std::string found_text(const FindingCount& count, bool are_named) {
   const std::string also =
       count.remarks == 0 ? "" : fmt::format(" and {}", with_noun(count.remarks, "remark"));
-  return fmt::format(
-      "--check found {}{}; {}", with_noun(count.mistakes, "mistake"), also,
-      are_named ? "mend the lines that are named" : "without --quiet they are named");
+  return fmt::format("--check found {}{}; {}", with_noun(count.mistakes, "mistake"), also,
+                     are_named ? "fix the lines named above" : "without --quiet they are named");
 }
 
 }  // namespace warpmeter::cli

@@ -41,7 +41,7 @@ struct FindingCount {
   std::size_t mistakes = 0, remarks = 0;
 };
 FindingCount count_of(std::span<const ShownFinding> findings);
-/// "--check found 2 mistakes and 1 remark; mend the lines that are named". At least one of them is
+/// "--check found 2 mistakes and 1 remark; fix the lines named above". At least one of them is
 /// a mistake.
 std::string found_text(const FindingCount& count, bool are_named = true);
 

@@ -164,7 +164,7 @@ TEST_F(FamilyFile, ARaceThatVerificationDoesNotShowIsFoundByCheck) {
               AllOf(HasSubstr("mine/racy"), HasSubstr("shared-memory race"), HasSubstr("racy.cu:6"),
                     Not(HasSubstr("mine/right")),
                     HasSubstr("Looked for in these 2 launches (this input): out-of-bounds")));
-  EXPECT_THAT(checked.error, HasSubstr("--check found 1 mistake; mend the lines that are named"));
+  EXPECT_THAT(checked.error, HasSubstr("--check found 1 mistake; fix the lines named above"));
   EXPECT_EQ(value_of("SELECT count(*) FROM runs"), "1") << "a check stores nothing";
 }
 
