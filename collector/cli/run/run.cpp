@@ -371,8 +371,8 @@ CLI::App& add_run_options(CLI::App& program, RunRequest& request) {
   add_count(app, "--print-output", 1, 1'000'000, run->print_output,
             "Print the first N values that each launch wrote");
   add_flag(app, "--lines", run->lines,
-           "Show the cost of each source line, the worst first; on a GPU this takes another "
-           "process for each launch");
+           "Show the cost of each source line, the worst first; on a GPU this takes two more "
+           "processes for each launch");
   add_flag(app, "--check", run->check,
            "Look for accesses out of bounds, unset memory, races and divergent barriers, on the "
            "model, and measure nothing; exits 6 when there are any");
