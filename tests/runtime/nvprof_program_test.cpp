@@ -380,6 +380,11 @@ TEST_F(NvprofProgram, RefusesWhatNvprofDidNotTake) {
        "invalid argument 'h' of option --normalized-time-unit: it takes s|ms|us|ns|col|auto"},
       {{"--metrics"}, "option --metrics requires an argument: <names>|all"},
       {{"--csv=1"}, "option --csv takes no argument"},
+      {{"--print-gpu", "./a"},
+       "option '--print-gpu' is ambiguous: --print-gpu-summary, --print-gpu-trace"},
+      {{"--aggregate-mode-off", "./a"},
+       "option --aggregate-mode off is not supported; instead: PerfWorks names with .min, .max or "
+       ".avg over the units: profile -m NAME.max"},
       {{"--cpu-profiling", "on", "./a"},
        "option --cpu-profiling on is not supported; instead: perf record or py-spy: warpmeter "
        "looks at GPUs alone"},

@@ -28,11 +28,37 @@ std::vector<std::string> choices_of(const Option& option) {
   return option.value.empty() || is_list ? std::vector<std::string>{} : parts(option.value, '|');
 }
 
-const Option* find(std::string_view name) {
-  for (const Option& option : options()) {
-    if (option.name == name) return &option;
+/// An option under the name that earlier versions of nvprof gave it, which later ones still took.
+struct EarlierName {
+  std::string_view name, today;
+  std::string_view value;  ///< the name stands for this value; empty: the option takes one
+};
+constexpr EarlierName earlier_names[] = {{"aggregate-mode-off", "aggregate-mode", "off"},
+                                         {"output-profile", "export-profile", ""},
+                                         {"profile-from-start-off", "profile-from-start", "off"}};
+
+const EarlierName* find_earlier(std::string_view name) {
+  for (const EarlierName& earlier : earlier_names) {
+    if (earlier.name == name) return &earlier;
   }
   return nullptr;
+}
+
+/// The option of the name, or the only one whose name begins so; null: there is none. Throws
+/// Error{usage} where several begin so.
+const Option* find(std::string_view name) {
+  std::vector<const Option*> begin_so;
+  for (const Option& option : options()) {
+    if (option.name == name) return &option;
+    if (!name.empty() && option.name.starts_with(name)) begin_so.push_back(&option);
+  }
+  if (begin_so.empty()) return nullptr;
+  if (begin_so.size() == 1) return begin_so.front();
+  std::string all;
+  for (const Option* option : begin_so) {
+    all += fmt::format("{}--{}", all.empty() ? "" : ", ", option->name);
+  }
+  throw Error(ExitCode::usage, fmt::format("option '--{}' is ambiguous: {}", name, all));
 }
 
 const Option* find(char letter) {
@@ -87,13 +113,15 @@ class Words {
   void take_long(const std::string& word) {
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(2, equals == word.npos ? equals : equals - 2);
-    const Option* option = find(name);
+    const EarlierName* earlier = find_earlier(name);
+    const Option* option = find(earlier == nullptr ? name : earlier->today);
     if (option == nullptr) throw unknown("--" + name);
-    if (option->value.empty()) {
+    const bool has_value = earlier != nullptr && !earlier->value.empty();
+    if (option->value.empty() || has_value) {
       if (equals != word.npos) {
         throw Error(ExitCode::usage, fmt::format("option --{} takes no argument", name));
       }
-      return give(request_, *option, "");
+      return give(request_, *option, has_value ? std::string(earlier->value) : "");
     }
     give(request_, *option, equals == word.npos ? next_for(*option) : word.substr(equals + 1));
   }

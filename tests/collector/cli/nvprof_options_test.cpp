@@ -46,6 +46,25 @@ TEST(NvprofOptions, TakeValuesInAllFormsOfGetopt) {
   EXPECT_EQ(request.timeout, 2.5);
 }
 
+TEST(NvprofOptions, MayBeCutShortWhereOneBeginsSo) {
+  EXPECT_EQ(read({"--metric", "ipc", "./app"}).names.front().name, "ipc");
+  EXPECT_EQ(read({"--log=a.txt", "./app"}).log_file, "a.txt");
+  EXPECT_TRUE(read({"--print-summary", "./app"}).prints_summary);
+  EXPECT_FALSE(read({"--print-summary", "./app"}).prints_summary_per_gpu);
+  EXPECT_THROW(read({"--print-gpu", "./app"}), Error);
+  EXPECT_THROW(read({"--=a", "./app"}), Error);
+}
+
+/// Public scripts have these, among them some for CUDA 10.
+TEST(NvprofOptions, AreTakenUnderTheirEarlierNames) {
+  EXPECT_EQ(read({"--output-profile", "a.nvvp", "./app"}).export_file, "a.nvvp");
+  const Request request = read({"--profile-from-start-off", "--csv", "./app"});
+  EXPECT_FALSE(request.from_start);
+  EXPECT_THAT(request.words, ElementsAre("./app"));
+  EXPECT_THROW(read({"--profile-from-start-off=on", "./app"}), Error);
+  EXPECT_THROW(read({"--aggregate-mode-off", "./app"}), Error);
+}
+
 TEST(NvprofOptions, GiveNamesTheScopeBeforeThem) {
   const Request request = read({"--devices", "0,2", "-m", ",a,,b,", "--kernels", ":::2", "-e", "c",
                                 "--devices", "all", "--metrics", "d", "./app"});
