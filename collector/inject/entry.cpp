@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -25,6 +26,7 @@
 #include "collector/inject/channel.h"
 #include "collector/inject/counting.h"
 #include "collector/inject/launch_call.h"
+#include "collector/inject/names/resource_numbers.h"
 #include "collector/inject/tracing.h"
 #include "collector/inject/waits.h"
 
@@ -41,6 +43,7 @@ constexpr CUpti_CallbackId driver_profiler_calls[] = {CUPTI_DRIVER_TRACE_CBID_cu
 struct Injector {
   std::unique_ptr<Channel> channel;
   std::unique_ptr<Counting> counting;
+  std::unique_ptr<ResourceNumbers> numbers;  ///< CUPTI's numbers of named things
   cupti::Loaded<cupti::CuptiApi> cupti;
   std::shared_future<void> companion;  ///< CUPTI's; it comes while the program makes its context
   Config config;
@@ -88,7 +91,15 @@ cupti::Loaded<cupti::CuptiApi> load_cupti(const std::string& directory) {
 }
 
 void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& data) {
-  if (injector->counting == nullptr) return tracing::context_made();
+  if (id == CUPTI_CBID_RESOURCE_STREAM_CREATED) {
+    return injector->numbers->stream_made(data.context, data.resourceHandle.stream);
+  }
+  if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) {
+    injector->numbers->context_made(data.context);
+    if (injector->counting == nullptr) tracing::context_made();
+    return;
+  }
+  if (injector->counting == nullptr) return;
   Counting& counting = *injector->counting;
   switch (id) {
     case CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING:
@@ -183,7 +194,8 @@ constexpr CUpti_CallbackId waiting_functions[] = {
     CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize,  CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2,
     CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2_ptds};
 
-constexpr CUpti_CallbackId contexts[] = {CUPTI_CBID_RESOURCE_CONTEXT_CREATED};
+constexpr CUpti_CallbackId numbered[] = {CUPTI_CBID_RESOURCE_CONTEXT_CREATED,
+                                         CUPTI_CBID_RESOURCE_STREAM_CREATED};
 constexpr CUpti_CallbackId modules[] = {CUPTI_CBID_RESOURCE_MODULE_LOADED,
                                         CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING};
 constexpr CUpti_CallbackId resources[] = {CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
@@ -232,11 +244,11 @@ void at_exit() {
 void start_measuring() {
   injector->cupti = load_cupti(injector->config.cupti_directory);
   if (!injector->cupti.ok()) throw Error(ExitCode::no_hardware, injector->cupti.sentence());
+  injector->numbers = std::make_unique<ResourceNumbers>(injector->cupti.api);
   subscribe();
   if (injector->config.mode == Mode::activity) {
     tracing::start(*injector->channel, injector->cupti.api, injector->config);
     enable(CUPTI_CB_DOMAIN_DRIVER_API, waiting_functions);
-    if (injector->config.managed_memory) enable(CUPTI_CB_DOMAIN_RESOURCE, contexts);
     if (!injector->config.selection.ranges.empty()) {
       enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_functions());
     }
@@ -254,8 +266,15 @@ void start_measuring() {
     enable(CUPTI_CB_DOMAIN_DRIVER_API, sharing_functions());
     enable(CUPTI_CB_DOMAIN_RESOURCE, modules);
   }
+  enable(CUPTI_CB_DOMAIN_RESOURCE, numbered);
   enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_profiler_calls);
   enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_profiler_calls);
+  tell_names([](const Named& named) {
+    const std::optional<ResourceNumber> place = injector->numbers->of(named);
+    if (!place) return;
+    injector->channel->send(
+        ResourceName{named.resource, place->context, place->number, named.name});
+  });
   std::atexit(at_exit);
 }
 

@@ -42,6 +42,7 @@ struct Get {
 constexpr Mode last_of(Mode) { return Mode::stalls; }
 constexpr Profiling last_of(Profiling) { return Profiling::always; }
 constexpr ActivityKind last_of(ActivityKind) { return ActivityKind::allocation; }
+constexpr Resource last_of(Resource) { return Resource::thread; }
 constexpr MemoryKind last_of(MemoryKind) { return MemoryKind::unknown; }
 constexpr schema::Grade last_of(schema::Grade) { return schema::Grade::unavailable; }
 

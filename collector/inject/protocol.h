@@ -29,11 +29,12 @@
 #include <variant>
 #include <vector>
 
+#include "collector/inject/names/named.h"
 #include "schema/records.h"
 
 namespace warpmeter::inject {
 
-inline constexpr std::uint16_t protocol_version = 17;
+inline constexpr std::uint16_t protocol_version = 18;
 /// Fits into a socket's buffer as Linux makes it (net.core.wmem_default).
 inline constexpr std::size_t max_frame_bytes = 128 * 1024;
 /// Names a frame can carry; a longer one is cut.
@@ -337,6 +338,15 @@ struct Unobserved {
   std::string reason;
 };
 
+/// A name that the program gave; a later one for the same takes its place.
+struct ResourceName {
+  Resource resource = Resource::stream;
+  std::uint32_t context = 0;  ///< CUPTI's number of a stream's context; 0: it is no stream
+  /// CUPTI's number of a context or stream, the ordinal of a device, or the program's of a thread.
+  std::uint64_t number = 0;
+  std::string name;
+};
+
 /// The process ends in order.
 struct Bye {
   std::uint64_t lost_records = 0;  ///< CUPTI had no room for them
@@ -346,7 +356,7 @@ struct Bye {
 using Message =
     std::variant<Hello, Config, Device, Name, Launch, Activities, Seen, Problem, Bye, Lines,
                  Finding, Checked, Found, Explained, Stalls, Shaped, Unobserved, Refused, Running,
-                 FailedCall, ActivityShape, TraceBegins, Instructions>;
+                 FailedCall, ActivityShape, TraceBegins, Instructions, ResourceName>;
 
 std::vector<std::uint8_t> encode(const Message& message);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // NVTX gives an injection tables of pointers to its functions; those that open and close ranges are
-// replaced. Texts are bytes (ASCII or UTF-8) or strings that the program registered with us; wide
-// ones are not read.
+// replaced, and those that name things. Texts are bytes (ASCII or UTF-8) or strings that the
+// program registered with us; wide ones are not read.
 #include "collector/inject/ranges.h"
 
 #include <nvtx3/nvToolsExt.h>
@@ -14,6 +14,8 @@
 #include <mutex>
 #include <set>
 #include <utility>
+
+#include "collector/inject/names/named.h"
 
 namespace warpmeter::inject {
 namespace {
@@ -114,6 +116,16 @@ nvtxRangeId_t start_in_domain(Domain, const nvtxEventAttributes_t* event) {
 }
 void end_in_domain(Domain, nvtxRangeId_t id) { end(id); }
 
+template <Resource resource>
+void name_pointer(void* handle, const char* name) {
+  if (name != nullptr) take_name({resource, reinterpret_cast<std::uintptr_t>(handle), name});
+}
+
+template <Resource resource>
+void name_number(std::uint32_t number, const char* name) {
+  if (name != nullptr) take_name({resource, number, name});
+}
+
 /// A domain is only told apart from others: any address of its own will do.
 Domain create_domain(const char*) { return reinterpret_cast<Domain>(new char); }
 
@@ -179,7 +191,15 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
       *callbacks, NVTX_CB_MODULE_CORE,
       {hook(NVTX_CBID_CORE_RangePushEx, push_event), hook(NVTX_CBID_CORE_RangePushA, push_ascii),
        hook(NVTX_CBID_CORE_RangePop, pop_plain), hook(NVTX_CBID_CORE_RangeStartEx, start_event),
-       hook(NVTX_CBID_CORE_RangeStartA, start_ascii), hook(NVTX_CBID_CORE_RangeEnd, end)});
+       hook(NVTX_CBID_CORE_RangeStartA, start_ascii), hook(NVTX_CBID_CORE_RangeEnd, end),
+       hook(NVTX_CBID_CORE_NameOsThreadA, name_number<Resource::thread>)});
+  replace(*callbacks, NVTX_CB_MODULE_CUDA,
+          {hook(NVTX_CBID_CUDA_NameCuDeviceA, name_number<Resource::device>),
+           hook(NVTX_CBID_CUDA_NameCuContextA, name_pointer<Resource::context>),
+           hook(NVTX_CBID_CUDA_NameCuStreamA, name_pointer<Resource::stream>)});
+  replace(*callbacks, NVTX_CB_MODULE_CUDART,
+          {hook(NVTX_CBID_CUDART_NameCudaDeviceA, name_number<Resource::device>),
+           hook(NVTX_CBID_CUDART_NameCudaStreamA, name_pointer<Resource::stream>)});
   replace(*callbacks, NVTX_CB_MODULE_CORE2,
           {hook(NVTX_CBID_CORE2_DomainRangePushEx, push_in_domain),
            hook(NVTX_CBID_CORE2_DomainRangePop, pop),

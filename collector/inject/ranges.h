@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The program's own NVTX ranges. NVTX loads the injector by itself (NVTX_INJECTION64_PATH) at the
-// first range, whether or not CUDA has been touched by then, and calls our functions from then on.
+// The program's own NVTX ranges, and the functions by which it names things (named.h). NVTX loads
+// the injector by itself (NVTX_INJECTION64_PATH) at the first range, whether or not CUDA has been
+// touched by then, and calls our functions from then on.
 #pragma once
 
 #include <cstdint>

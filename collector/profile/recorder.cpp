@@ -141,6 +141,9 @@ bool Recorder::take(int peer, inject::Message&& message) {
     checked_.gaps |= checked->gaps;
     return true;
   }
+  if (auto* name = std::get_if<inject::ResourceName>(&message)) {
+    return resource_names_.take(process.id, std::move(*name));
+  }
   if (const auto* bye = std::get_if<inject::Bye>(&message)) {
     lost_records_ += bye->lost_records;
     if (bye->was_off) ++never_started_;

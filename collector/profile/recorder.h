@@ -28,6 +28,7 @@
 #include "collector/inject/protocol.h"
 #include "collector/profile/later_pass.h"
 #include "collector/profile/receiver.h"
+#include "collector/profile/resource_names.h"
 #include "collector/profile/sightings.h"
 #include "collector/profile/writer.h"
 #include "schema/store.h"
@@ -103,6 +104,8 @@ class Recorder final : public Receiver {
   std::optional<std::int64_t> run_id() const { return writer_.run_id(); }  ///< after finish()
   /// Where the counted launches came from; none of a launch that only a later pass had.
   const LaunchOrigins& origins() const { return writer_.origins(); }
+  /// The names that the program gave by NVTX.
+  const ResourceNames& resource_names() const { return resource_names_; }
   std::uint64_t launches() const { return launches_; }         ///< with at least one figure
   bool has_lines() const { return has_lines_; }                ///< a launch has lines of its source
   std::uint64_t traced() const { return next_activity_ - 1; }  ///< activities that were stored
@@ -230,6 +233,7 @@ class Recorder final : public Receiver {
   /// By kind, place, message, whether it is a remark, and the other place: how often.
   std::map<std::tuple<std::string, std::string, std::string, bool, std::string>, std::uint64_t>
       findings_;
+  ResourceNames resource_names_;
   inject::Checked checked_;
   bool has_met_any_ = false, has_lines_ = false;
   std::set<int> living_;  ///< peers that have not said Bye

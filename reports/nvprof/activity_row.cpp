@@ -15,6 +15,10 @@ std::string text_of(const std::optional<std::int64_t>& value) {
   return value ? fmt::format("{}", *value) : "";
 }
 
+std::string titled(const std::string& name, std::int64_t number) {
+  return name.empty() ? fmt::format("{}", number) : fmt::format("{} ({})", name, number);
+}
+
 std::string size_of(const std::optional<std::int64_t>& bytes) {
   return bytes ? size_text(static_cast<double>(*bytes)) : "";
 }
@@ -68,7 +72,7 @@ std::string time_of(const std::optional<std::int64_t>& ns, TimeUnit unit) {
 }  // namespace
 
 ActivityRows::ActivityRows(const schema::Reader& reader, std::int64_t run_id,
-                           std::int64_t process_id, const ContextNames& context_names)
+                           std::int64_t process_id, const ResourceNames& resource_names)
     : trace_(read_trace(reader, run_id, process_id)) {
   std::map<std::int64_t, std::string> names;
   const schema::Rows devices =
@@ -85,7 +89,10 @@ ActivityRows::ActivityRows(const schema::Reader& reader, std::int64_t run_id,
                      title(shape.device_ordinal),
                      title(shape.source_device),
                      title(shape.target_device),
-                     shape.context ? context_text(context_names, process_id, *shape.context) : ""});
+                     shape.context ? context_text(resource_names, process_id, *shape.context) : "",
+                     shape.stream ? stream_text(resource_names, process_id,
+                                                shape.context.value_or(0), *shape.stream)
+                                  : ""});
   }
 }
 
@@ -101,9 +108,13 @@ void ActivityRows::each(const std::function<bool(const TracedShape&)>& accepts,
   }
 }
 
-std::string context_text(const ContextNames& names, std::int64_t process, std::int64_t context) {
-  const std::string name = names ? names(process, context) : "";
-  return name.empty() ? fmt::format("{}", context) : fmt::format("{} ({})", name, context);
+std::string context_text(const ResourceNames& names, std::int64_t process, std::int64_t context) {
+  return titled(names.context ? names.context(process, context) : "", context);
+}
+
+std::string stream_text(const ResourceNames& names, std::int64_t process, std::int64_t context,
+                        std::int64_t stream) {
+  return titled(names.stream ? names.stream(process, context, stream) : "", stream);
 }
 
 const std::string& ShownNames::of(const ActivityRow& row, bool demangles) {
@@ -129,7 +140,7 @@ std::string text_cell(const ActivityRow& row, std::string_view heading, TimeUnit
   if (heading == "DstMemType") return target_of(row);
   if (heading == "Device") return row.device_title;
   if (heading == "Context") return is_managed(row) ? "" : row.context_title;
-  if (heading == "Stream") return is_managed(row) ? "" : text_of(row.stream);
+  if (heading == "Stream") return is_managed(row) ? "" : row.stream_title;
   if (heading == "Src Dev") return row.source_title;
   if (heading == "Src Ctx") return text_of(row.source_context);
   if (heading == "Dst Dev") return row.target_title;

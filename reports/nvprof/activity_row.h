@@ -20,13 +20,14 @@ namespace warpmeter::reports::nvprof {
 struct ActivityRow : TracedShape, TracedActivity {
   std::string device_title, source_title, target_title;  ///< "NVIDIA H200 (0)"; empty: none
   std::string context_title;                             ///< "1", "rank 3 (1)"; empty: none
+  std::string stream_title;                              ///< "13", "copies (13)"; empty: none
 };
 
 /// The activities of one process of a run, in the order of their starts.
 class ActivityRows {
  public:
   ActivityRows(const schema::Reader& reader, std::int64_t run_id, std::int64_t process_id,
-               const ContextNames& context_names);
+               const ResourceNames& names);
   /// Those whose shape is accepted, which is asked once a shape. A row is valid until the next.
   void each(const std::function<bool(const TracedShape&)>& accepts,
             const std::function<void(const ActivityRow&)>& on_row);
@@ -37,7 +38,9 @@ class ActivityRows {
 };
 
 /// "1"; "rank 3 (1)" where it has a name.
-std::string context_text(const ContextNames& names, std::int64_t process, std::int64_t context);
+std::string context_text(const ResourceNames& names, std::int64_t process, std::int64_t context);
+std::string stream_text(const ResourceNames& names, std::int64_t process, std::int64_t context,
+                        std::int64_t stream);
 
 /// Names as they are shown; a kernel's is found out once.
 class ShownNames {

@@ -279,14 +279,16 @@ class LaunchTable {
     const auto name = [&](const std::string& whole, std::size_t width) {
       return csv_ ? csv_text(whole) : whole.substr(0, width);
     };
-    const auto context = [&] {
-      if (origin.context == 0 || !request_.context_names) return number(origin.context);
-      const std::string text = context_text(request_.context_names, origin.process, origin.context);
-      return csv_ ? csv_text(text) : text;
+    const auto titled = [&](std::uint32_t value, const std::string& text) {
+      if (value == 0) return number(value);
+      return csv_ && text != number(value) ? csv_text(text) : text;
     };
-    std::vector<std::string> cells = {name(kernel.device, device_width), context(),
-                                      number(origin.stream), name(kernel.name, kernel_width),
-                                      number(origin.correlation)};
+    const ResourceNames& names = request_.resource_names;
+    std::vector<std::string> cells = {
+        name(kernel.device, device_width),
+        titled(origin.context, context_text(names, origin.process, origin.context)),
+        titled(origin.stream, stream_text(names, origin.process, origin.context, origin.stream)),
+        name(kernel.name, kernel_width), number(origin.correlation)};
     for (const std::size_t place : shown_) {
       const Form form = request_.names[place].form;
       const auto value = launch.values.find(place);

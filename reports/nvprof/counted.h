@@ -51,7 +51,7 @@ struct CountedRequest {
   std::function<bool(const CountedLaunch&, std::size_t name)> shows;
   std::function<std::string(const std::string&)> kernel_text;  ///< a kernel as it is shown
   std::function<Origin(std::int64_t launch_id)> origin;        ///< empty: not known
-  ContextNames context_names;
+  ResourceNames resource_names;
   bool each_launch = false;  ///< --print-gpu-trace: a row a launch, not a row a kernel and name
 };
 

@@ -20,8 +20,13 @@ struct Style {
   TimeUnit unit = TimeUnit::automatic;
 };
 
-/// The name that a person gave a context of a process; empty: none.
-using ContextNames = std::function<std::string(std::int64_t process, std::int64_t context)>;
+/// The names that a person, or the program by NVTX, gave contexts and streams of a process. An
+/// empty text is no name, an empty function knows none.
+struct ResourceNames {
+  std::function<std::string(std::int64_t process, std::int64_t context)> context;
+  std::function<std::string(std::int64_t process, std::int64_t context, std::int64_t stream)>
+      stream;
+};
 
 struct SummaryRow {
   std::string name;

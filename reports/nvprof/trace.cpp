@@ -68,7 +68,7 @@ struct Extent {
 class Trace {
  public:
   Trace(const schema::Reader& reader, const TraceRequest& request, const Sink& sink)
-      : rows_(reader, request.run_id, request.process_id, request.context_names),
+      : rows_(reader, request.run_id, request.process_id, request.resource_names),
         request_(request),
         sink_(sink) {}
 

@@ -19,7 +19,7 @@ struct TraceRequest {
   std::string apis = "all";  ///< "runtime", "driver"
   bool demangles = true;
   Style style;
-  ContextNames context_names;
+  ResourceNames resource_names;
 };
 
 using Sink = std::function<void(std::string_view)>;

@@ -336,7 +336,13 @@ void Exporter::write_names() {
   const std::string nothing(8, '\0');
   reader_.each("SELECT min(family) FROM launches WHERE run_id = :run", run_,
                [&](Row row) { add(NvprofObject::unknown, word(0) + nothing, text_in(row[0])); });
-  if (!naming_.process && !naming_.context) return;
+  for (const NvprofNaming::Thread& thread : naming_.threads) {
+    add(NvprofObject::thread, word(thread.process) + little_endian(thread.thread, 8), thread.name);
+  }
+  for (const auto& [device, name] : naming_.devices) {
+    add(NvprofObject::device, word(device) + nothing, name);
+  }
+  if (!naming_.process && !naming_.context && !naming_.stream) return;
   reader_.each("SELECT DISTINCT process_id FROM activities WHERE run_id = :run ORDER BY 1", run_,
                [&](Row row) {
                  const std::int64_t process = integer_in(row[0]);
@@ -351,6 +357,15 @@ void Exporter::write_names() {
         if (!naming_.context) return;
         add(NvprofObject::context, word(integer_in(row[1])) + word(integer_in(row[2])) + word(0),
             naming_.context(integer_in(row[0]), integer_in(row[2])));
+      });
+  if (!naming_.stream) return;
+  reader_.each(
+      "SELECT DISTINCT process_id, device_ordinal, context, stream FROM activities WHERE run_id = "
+      ":run AND context IS NOT NULL AND stream IS NOT NULL ORDER BY 1, 2, 3, 4",
+      run_, [&](Row row) {
+        add(NvprofObject::stream,
+            word(integer_in(row[1])) + word(integer_in(row[2])) + word(integer_in(row[3])),
+            naming_.stream(integer_in(row[0]), integer_in(row[2]), integer_in(row[3])));
       });
 }
 

@@ -31,10 +31,20 @@ struct NvprofSourceLevel {
   bool is_any() const { return global_access || shared_access || instruction_execution; }
 };
 
-/// Names that a person gave, of --process-name and --context-name; empty: none.
+/// Names that a person gave, by --process-name and --context-name, or the program by NVTX; empty:
+/// none.
 struct NvprofNaming {
   std::function<std::string(std::int64_t process)> process;
   std::function<std::string(std::int64_t process, std::int64_t context)> context;
+  std::function<std::string(std::int64_t process, std::int64_t context, std::int64_t stream)>
+      stream;
+  struct Thread {
+    std::int64_t process = 0;
+    std::uint64_t thread = 0;
+    std::string name;
+  };
+  std::vector<Thread> threads;
+  std::map<std::int64_t, std::string> devices;  ///< by ordinal
 };
 
 /// Writes the file, whole or not at all; one that is there is replaced. `names`: of metrics and

@@ -14,7 +14,14 @@
 namespace warpmeter::schema {
 
 /// CUpti_ActivityObjectKind, of the table NAME.
-enum class NvprofObject { unknown = 0, process = 1, context = 4 };
+enum class NvprofObject {
+  unknown = 0,
+  process = 1,
+  thread = 2,
+  device = 3,
+  context = 4,
+  stream = 5
+};
 
 /// CUpti_ActivityMemcpyKind of "[CUDA memcpy HtoD]", and back; 0 is the unknown kind.
 std::int64_t nvprof_copy_kind(std::string_view name);

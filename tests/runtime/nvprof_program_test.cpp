@@ -285,7 +285,56 @@ TEST_F(NvprofProgram, ShowsContextsUnderTheirNames) {
           .error,
       HasSubstr("No events/metrics were profiled."));
   EXPECT_THAT(nvprof({"--kernels", "own:::", "-m", "gst_efficiency", square_}).error,
-              HasSubstr("--context-name"));
+              HasSubstr("No events/metrics were profiled."));
+}
+
+/// nvprof's guide: --kernels takes the ids or the NVTX names of context and stream.
+TEST_F(NvprofProgram, ShowsStreamsAndContextsUnderTheNamesOfNvtx) {
+  const std::string named = program("named");
+  const auto has = [](const std::string& text, const char* pattern) {
+    return std::regex_search(text, std::regex(pattern));
+  };
+  const Outcome traced = nvprof({"--csv", "--print-gpu-trace", named});
+  EXPECT_EQ(traced.exit_code, 0);
+  EXPECT_TRUE(has(traced.error, R"x("main context \(1\)","ahead \([0-9]+\)","fill\(int\*\))x"))
+      << traced.error;
+  EXPECT_TRUE(has(traced.error, R"x("main context \(1\)","7","fill\(int\*\))x")) << traced.error;
+  EXPECT_TRUE(has(nvprof({"--print-gpu-trace", named}).error,
+                  R"x(  main context \(1\)  ahead \([0-9]+\)  fill\(int\*\) )x"));
+  EXPECT_TRUE(has(nvprof({"--csv", "--print-gpu-trace", "-m", "gst_transactions", named}).error,
+                  R"x(,"main context \(1\)","ahead \([0-9]+\)","fill\(int\*\)",)x"));
+
+  const std::vector<std::string> metric = {"-m", "gst_transactions", named};
+  const auto chosen_by = [&](const std::string& path) {
+    std::vector<std::string> words = {"--kernels", path};
+    words.insert(words.end(), metric.begin(), metric.end());
+    return nvprof(words).error;
+  };
+  EXPECT_THAT(chosen_by(":ahead:fill:"), HasSubstr("\n          1      "));
+  EXPECT_THAT(chosen_by("main.*:::"), HasSubstr("\n          3      "));
+  EXPECT_THAT(chosen_by(":behind::"), HasSubstr("No events/metrics were profiled."));
+}
+
+/// By CUPTI's objects: a thread is its process and number, a stream its device, context and number.
+TEST_F(NvprofProgram, WritesTheNamesOfNvtxIntoItsFile) {
+  ASSERT_EQ(nvprof({"-o", "names.nvvp", program("named")}).exit_code, 0);
+  const std::vector<std::string> names =
+      rows_of("names.nvvp",
+              "SELECT n.objectKind, substr(hex(n.objectId), iif(n.objectKind = 2, 9, 1), 16), "
+              "s.value FROM CUPTI_ACTIVITY_KIND_NAME n JOIN StringTable s ON s._id_ = n.name WHERE "
+              "n.objectKind > 0 ORDER BY n.objectKind");
+  EXPECT_THAT(names,
+              testing::ElementsAre("2|6712000000000000|reader", "3|0000000000000000|first device",
+                                   "4|0000000001000000|main context", "5|0000000001000000|ahead"));
+}
+
+TEST_F(NvprofProgram, ReadsNamesInItsFile) {
+  ASSERT_EQ(nvprof({"-o", "read.nvvp", program("named")}).exit_code, 0);
+  const std::string trace = nvprof({"--csv", "--print-gpu-trace", "-i", "read.nvvp"}).error;
+  EXPECT_THAT(trace, HasSubstr("\"main context (1)\",\"ahead ("));
+  EXPECT_THAT(
+      nvprof({"--context-name", "own", "--csv", "--print-gpu-trace", "-i", "read.nvvp"}).error,
+      HasSubstr("\"own (1)\",\"ahead ("));
 }
 
 TEST_F(NvprofProgram, HasNoLinksOnTheModel) {

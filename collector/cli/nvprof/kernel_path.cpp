@@ -30,18 +30,6 @@ std::array<std::string, 4> parts_of(const std::string& text) {
   return parts;
 }
 
-/// The number of a context or stream; nullopt: any.
-std::optional<std::uint32_t> number_of(const std::string& part, const std::string& path) {
-  if (part.empty()) return std::nullopt;
-  const auto number = read_all<std::uint32_t>(part);
-  if (number) return number;
-  throw Error(
-      ExitCode::usage,
-      fmt::format("option --kernels {}: streams are chosen by their numbers today, contexts "
-                  "by number or by what --context-name calls them, and {} is none",
-                  path, part));
-}
-
 /// A part that matches as a whole. Throws Error{usage}.
 RegularExpression whole_match(const std::string& part, const char* what) {
   try {
@@ -54,15 +42,17 @@ RegularExpression whole_match(const std::string& part, const char* what) {
 
 }  // namespace
 
-KernelPath::KernelPath(const std::string& text, reports::nvprof::ContextNames names)
+KernelPath::Place KernelPath::place_of(const std::string& part, const char* what) {
+  if (part.empty()) return {};
+  if (const auto number = read_all<std::uint32_t>(part)) return {number, std::nullopt};
+  return {std::nullopt, whole_match(part, what)};
+}
+
+KernelPath::KernelPath(const std::string& text, reports::nvprof::ResourceNames names)
     : names_(std::move(names)) {
   const std::array<std::string, 4> parts = parts_of(text);
-  if (names_ && !parts[0].empty() && !read_all<std::uint32_t>(parts[0])) {
-    named_.emplace(whole_match(parts[0], "context"));
-  } else {
-    context_ = number_of(parts[0], text);
-  }
-  stream_ = number_of(parts[1], text);
+  context_ = place_of(parts[0], "context");
+  stream_ = place_of(parts[1], "stream");
   kernel_ = parts[2];
   invocation_ = parts[3];
   pattern_ = std::make_shared<inject::KernelPattern>(kernel_.empty() ? "" : "regex:" + kernel_);
@@ -73,9 +63,18 @@ KernelPath::KernelPath(const std::string& text, reports::nvprof::ContextNames na
 
 bool KernelPath::matches(const reports::nvprof::CountedLaunch& launch) const {
   const reports::nvprof::Origin& origin = launch.origin;
-  if (context_ && origin.context != *context_) return false;
-  if (named_ && !named_->finds(names_(origin.process, origin.context))) return false;
-  if (stream_ && launch.origin.stream != *stream_) return false;
+  const auto is_at = [](const Place& place, std::uint32_t number, const auto& name) {
+    if (place.number) return *place.number == number;
+    return !place.name || place.name->finds(name());
+  };
+  const auto context = [&] {
+    return names_.context ? names_.context(origin.process, origin.context) : "";
+  };
+  const auto stream = [&] {
+    return names_.stream ? names_.stream(origin.process, origin.context, origin.stream) : "";
+  };
+  if (!is_at(context_, origin.context, context)) return false;
+  if (!is_at(stream_, origin.stream, stream)) return false;
   if (!kernel_.empty() && !pattern_->matches(launch.kernel)) return false;
   if (invocation_.empty()) return true;
   const std::string number = fmt::format("{}", launch.invocation);

@@ -50,10 +50,10 @@ std::string command_of(pid_t process, const std::vector<std::string>& words) {
 }
 
 /// The kernels of all scopes, as `profile -k` takes them; empty: one of them takes any.
-std::string kernels_of(const Request& request, const Names& names) {
+std::string kernels_of(const Names& names) {
   std::set<std::string> patterns;
   for (const ScopedName& name : names.names) {
-    const KernelPath path(name.scope.kernels, context_names(request));
+    const KernelPath path(name.scope.kernels);
     if (path.kernel().empty()) return "";
     patterns.insert("(" + path.kernel() + ")");
   }
@@ -81,7 +81,7 @@ ProfileRequest profile_request(const Request& request, const Names& names,
   wanted.trace_calls =
       traces && request.traces_api &&
       (request.prints_api_trace || request.follows_children || !request.export_file.empty());
-  wanted.kernel = kernels_of(request, names);
+  wanted.kernel = kernels_of(names);
   wanted.devices = devices_of(names);
   wanted.managed_memory = request.managed_memory;
   wanted.allocations = request.tracks_allocations;
@@ -155,21 +155,36 @@ schema::NvprofSourceLevel source_level(const Request& request) {
   return {has("global_access"), has("shared_access"), has("instruction_execution")};
 }
 
+/// The names of contexts, streams, threads and devices in the file of --export-profile.
+schema::NvprofNaming naming_by_program(const Request& request, const profile::Recorder& recorder) {
+  schema::NvprofNaming naming;
+  const reports::nvprof::ResourceNames names = resource_names(request, recorder);
+  naming.context = names.context;
+  naming.stream = names.stream;
+  recorder.resource_names().each([&](pid_t process, const inject::ResourceName& name) {
+    if (name.resource == inject::Resource::thread) {
+      naming.threads.push_back({process, name.number, name.name});
+    } else if (name.resource == inject::Resource::device) {
+      naming.devices[static_cast<std::int64_t>(name.number)] = name.name;
+    }
+  });
+  return naming;
+}
+
 /// --export-profile: one file for the run, with all of its processes.
 void export_run(const Request& request, const Names& names, const std::string& database,
-                std::int64_t run_id, pid_t process, Log& log) {
+                const profile::Recorder& recorder, pid_t process, Log& log) {
   std::vector<std::string> wanted;
   for (const ScopedName& name : names.names) wanted.push_back(name.counted.answer);
   const Destination destination = export_destination(request, database, process);
-  schema::NvprofNaming naming;
-  naming.context = context_names(request);
+  schema::NvprofNaming naming = naming_by_program(request, recorder);
   if (!request.process_name.empty()) {
     naming.process = [&](std::int64_t of) {
       return file_name("--process-name", request.process_name, static_cast<pid_t>(of));
     };
   }
-  schema::export_nvprof_file(schema::Reader(database), run_id, destination, wanted, naming,
-                             source_level(request));
+  schema::export_nvprof_file(schema::Reader(database), *recorder.run_id(), destination, wanted,
+                             naming, source_level(request));
   log.write(process, fmt::format("{}Generated result file: {}\n", prefix(process),
                                  std::filesystem::absolute(destination.path()).string()));
 }
@@ -203,12 +218,12 @@ ExitCode profile(const Request& request, const std::string& command_line) {
       log.write(getpid(), "======== Warning: No CUDA application was profiled, exiting\n");
     }
     const bool is_of_model = asked.backend == "model" || cupti::devices().empty();
-    print_results(
-        {request, names, processes, database.path(), recorder.run_id(), &recorder, is_of_model},
-        log);
+    print_results({request, names, processes, database.path(), recorder.run_id(), &recorder,
+                   is_of_model, resource_names(request, recorder)},
+                  log);
     const pid_t first = processes.empty() ? getpid() : processes.begin()->first;
     if (!request.export_file.empty() && recorder.run_id()) {
-      export_run(request, names, database.path(), *recorder.run_id(), first, log);
+      export_run(request, names, database.path(), recorder, first, log);
     }
     log.write(first, ending_of(outcome, request));
     return static_cast<ExitCode>(outcome.ending.status());
@@ -260,7 +275,10 @@ ExitCode print_imported(const Request& request) {
     processes[static_cast<pid_t>(std::get<std::int64_t>(row.front()))] = "";
   }
   if (processes.empty()) processes[0] = "";
-  print_results({request, names, processes, database, run_id, nullptr}, log);
+  const schema::NvprofNames named = schema::read_nvprof_names(request.import_file);
+  print_results(
+      {request, names, processes, database, run_id, nullptr, false, resource_names(request, named)},
+      log);
   return ExitCode::done;
 }
 

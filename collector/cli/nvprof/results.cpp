@@ -116,7 +116,7 @@ class Tables {
     wanted.apis = request_.apis;
     wanted.demangles = request_.demangles;
     wanted.style = request_.style;
-    wanted.context_names = context_names(request_);
+    wanted.resource_names = measured_.resource_names;
     reports::nvprof::print_trace(reader(), wanted,
                                  [&](std::string_view lines) { log_.write(process_, lines); });
   }
@@ -234,7 +234,7 @@ class Tables {
     std::vector<KernelPath> paths;
     for (const ScopedName& name : measured_.names.names) {
       wanted.names.push_back(name.counted);
-      paths.emplace_back(name.scope.kernels, context_names(request_));
+      paths.emplace_back(name.scope.kernels, measured_.resource_names);
     }
     wanted.shows = [this, paths = std::move(paths)](const reports::nvprof::CountedLaunch& launch,
                                                     std::size_t name) {
@@ -245,7 +245,7 @@ class Tables {
       return is_own && is_there && paths[name].matches(launch);
     };
     wanted.each_launch = request_.prints_gpu_trace;
-    wanted.context_names = context_names(request_);
+    wanted.resource_names = measured_.resource_names;
     if (tells_processes_apart()) {
       wanted.origin = [this](std::int64_t launch_id) { return origin_of(launch_id); };
     }
@@ -315,11 +315,49 @@ class Tables {
 
 }  // namespace
 
-reports::nvprof::ContextNames context_names(const Request& request) {
-  if (request.context_name.empty()) return {};
-  return [&request](std::int64_t process, std::int64_t context) {
+namespace {
+
+/// The names of --context-name instead of others.
+reports::nvprof::ResourceNames with_given(reports::nvprof::ResourceNames names,
+                                          const Request& request) {
+  if (request.context_name.empty()) return names;
+  names.context = [&request](std::int64_t process, std::int64_t context) {
     return request.name_of_context(process, context);
   };
+  return names;
+}
+
+template <class Names, class Key>
+std::string name_in(const Names& names, const Key& key) {
+  const auto found = names.find(key);
+  return found == names.end() ? "" : found->second;
+}
+
+}  // namespace
+
+reports::nvprof::ResourceNames resource_names(const Request& request,
+                                              const profile::Recorder& recorder) {
+  const profile::ResourceNames& given = recorder.resource_names();
+  reports::nvprof::ResourceNames names;
+  names.context = [&given](std::int64_t process, std::int64_t context) {
+    return given.of_context(process, context);
+  };
+  names.stream = [&given](std::int64_t process, std::int64_t context, std::int64_t stream) {
+    return given.of_stream(process, context, stream);
+  };
+  return with_given(std::move(names), request);
+}
+
+reports::nvprof::ResourceNames resource_names(const Request& request,
+                                              const schema::NvprofNames& imported) {
+  reports::nvprof::ResourceNames names;
+  names.context = [&imported](std::int64_t, std::int64_t context) {
+    return name_in(imported.contexts, context);
+  };
+  names.stream = [&imported](std::int64_t, std::int64_t context, std::int64_t stream) {
+    return name_in(imported.streams, std::pair(context, stream));
+  };
+  return with_given(std::move(names), request);
 }
 
 std::string prefix(pid_t process) { return fmt::format("=={}== ", process); }

@@ -24,9 +24,6 @@ constexpr std::size_t most_waiting = 256;
 /// The size of a line's numbers in a frame.
 constexpr std::size_t lines_in_a_frame = 1000;
 
-/// Each device has one context, numbered as CUPTI numbers them.
-std::uint32_t context_of(std::uint32_t device) { return device + 1; }
-
 std::uint64_t nanoseconds(std::chrono::nanoseconds time) {
   return static_cast<std::uint64_t>(time.count());
 }

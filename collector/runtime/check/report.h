@@ -58,6 +58,9 @@ class Report {
   /// Connects. Throws Error where nobody listens; without a configuration nothing is reported.
   explicit Report(const std::string& socket);
 
+  /// Each device has one context, numbered as CUPTI numbers them.
+  static std::uint32_t context_of(std::uint32_t device) { return device + 1; }
+
   /// False in a fork of the process that has connected.
   bool is_open() const { return channel_.is_open(); }
   const inject::Config& config() const { return config_; }
@@ -100,6 +103,7 @@ class Report {
   void find(const inject::Finding& finding) { channel_.send(finding); }
   void tell(const inject::Checked& checked) { channel_.send(checked); }
   void tell(const inject::Shaped& shaped) { channel_.send(shaped); }
+  void tell(const inject::ResourceName& name) { channel_.send(name); }
   /// The process ends in order.
   void end();
 

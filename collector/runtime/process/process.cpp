@@ -17,6 +17,7 @@
 #include "collector/runtime/device/visible_devices.h"
 #include "collector/runtime/image/fat_binary.h"
 #include "collector/runtime/process/contexts.h"
+#include "collector/runtime/process/named.h"
 #include "collector/runtime/process/null_stream.h"
 
 namespace warpmeter::runtime {
@@ -133,6 +134,9 @@ Process::Process()
     }
   }
   catch_host_faults(memory_, checks_.get());
+  if (report_ != nullptr) {
+    inject::tell_names([this](const inject::Named& named) { tell_name(*this, named); });
+  }
 }
 
 const std::vector<int>& Process::visible() const {

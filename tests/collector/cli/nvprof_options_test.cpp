@@ -187,7 +187,8 @@ TEST(NvprofKernelPath, ChoosesByContextAndStream) {
 }
 
 TEST(NvprofKernelPath, ChoosesByTheNameOfAContext) {
-  const auto names = [](std::int64_t process, std::int64_t context) {
+  reports::nvprof::ResourceNames names;
+  names.context = [](std::int64_t process, std::int64_t context) {
     return fmt::format("rank {} of {}", context, process);
   };
   CountedLaunch one = launch("_Z4scanPf", 2);
@@ -199,11 +200,26 @@ TEST(NvprofKernelPath, ChoosesByTheNameOfAContext) {
     EXPECT_FALSE(KernelPath(path, names).matches(one)) << path;
   }
   EXPECT_THROW(KernelPath("(:::", names), Error);
-  EXPECT_THROW(KernelPath(":named stream::", names), Error);
+}
+
+TEST(NvprofKernelPath, ChoosesByTheNameOfAStream) {
+  reports::nvprof::ResourceNames names;
+  names.stream = [](std::int64_t process, std::int64_t context, std::int64_t stream) {
+    return process == 42 && context == 1 && stream == 13 ? "copies in" : "";
+  };
+  CountedLaunch one = launch("_Z4scanPf", 2);
+  one.origin = {42, 1, 13, 0};
+  for (const char* path : {":copies in::", ":copies.*:scan:2", "1:c.*n::", ":13::"}) {
+    EXPECT_TRUE(KernelPath(path, names).matches(one)) << path;
+  }
+  for (const char* path : {":copies::", ":other::", "2:copies in::", "named:copies in::"}) {
+    EXPECT_FALSE(KernelPath(path, names).matches(one)) << path;
+  }
+  EXPECT_THROW(KernelPath(":(::", names), Error);
 }
 
 TEST(NvprofKernelPath, RefusesWhatItCannotTell) {
-  for (const char* wrong : {"own:::", ":s1:scan:2", ":::(", "::(:"}) {
+  for (const char* wrong : {"(:::", ":(:scan:2", ":::(", "::(:"}) {
     EXPECT_THROW(KernelPath{wrong}, Error) << wrong;
   }
 }

@@ -102,6 +102,7 @@ std::vector<Message> one_of_each() {
           Stalls{{{4, 6, 44, 96, 32}, {0, 6, 0, 1, 0}}},
           Instructions{{{6, 16, 96}, {5, 32, 4}}},
           some_peer_copy(),
+          ResourceName{Resource::stream, 1, 13, "copies"},
           TraceBegins{1'764'000'000'000'000'000}};
 }
 
