@@ -328,6 +328,18 @@ TEST_F(NvprofProgram, WritesTheNamesOfNvtxIntoItsFile) {
                                    "4|0000000001000000|main context", "5|0000000001000000|ahead"));
 }
 
+/// nvprof printed a "Trace result:" below the metrics.
+TEST_F(NvprofProgram, SaysThatCountersDisturbTimes) {
+  const std::vector<std::vector<std::string>> cases = {
+      {"--trace", "gpu"}, {"--print-gpu-summary"}, {"--print-api-trace"}, {"-s"}};
+  for (std::vector<std::string> words : cases) {
+    words.insert(words.end(), {"-m", "gst_efficiency", square_});
+    EXPECT_THAT(nvprof(words).error, HasSubstr("Warning: reading counters disturbs times"))
+        << words.front();
+  }
+  EXPECT_THAT(nvprof({"-m", "gst_efficiency", square_}).error, Not(HasSubstr("disturbs times")));
+}
+
 TEST_F(NvprofProgram, ReadsNamesInItsFile) {
   ASSERT_EQ(nvprof({"-o", "read.nvvp", program("named")}).exit_code, 0);
   const std::string trace = nvprof({"--csv", "--print-gpu-trace", "-i", "read.nvvp"}).error;

@@ -42,6 +42,7 @@ void set_unit(Request& request, const std::string& unit) {
 
 void set_trace(Request& request, const std::string& list) {
   request.traces_gpu = request.traces_api = false;
+  request.asks_for_trace = true;
   const std::vector<std::string> known = {"gpu", "api"};
   for (const std::string& word : split_list("--trace", {&list, 1})) {
     (choose_word("--trace", word, known) == "gpu" ? request.traces_gpu : request.traces_api) = true;

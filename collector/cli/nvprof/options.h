@@ -40,6 +40,7 @@ struct Request {
   bool demangles = true, is_quiet = false, from_start = true, follows_children = false,
        overwrites = false, traces_gpu = true, traces_api = true, managed_memory = true,
        tracks_allocations = false;
+  bool asks_for_trace = false;            ///< by --trace
   std::vector<std::string> source_kinds;  ///< the words of --source-level-analysis
   std::string apis = "all";               ///< the value of --profile-api-trace
   std::string replay = "kernel";

@@ -184,7 +184,7 @@ class Tables {
     warn("no value of {1}: {0}", told.missing);
     warn("0 stands for no value of {1}: {0}", told.undefined);
     warn("not exact: {1}: {0}", told.doubtful);
-    if (request_.prints_api_trace || request_.prints_summary) {
+    if (request_.prints_api_trace || asks_for_summary() || request_.asks_for_trace) {
       before += warning(
           "reading counters disturbs times: run without events and metrics for the "
           "trace and the summary");
