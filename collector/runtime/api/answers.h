@@ -25,7 +25,9 @@ struct Answer {
   TABLE(driver_launch) TABLE(driver_memory) TABLE(driver_copy) \
   TABLE(driver_graph) TABLE(driver_array) TABLE(driver_texture) TABLE(tensor) \
   TABLE(virtual_memory) TABLE(driver_advice) TABLE(driver_question) TABLE(driver_earlier) \
-  TABLE(linker) TABLE(stream_value) TABLE(green_context)
+  TABLE(linker) TABLE(stream_value) TABLE(green_context) \
+  TABLE(blas_handle) TABLE(blas_level1) TABLE(blas_level2) TABLE(blas_level3) TABLE(blas_product) \
+  TABLE(blas_vector_batch) TABLE(blas_factor)
 // clang-format on
 #define WARPMETER_DECLARE(NAME) std::vector<Answer> NAME##_answers();
 WARPMETER_ANSWER_TABLES(WARPMETER_DECLARE)

@@ -88,7 +88,16 @@ class Lookup {
     return place->second;
   }
 
+  void* answer_with_number(std::uint32_t number, const void* function) {
+    const std::lock_guard lock(mutex_);
+    return with_number(number, function);
+  }
+
  private:
+  void* with_number(std::uint32_t number, const void* function) {
+    return pieces_.add(set_first_argument(number), function);
+  }
+
   Lookup() {
     for (const Answer& answer : answers()) answers_.emplace(answer.name, answer.function);
     for (const std::string_view name : api_names()) names_.insert(name);
@@ -100,8 +109,7 @@ class Lookup {
     const auto base = answers_.find(name_of_answer(without_stream_suffix(name), is_before_13));
     if (base != answers_.end()) return pieces_.add(set_null_is_per_thread(), base->second);
     if (!names_.contains(name)) return nullptr;
-    return pieces_.add(set_first_argument(remember_unanswered(name)),
-                       reinterpret_cast<const void*>(&say_unanswered));
+    return with_number(remember_unanswered(name), reinterpret_cast<const void*>(&say_unanswered));
   }
 
   std::unordered_map<std::string_view, void*> answers_;
@@ -115,6 +123,10 @@ class Lookup {
 
 void* function_named(std::string_view name, bool is_before_13) {
   return Lookup::get().answer_to(name, is_before_13);
+}
+
+void* function_with_number(std::uint32_t number, const void* function) {
+  return Lookup::get().answer_with_number(number, function);
 }
 
 }  // namespace warpmeter::runtime

@@ -22,7 +22,7 @@ constexpr std::size_t most_operations = std::size_t{1} << 20;
 bool touches_memory(const Work& work) {
   return std::holds_alternative<KernelWork>(work) || std::holds_alternative<CopyWork>(work) ||
          std::holds_alternative<SetWork>(work) || std::holds_alternative<FreeWork>(work) ||
-         std::holds_alternative<AllocationWork>(work);
+         std::holds_alternative<AllocationWork>(work) || std::holds_alternative<LibraryWork>(work);
 }
 
 bool waits_for_values(const Work& work) {
@@ -102,7 +102,9 @@ Given Races::add(std::uint32_t track, const Stream& stream, const Work& work,
               : std::holds_alternative<AllocationWork>(work) ? Deed::allocation
               : is_of_graph                                  ? Deed::node
                                                              : Deed::call;
+  const auto* library = std::get_if<LibraryWork>(&work);
   made.name = kept(kernel != nullptr                        ? readable_name(kernel->kernel->entry())
+                   : library != nullptr                     ? std::string(library->name)
                    : !is_of_graph                           ? std::string(function)
                    : std::holds_alternative<CopyWork>(work) ? "a copy"
                    : std::holds_alternative<SetWork>(work)  ? "a set"

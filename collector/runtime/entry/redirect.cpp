@@ -128,7 +128,7 @@ class Redirector {
     const auto compiler = compiler_at(path);
     if (!compiler.empty() && is_first(compiler)) return stand_before(object, file);
     jumps_.clear();
-    if (is_machine_code_library(path)) return refuse(object, file, path);
+    if (is_machine_code_library(path)) return replace(object, file, path);
     if (!compiler.empty()) return;
     const CudaFunctions functions = cuda_functions(file);
     if (functions.all.empty()) return;
@@ -145,11 +145,13 @@ class Redirector {
     write(jumps_);
   }
 
-  void refuse(const dl_phdr_info& object, const ObjectFile& file, const std::string& path) {
+  void replace(const dl_phdr_info& object, const ObjectFile& file, const std::string& path) {
     file.for_each_exported_function([&](std::string_view name, std::uint64_t value, std::uint64_t) {
-      const void* refusal = refusal_of(name, path);
       const bool fits = value % 16 == 0 && is_code(object, value);
-      if (refusal != nullptr && fits) jumps_.push_back({object.dlpi_addr + value, refusal});
+      if (!fits) return;
+      const auto* own = reinterpret_cast<const void*>(object.dlpi_addr + value);
+      const void* ours = in_place_of(name, path, own);
+      if (ours != nullptr) jumps_.push_back({object.dlpi_addr + value, ours});
     });
     write(jumps_);
   }

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -18,6 +19,7 @@
 namespace warpmeter::runtime {
 
 class Kernel;
+class Process;
 /// Their numbers.
 using Multiprocessors = std::vector<std::uint32_t>;
 struct Event;
@@ -94,6 +96,12 @@ struct ValuesWork {
   std::size_t next = 0;  ///< those before it are done
 };
 
+/// A function of one of NVIDIA's libraries that is computed on the CPU (blas/call.h).
+struct LibraryWork {
+  std::shared_ptr<const std::function<cudaError_t(Process&)>> compute;
+  std::string_view name;  ///< "cublasSgemm"
+};
+
 /// Where a graph begins and ends in a stream, of which kernels launch others; see graph_launches.h.
 struct GraphMark {
   cudaGraphExec_t graph = nullptr;
@@ -102,7 +110,7 @@ struct GraphMark {
 
 using Work =
     std::variant<std::monostate, KernelWork, CopyWork, SetWork, HostWork, EventWork, ChildWork,
-                 FreeWork, AllocationWork, ValuesWork, ConditionalWork, GraphMark>;
+                 FreeWork, AllocationWork, ValuesWork, ConditionalWork, GraphMark, LibraryWork>;
 
 /// The data of edges from those nodes; an edge that is not among them is an order and no more.
 using Ports = std::map<const Node*, cudaGraphEdgeData>;

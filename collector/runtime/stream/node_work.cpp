@@ -40,6 +40,7 @@ cudaGraphNodeType type_of(const Work& work) {
   struct {
     cudaGraphNodeType operator()(const std::monostate&) { return cudaGraphNodeTypeEmpty; }
     cudaGraphNodeType operator()(const KernelWork&) { return cudaGraphNodeTypeKernel; }
+    cudaGraphNodeType operator()(const LibraryWork&) { return cudaGraphNodeTypeKernel; }
     cudaGraphNodeType operator()(const CopyWork&) { return cudaGraphNodeTypeMemcpy; }
     cudaGraphNodeType operator()(const SetWork&) { return cudaGraphNodeTypeMemset; }
     cudaGraphNodeType operator()(const HostWork&) { return cudaGraphNodeTypeHost; }

@@ -309,6 +309,8 @@ cudaError_t run(Process& process, const Work& work, std::uint32_t stream) {
     run_event(process, *event);
   } else if (const auto* conditional = std::get_if<ConditionalWork>(&work)) {
     return run_conditional(process, *conditional, stream);
+  } else if (const auto* library = std::get_if<LibraryWork>(&work)) {
+    return (*library->compute)(process);
   } else if (const auto* mark = std::get_if<GraphMark>(&work)) {
     return run_mark(process, *mark, stream);
   }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// A program that is linked with cuBLAS, whose functions are computed on the CPU. It compares its
+// own results; the numbers of the library's statuses are those of CUDA's documentation.
+#include "tests/runtime/answered_program.h"
+
+namespace warpmeter::cli {
+namespace {
+
+constexpr const char* remark = "cuBLAS's functions are computed on the CPU";
+
+class BlasProgram : public RuntimeProgram {};
+
+TEST_F(BlasProgram, IsRightInEveryTypeAndOrder) {
+  const Outcome outcome = profile("blas");
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.error;  // it launches no kernel of its own
+  EXPECT_EQ(outcome.output.substr(0, outcome.output.find("Type")), expected("blas"));
+  EXPECT_NE(outcome.error.find(remark), std::string::npos) << outcome.error;
+  EXPECT_EQ(outcome.error.find(remark), outcome.error.rfind(remark)) << outcome.error;
+}
+
+TEST_F(BlasProgram, HasNoFindingOfTheChecks) {
+  const Outcome outcome = checked("blas");
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.output << outcome.error;
+}
+
+TEST_F(BlasProgram, IsToldWhichFunctionNobodyAnswers) {
+  const Outcome outcome = profile("blas", {}, {"another"});
+  EXPECT_EQ(outcome.output, "cublasCreate: 0\ncublasSgelsBatched: 15\n");
+  EXPECT_NE(
+      outcome.error.find("cublasSgelsBatched failed: this function of cuBLAS is machine code"),
+      std::string::npos)
+      << outcome.error;
+}
+
+}  // namespace
+}  // namespace warpmeter::cli
