@@ -43,7 +43,8 @@ PROGRAMS = flags_of_cmake()
 
 def command(name):
     if (RUNTIME / f"programs/{name}.cpp").is_file():
-        more = {"driver_linked": ["-lnvJitLink"], "blas": ["-lcublas", "-lcudart"]}.get(name, [])
+        blas = ["-lcublas", "-lcudart"]
+        more = {"driver_linked": ["-lnvJitLink"], "blas": blas, "blas_parts": blas}.get(name, [])
         return ["g++", "-std=c++17", "-Wno-deprecated-declarations", *LIBRARIES, "-o", FOLDER / name, RUNTIME / f"programs/{name}.cpp",
                 "-lcuda", "-lnvrtc", *more, f"-Wl,-rpath,{CUDA}/lib64"]
     if name == "with_library":

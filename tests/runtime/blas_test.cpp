@@ -11,16 +11,18 @@ constexpr const char* remark = "cuBLAS's functions are computed on the CPU";
 class BlasProgram : public RuntimeProgram {};
 
 TEST_F(BlasProgram, IsRightInEveryTypeAndOrder) {
-  const Outcome outcome = profile("blas");
-  EXPECT_EQ(outcome.exit_code, 3) << outcome.error;  // it launches no kernel of its own
-  EXPECT_EQ(outcome.output.substr(0, outcome.output.find("Type")), expected("blas"));
-  EXPECT_NE(outcome.error.find(remark), std::string::npos) << outcome.error;
-  EXPECT_EQ(outcome.error.find(remark), outcome.error.rfind(remark)) << outcome.error;
+  for (const std::string name : {"blas", "blas_parts"}) {
+    const Outcome outcome = profile(name);
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.error;  // it launches no kernel of its own
+    EXPECT_EQ(outcome.output.substr(0, outcome.output.find("Type")), expected(name));
+    EXPECT_NE(outcome.error.find(remark), std::string::npos) << outcome.error;
+    EXPECT_EQ(outcome.error.find(remark), outcome.error.rfind(remark)) << outcome.error;
+  }
 }
 
 TEST_F(BlasProgram, HasNoFindingOfTheChecks) {
   const Outcome outcome = checked("blas");
-  EXPECT_EQ(outcome.exit_code, 3) << outcome.output << outcome.error;
+  EXPECT_EQ(outcome.output, expected("blas")) << outcome.error;
 }
 
 TEST_F(BlasProgram, IsToldWhichFunctionNobodyAnswers) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of cuBLAS that blas.cpp calls. Its header is not part of our toolkit, so they are
-// declared by how they are called. cublas.cpp makes a library of the same names, which does
-// nothing: what answers is ours, or NVIDIA's library where the program is linked with that.
+// The functions of cuBLAS that blas.cpp and blas_parts.cpp call. Its header is not part of our
+// toolkit, so they are declared by how they are called. cublas.cpp makes a library of the same
+// names, which does nothing: we answer, or NVIDIA's library where a program is linked with that.
 #pragma once
 
 // clang-format off
