@@ -92,14 +92,10 @@ void remember(Site& site, const SiteInfo& info, const Window& window, std::uint3
   site.shape = shape_of(site, info);
   site.layout = layout_of(site, info);
   site.misaligned = static_cast<std::uint8_t>(info.alignment - 1);
-  // Sectors depend on the first address mod 32, in steps of the alignment; wavefronts of narrow
-  // accesses on it mod 4, of merged ones mod the width that they were merged to.
-  const bool is_merged = !info.requests.empty() && info.requests[0].is_window;
-  const unsigned period = counts_sectors(window.space) || is_merged ? sector_bytes : 4;
-  const unsigned step = std::min<unsigned>(info.alignment, period);
+  const HitPlaces hits = hit_places(info, window.space);
   site.hits = site.own_hits;
-  site.hit_mask = period - 1;
-  site.hit_shift = static_cast<std::uint8_t>(std::countr_zero(step));
+  site.hit_mask = hits.mask;
+  site.hit_shift = hits.shift;
   if (places != nullptr && window.space == AddressSpace::shared) {
     site.hits = places->data();
     site.hit_mask = ~std::uint32_t{0};

@@ -119,9 +119,7 @@ void settle_places(WorkerMemory& memory, std::size_t index) {
   SiteRecording& recording = memory.recording->sites[index];
   const SiteInfo& info = memory.program->sites[index];
   const auto space = static_cast<AddressSpace>(site.space);
-  // The inputs of the cost, as in remember().
-  const bool is_merged = !info.requests.empty() && info.requests[0].is_window;
-  const unsigned period = counts_sectors(space) || is_merged ? sector_bytes : 4;
+  const unsigned period = hit_places(info, space).mask + 1;
   std::array<std::uint64_t, sector_bytes> of_place{};
   std::vector<std::uint64_t>& places = memory.places[index];
   bool lies = false;
@@ -148,6 +146,15 @@ SharedAccess shared_access(const SiteInfo& info) {
   if (info.carrier == Carrier::matrix || info.counts_lanes) return SharedAccess::store;
   if (info.is_atomic()) return SharedAccess::atomic;
   return info.kind == AccessKind::load ? SharedAccess::load : SharedAccess::store;
+}
+
+HitPlaces hit_places(const SiteInfo& info, AddressSpace space) {
+  // Sectors depend on the first address mod 32, in steps of the alignment; wavefronts of narrow
+  // accesses on it mod 4, of merged ones mod the width that they were merged to.
+  const bool is_merged = !info.requests.empty() && info.requests[0].is_window;
+  const unsigned period = counts_sectors(space) || is_merged ? sector_bytes : 4;
+  const unsigned step = std::min<unsigned>(info.alignment, period);
+  return {period - 1, static_cast<std::uint8_t>(std::countr_zero(step))};
 }
 
 Cost wavefronts_of(const SiteInfo& info, const WarpAccess& access) {
@@ -211,6 +218,7 @@ std::uint64_t settle(WorkerMemory& memory, std::size_t index) {
   Site& site = memory.sites[index];
   site.local_places = 0;
   if (site.mask == 0) return 0;
+  if (site.group != nullptr) site.group->shape = Shape::general;
   site.number = 0;
   std::uint64_t hits = 0;
   if (!memory.is_counted) {

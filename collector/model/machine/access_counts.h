@@ -14,6 +14,14 @@ namespace warpmeter::model {
 /// The access to shared memory for the counting rules.
 SharedAccess shared_access(const SiteInfo& info);
 
+/// Which bits of the first lane's address the cost of an access depends on: (address & mask) >>
+/// shift numbers the hits of a site.
+struct HitPlaces {
+  std::uint32_t mask = 0;
+  std::uint8_t shift = 0;
+};
+HitPlaces hit_places(const SiteInfo& info, AddressSpace space);
+
 /// Wavefronts of one access to shared memory.
 Cost wavefronts_of(const SiteInfo& info, const WarpAccess& access);
 

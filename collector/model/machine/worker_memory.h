@@ -17,6 +17,7 @@
 #include "collector/model/machine/memory/block_trace.h"
 #include "collector/model/machine/memory/memory.h"
 #include "collector/model/machine/memory/zeroed_bytes.h"
+#include "collector/model/machine/native/code.h"
 #include "collector/model/machine/program.h"
 #include "collector/model/machine/warp/warp.h"
 #include "collector/model/machine/windows.h"
@@ -99,6 +100,8 @@ struct WorkerMemory {
   std::array<std::byte*, 32> lane_host{};
   std::vector<AsyncCopyMemo> copy_memos;  ///< one for each async copy of the program
   std::vector<Site> sites;        ///< as many as the program has, and one that remembers nothing
+  std::span<const LoadGroup> load_groups;  ///< those of the machine code
+  std::vector<SiteGroup> groups;           ///< for each of them
   std::uint64_t next_number = 1;  ///< the next number of what a site remembers
   std::vector<SiteCounts> counts;
   /// Where somebody wants to know more than the counts; else null, and empty.

@@ -16,6 +16,7 @@
 #include "collector/model/counts/rules/counting.h"
 #include "collector/model/machine/device_limits.h"
 #include "collector/model/machine/launch/noted_loads.h"
+#include "collector/model/machine/load_groups.h"
 #include "collector/model/machine/memory/align.h"
 #include "collector/model/machine/memory/sharing.h"
 #include "collector/model/machine/observer.h"
@@ -252,7 +253,9 @@ RunWarp Worker::way_to_run(const Warp& next) {
   native_after_ = ~std::uint64_t{0};
   native_ = program_.native.get(program_, unit_);
   if (native_ == nullptr) return unit_.run;
+  know_groups(memory_, native_->groups());
   for (Warp& warp : warps_) {
+    warp.groups = memory_.groups.data();
     warp.native = native_->entries();
     warp.native_of_some = native_->entries_of_some();
   }

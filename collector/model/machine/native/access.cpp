@@ -4,6 +4,8 @@
 // were when it comes back.
 #include <memory>
 
+#include "collector/model/machine/access_counts.h"
+#include "collector/model/machine/load_groups.h"
 #include "collector/model/machine/native/emitter.h"
 #include "collector/model/machine/native/movement.h"
 
@@ -27,6 +29,8 @@ using u32 = std::uint32_t;
 using s32 = std::int32_t;
 using u64 = std::uint64_t;
 
+}  // namespace
+
 Access access_of(Code code) {
   switch (code) {
 #define ACCESS(name, stores, M, R)                \
@@ -47,69 +51,36 @@ Access access_of(Code code) {
   }
 }
 
-}  // namespace
+Xbyak::RegExp Emitter::site_at(std::uint32_t number, std::size_t offset) const {
+  return sites_ + static_cast<std::int32_t>(number * sizeof(Site) + offset);
+}
 
-bool Emitter::emit_access(const Operation& op) {
-  const Access access = access_of(op.code);
-  if (access.row_bytes < 4) return false;
-  if (access.stores && (access.is_vector || access.extension != Extension::none)) return false;
-  if (access.stores && access.memory_bytes != access.row_bytes) return false;
-  const auto site = [&](std::uint32_t number, std::size_t offset) {
-    return sites_ + static_cast<std::int32_t>(number * sizeof(Site) + offset);
-  };
-  const auto own = [&](std::size_t offset) { return site(op.extra, offset); };
-  Movement m;
-  m.access = access;
-  m.parts = access.is_vector ? op.f : 1;
-  m.pieces = access.row_units() * pieces_of_unit_;
-  m.site = own(0);
-  m.row = {op.d, op.b, op.c, op.e};
-  m.slow = std::make_shared<Xbyak::Label>();
-  m.done = std::make_shared<Xbyak::Label>();
-  if (m.parts > 4) return false;
-  const auto& leader = program_.sites[op.extra].leader;
-  const bool is_some = lanes_ == Lanes::some;
+Xbyak::RegExp Emitter::group_at(std::uint32_t number, std::size_t offset) const {
+  return groups_ + static_cast<std::int32_t>(number * sizeof(SiteGroup) + offset);
+}
 
-  // All registers first, so that nothing goes back to memory in between. A loaded piece without a
-  // register is put where its row is in memory; a store takes from there.
-  std::array<Register, 3> to_compare{};
-  for (int i = 0; i < set_->registers_to_compare(); ++i)
-    to_compare.at(static_cast<std::size_t>(i)) = scratch();
-  m.spare = to_compare[0];
-  if (access.stores && set_->has_scatter()) m.other = scratch();
-  const int most_kept = set_->row_registers / 2 + 1;
-  m.registers.fill(none);
-  for (int i = 0; i < m.total(); ++i) {
-    Register& r = m.registers.at(static_cast<std::size_t>(i));
-    if (access.stores) {
-      const std::int32_t piece = row_piece(m, i).piece();
-      r = find(piece);
-      r != none ? static_cast<void>(read(piece)) : note_read(piece);
-    } else if (i < most_kept) {
-      r = scratch();
-    }
-  }
-  const std::int32_t address_piece = piece_of(op.a);
-  const int address_units = access.is_wide ? 4 : 2,
-            address_pieces = address_units * pieces_of_unit_;
-  for (int i = 0; i < address_pieces; ++i) note_read(address_piece + i);
-  if (is_some) put_row(address_piece, address_units);
-  const State before = state_;
-
-  // The first active lane's address in rax; the place above the least one in rcx.
-  const Register address = find(address_piece);
-  if (is_some) {
+/// The first active lane's number of the address row, in rax.
+void Emitter::load_address(const Check& check) {
+  const Xbyak::RegExp row = check.lanes.in_memory;
+  const Register kept = check.lanes.in_register[0];
+  if (lanes_ == Lanes::some) {
     mov(r8d, active());
     tzcnt(ecx, r8d);
-    const Xbyak::RegExp row = rows_ + address_piece * set_->vector_bytes;
-    access.is_wide ? mov(rax, ptr[row + rcx * 8]) : mov(eax, dword[row + rcx * 4]);
-  } else if (access.is_wide) {
-    address != none ? vmovq(rax, Xbyak::Xmm(address)) : mov(rax, at(address_piece));
+    check.is_wide ? mov(rax, ptr[row + rcx * 8]) : mov(eax, dword[row + rcx * 4]);
+  } else if (check.is_wide) {
+    kept != none ? vmovq(rax, Xbyak::Xmm(kept)) : mov(rax, ptr[row]);
   } else {
-    address != none ? vmovd(eax, Xbyak::Xmm(address))
-                    : mov(eax, dword[rows_ + address_piece * set_->vector_bytes]);
+    kept != none ? vmovd(eax, Xbyak::Xmm(kept)) : mov(eax, dword[row]);
   }
-  if (!access.is_wide) {
+}
+
+/// The access by what its site remembers, and its count.
+void Emitter::emit_remembered(const Operation& op, const Movement& m, const Check& check) {
+  const auto own = [&](std::size_t offset) { return site_at(op.extra, offset); };
+  const bool is_some = lanes_ == Lanes::some;
+  load_address(check);
+  // The place above the least one in rcx.
+  if (!check.is_wide) {
     lea(ecx, ptr[rax + static_cast<std::int32_t>(op.imm)]);
   } else if (op.imm == static_cast<std::int32_t>(op.imm)) {
     lea(rcx, ptr[rax + static_cast<std::int32_t>(op.imm)]);
@@ -129,31 +100,26 @@ bool Emitter::emit_access(const Operation& op) {
   ja(*m.slow);
 
   // The distances from the first lane, unless they are known to be its leader's.
-  InstructionSet::Places lanes{
-      {},
-      rows_ + address_piece * set_->vector_bytes,
-      site(op.extra, access.is_wide ? offsetof(Site, delta) : offsetof(Site, delta_32))};
-  for (int i = 0; i < address_pieces; ++i) {
-    lanes.in_register.at(static_cast<std::size_t>(i)) = find(address_piece + i);
-  }
-  const bool is_wide = access.is_wide;
   const auto slow = m.slow;
-  const auto compare = [=, this] { set_->compare_lanes(to_compare.data(), is_wide, lanes); };
+  const auto compare = [=, this] {
+    set_->compare_lanes(check.with.data(), check.is_wide, check.lanes);
+  };
+  const auto& leader = program_.sites[op.extra].leader;
   if (leader) {
-    mov(rdx, ptr[site(*leader, offsetof(Site, number))]);
+    mov(rdx, ptr[site_at(*leader, offsetof(Site, number))]);
     cmp(rdx, ptr[own(offsetof(Site, like_leader))]);
     const auto skipped = std::make_shared<Xbyak::Label>();
     const auto compared = std::make_shared<Xbyak::Label>();
     jne(*compared);
     L(*skipped);
-    const std::uint32_t number = *leader;
+    const std::uint32_t mine = op.extra, number = *leader;
     later([=, this] {
       L(*compared);
       compare();
       jnz(*slow);
-      compare_mask(site(number, offsetof(Site, mask)));
+      compare_mask(site_at(number, offsetof(Site, mask)));
       jne(*skipped);
-      mov(ptr[site(op.extra, offsetof(Site, like_leader))], rdx);
+      mov(ptr[site_at(mine, offsetof(Site, like_leader))], rdx);
       jmp(*skipped);
     });
   } else {
@@ -173,14 +139,153 @@ bool Emitter::emit_access(const Operation& op) {
   lea(r10, ptr[r9 + rdx * 8]);
   add(rcx, ptr[own(offsetof(Site, host))]);
 
-  if (access.stores) {
+  if (m.access.stores) {
     is_some ? emit_store_of_some(m) : emit_store(m);
   } else {
     is_some ? emit_load_of_some(m) : emit_load(m);
   }
   L(*m.done);
   inc(qword[r10]);
+}
+
+/// Before the first load of a group: whether all of them lie as it is known. Else each looks for
+/// itself, and know_group() is asked now and then what their sites remember.
+void Emitter::check_group(std::uint32_t group, const Check& check) {
+  const auto of_group = [=, this](std::size_t offset) { return group_at(group, offset); };
+  const auto refused = std::make_shared<Xbyak::Label>();
+  const auto checked = std::make_shared<Xbyak::Label>();
+  load_address(check);
+  movzx(edx, byte[of_group(offsetof(SiteGroup, shape))]);
+  test(edx, edx);
+  jz(*refused);
+  test(byte[of_group(offsetof(SiteGroup, misaligned))], al);
+  jnz(*refused);
+  mov(rcx, rax);
+  sub(rcx, ptr[of_group(offsetof(SiteGroup, least))]);
+  cmp(rcx, ptr[of_group(offsetof(SiteGroup, most_above_least))]);
+  ja(*refused);
+  set_->compare_lanes(check.with.data(), check.is_wide, check.lanes);
+  jnz(*refused);
+  add(rcx, ptr[of_group(offsetof(SiteGroup, host))]);
+  mov(ptr[of_group(offsetof(SiteGroup, now))], rcx);
+  mov(dword[of_group(offsetof(SiteGroup, address_now))], eax);
+  inc(qword[of_group(offsetof(SiteGroup, uses))]);
+  mov(byte[of_group(offsetof(SiteGroup, shape_now))], dl);
+  L(*checked);
+  const State before = state_;
+  later([=, this] {
+    L(*refused);
+    mov(byte[of_group(offsetof(SiteGroup, shape_now))], static_cast<int>(Shape::general));
+    dec(dword[of_group(offsetof(SiteGroup, wait))]);
+    jnz(*checked);
+    write_back(before);
+    vzeroupper();
+    mov(rdi, warp_);
+    mov(esi, group);
+    mov(rax, reinterpret_cast<std::uintptr_t>(&know_group));
+    Xbyak::CodeGenerator::call(rax);
+    reload(before);
+    jmp(*checked);
+  });
+}
+
+/// A load of a group that was checked, and its count; else emit_remembered().
+void Emitter::emit_of_group(std::uint32_t group, const Operation& op, const Movement& m,
+                            const Check& check) {
+  const auto of_group = [=, this](std::size_t offset) { return group_at(group, offset); };
+  const auto offset = static_cast<std::int32_t>(op.imm);
+  const auto other = std::make_shared<Xbyak::Label>(), loaded = std::make_shared<Xbyak::Label>();
   const auto counted = std::make_shared<Xbyak::Label>();
+  cmp(byte[of_group(offsetof(SiteGroup, shape_now))], static_cast<int>(Shape::contiguous));
+  jne(*other);
+  mov(rcx, ptr[of_group(offsetof(SiteGroup, now))]);
+  mov(rax, ptr[of_group(offsetof(SiteGroup, half_apart))]);
+  load_contiguous(m, offset);
+  L(*loaded);
+  const SiteInfo& info = program_.sites[op.extra];
+  const HitPlaces hits = hit_places(info, info.space);
+  const Xbyak::RegExp place = site_at(op.extra, offsetof(Site, own_hits));
+  if (hits.mask >> hits.shift == 0) {
+    inc(qword[place]);
+  } else {
+    mov(edx, dword[of_group(offsetof(SiteGroup, address_now))]);
+    add(edx, offset);
+    and_(edx, static_cast<int>(hits.mask));
+    inc(qword[place + rdx * (8 >> hits.shift)]);
+  }
+  L(*counted);
+  later([=, this, &op] {
+    const auto remembered = std::make_shared<Xbyak::Label>();
+    L(*other);
+    cmp(byte[of_group(offsetof(SiteGroup, shape_now))], static_cast<int>(Shape::uniform));
+    jne(*remembered);
+    mov(rcx, ptr[of_group(offsetof(SiteGroup, now))]);
+    mov(rdx, ptr[of_group(offsetof(SiteGroup, half_apart))]);
+    add(rcx, offset);
+    load_uniform(m);
+    jmp(*loaded);
+    L(*remembered);
+    emit_remembered(op, m, check);
+    jmp(*counted);
+  });
+}
+
+bool Emitter::emit_access(const Operation& op) {
+  const Access access = access_of(op.code);
+  if (access.row_bytes < 4) return false;
+  if (access.stores && (access.is_vector || access.extension != Extension::none)) return false;
+  if (access.stores && access.memory_bytes != access.row_bytes) return false;
+  Movement m;
+  m.access = access;
+  m.parts = access.is_vector ? op.f : 1;
+  m.pieces = access.row_units() * pieces_of_unit_;
+  m.site = site_at(op.extra, 0);
+  m.row = {op.d, op.b, op.c, op.e};
+  m.slow = std::make_shared<Xbyak::Label>();
+  m.done = std::make_shared<Xbyak::Label>();
+  if (m.parts > 4) return false;
+
+  // All registers first, so that nothing goes back to memory in between. A loaded piece without a
+  // register is put where its row is in memory; a store takes from there.
+  Check check;
+  check.is_wide = access.is_wide;
+  for (int i = 0; i < set_->registers_to_compare(); ++i)
+    check.with.at(static_cast<std::size_t>(i)) = scratch();
+  m.spare = check.with[0];
+  if (access.stores && set_->has_scatter()) m.other = scratch();
+  const int most_kept = set_->row_registers / 2 + 1;
+  m.registers.fill(none);
+  for (int i = 0; i < m.total(); ++i) {
+    Register& r = m.registers.at(static_cast<std::size_t>(i));
+    if (access.stores) {
+      const std::int32_t piece = row_piece(m, i).piece();
+      r = find(piece);
+      r != none ? static_cast<void>(read(piece)) : note_read(piece);
+    } else if (i < most_kept) {
+      r = scratch();
+    }
+  }
+  const std::int32_t address_piece = piece_of(op.a);
+  const int address_units = access.is_wide ? 4 : 2,
+            address_pieces = address_units * pieces_of_unit_;
+  for (int i = 0; i < address_pieces; ++i) note_read(address_piece + i);
+  if (lanes_ == Lanes::some) put_row(address_piece, address_units);
+  const State before = state_;
+  check.lanes = {
+      {},
+      rows_ + address_piece * set_->vector_bytes,
+      site_at(op.extra, access.is_wide ? offsetof(Site, delta) : offsetof(Site, delta_32))};
+  for (int i = 0; i < address_pieces; ++i) {
+    check.lanes.in_register.at(static_cast<std::size_t>(i)) = find(address_piece + i);
+  }
+
+  if (const auto place = load_group(op)) {
+    if (place->is_first) check_group(place->group, check);
+    emit_of_group(place->group, op, m, check);
+  } else {
+    emit_remembered(op, m, check);
+  }
+  const auto slow = m.slow, counted = std::make_shared<Xbyak::Label>();
   L(*counted);
   for (int i = 0; i < m.total() && !access.stores; ++i) {
     const Register r = m.registers.at(static_cast<std::size_t>(i));

@@ -23,6 +23,16 @@ namespace warpmeter::model {
 struct Program;
 struct RowRange;
 
+/// Loads of one basic block whose addresses are one row, with a constant added to it: where one of
+/// them lies, all do (see SiteGroup).
+struct LoadGroup {
+  struct Load {
+    std::uint32_t site = 0;
+    std::int32_t offset = 0;
+  };
+  std::vector<Load> loads;
+};
+
 class NativeCode {
  public:
   virtual ~NativeCode() = default;
@@ -34,6 +44,8 @@ class NativeCode {
   /// The rows of Program::registers that have to be zero when a block begins : the others are
   /// written before they are read.
   virtual const std::vector<RowRange>& cleared() const = 0;
+  /// The groups that its code asks for; Warp::groups has as many.
+  virtual const std::vector<LoadGroup>& groups() const = 0;
   /// How many operations of a code stand in it as instructions, not as calls of the interpreter's
   /// function.
   virtual std::uint32_t inlined(Code code) const = 0;

@@ -33,7 +33,7 @@ const Operation* call_safely(Warp& warp, const Operation* op, std::uint32_t mask
 }  // namespace
 
 Emitter::Emitter(const Program& program, const Unit& unit, Lanes lanes, const Uses* uses,
-                 std::size_t most_bytes)
+                 const LoadGroups* groups, std::size_t most_bytes)
     : Xbyak::CodeGenerator(most_bytes, Xbyak::DontSetProtectRWE),
       set_(instruction_set(*this, unit, lanes)),
       lanes_(lanes),
@@ -41,6 +41,7 @@ Emitter::Emitter(const Program& program, const Unit& unit, Lanes lanes, const Us
       program_(program),
       unit_(unit),
       uses_(uses),
+      load_groups_(groups),
       reads_left_(program.row_units * static_cast<std::size_t>(pieces_of_unit_)),
       state_(static_cast<std::size_t>(set_->row_registers)) {
   setDefaultJmpNEAR(true);
@@ -48,12 +49,14 @@ Emitter::Emitter(const Program& program, const Unit& unit, Lanes lanes, const Us
 
 void Emitter::emit_prologue() {
   // rax: where to go; rdi: the warp. With the return address, a multiple of 16 bytes.
-  push(rbx), push(rbp), push(r12), push(r13), push(r14);
+  push(rbx), push(rbp), push(r12), push(r13), push(r14), push(r15);
+  sub(rsp, 8);
   mov(warp_, rdi);
   mov(rows_, ptr[warp_ + offsetof(Warp, registers)]);
   mov(predicates_, ptr[warp_ + offsetof(Warp, predicates)]);
   mov(sites_, ptr[warp_ + offsetof(Warp, sites)]);
   mov(code_, ptr[warp_ + offsetof(Warp, code)]);
+  mov(groups_, ptr[warp_ + offsetof(Warp, groups)]);
   set_->begin();
   jmp(rax);
 }
@@ -63,7 +66,8 @@ void Emitter::emit_epilogue() {
   xor_(eax, eax);
   L(returned_);
   vzeroupper();
-  pop(r14), pop(r13), pop(r12), pop(rbp), pop(rbx);
+  add(rsp, 8);
+  pop(r15), pop(r14), pop(r13), pop(r12), pop(rbp), pop(rbx);
   ret();
 }
 

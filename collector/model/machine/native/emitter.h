@@ -10,15 +10,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "collector/model/machine/native/flow.h"
+#include "collector/model/machine/native/groups.h"
 #include "collector/model/machine/native/instruction_set.h"
 #include "collector/model/machine/program.h"
 
 namespace warpmeter::model::native {
 
 struct Access;
+struct Check;
 struct Movement;
 
 /// Piece `index` of a row whose first piece is `first` and that has so many units (row_unit_bytes).
@@ -31,9 +34,10 @@ struct RowPiece {
 
 class Emitter : public Xbyak::CodeGenerator {
  public:
-  /// `uses` may be null: then it is not known which pieces are read again.
+  /// `uses` may be null: then it is not known which pieces are read again. `groups` may be null:
+  /// then each access looks for itself.
   Emitter(const Program& program, const Unit& unit, Lanes lanes, const Uses* uses,
-          std::size_t most_bytes);
+          const LoadGroups* groups, std::size_t most_bytes);
 
   // For the instruction set.
   Register read(std::int32_t piece);            ///< the register with the piece
@@ -71,6 +75,18 @@ class Emitter : public Xbyak::CodeGenerator {
   bool emit_comparison(const Operation& op);
   bool emit_predicate(const Operation& op);
   bool emit_access(const Operation& op);
+  Xbyak::RegExp site_at(std::uint32_t number, std::size_t offset) const;
+  Xbyak::RegExp group_at(std::uint32_t number, std::size_t offset) const;
+  void load_address(const Check& check);
+  void emit_remembered(const Operation& op, const Movement& m, const Check& check);
+  void check_group(std::uint32_t group, const Check& check);
+  void emit_of_group(std::uint32_t group, const Operation& op, const Movement& m,
+                     const Check& check);
+  /// The group of the load; nullopt: it is in none.
+  std::optional<LoadGroups::Place> load_group(const Operation& op) const {
+    if (load_groups_ == nullptr) return std::nullopt;
+    return load_groups_->place(static_cast<std::size_t>(&op - program_.operations.data()));
+  }
   void emit_load(const Movement& m);
   void emit_store(const Movement& m);
   void emit_load_of_some(const Movement& m);
@@ -100,7 +116,8 @@ class Emitter : public Xbyak::CodeGenerator {
   void finish();
 
   // The values that the code finds in registers.
-  const Xbyak::Reg64 warp_ = rbx, rows_ = rbp, predicates_ = r12, sites_ = r13, code_ = r14;
+  const Xbyak::Reg64 warp_ = rbx, rows_ = rbp, predicates_ = r12, sites_ = r13, code_ = r14,
+                     groups_ = r15;
   void emit_prologue();
   void emit_epilogue();
   Xbyak::Label stopped_;   ///< returns null
@@ -156,6 +173,7 @@ class Emitter : public Xbyak::CodeGenerator {
   void load_pieces(const Access& access, const Vector& to, const Xbyak::Address& from);
   void load_one(const Access& access, Register to, const Xbyak::RegExp& from);
   void load_uniform(const Movement& m);
+  void load_contiguous(const Movement& m, std::int32_t offset);
   void gather(const Movement& m);
   void scatter(const Movement& m);
   void find_first_place(const Movement& m);
@@ -262,6 +280,7 @@ class Emitter : public Xbyak::CodeGenerator {
   std::vector<Label> constants_;
   std::vector<std::function<void()>> later_;
   const Uses* uses_;
+  const LoadGroups* load_groups_;
   std::size_t operation_ = 0;             ///< that is written
   Effect* effect_ = nullptr;              ///< the effect of it
   std::vector<std::int16_t> reads_left_;  ///< for each piece, in this operation

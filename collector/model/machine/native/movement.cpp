@@ -76,6 +76,17 @@ void Emitter::load_uniform(const Movement& m) {
   }
 }
 
+/// In each half, as many pieces follow each other as it fills; the halves are rax apart.
+void Emitter::load_contiguous(const Movement& m, std::int32_t offset) {
+  const int of_half = m.pieces / 2, step = 16 * m.access.memory_bytes / of_half;
+  for (int i = 0; i < m.pieces; ++i) {
+    const Vector to = vector(target(m, i));
+    i < of_half ? load_pieces(m.access, to, ptr[rcx + (offset + i * step)])
+                : load_pieces(m.access, to, ptr[rcx + rax + (offset + (i - of_half) * step)]);
+    put_target(m, i);
+  }
+}
+
 /// Lane by lane, where the distances are such as the instruction takes.
 void Emitter::gather(const Movement& m) {
   const bool is_plain = m.access.memory_bytes == m.access.row_bytes;
@@ -145,14 +156,7 @@ void Emitter::emit_load(const Movement& m) {
   cmp(byte[shape], static_cast<int>(Shape::contiguous));
   jne(*other);
   mov(rax, ptr[m.site + field(offsetof(Site, half_apart))]);
-  // In each half, as many pieces follow each other as it fills.
-  const int of_half = m.pieces / 2, step = 16 * m.access.memory_bytes / of_half;
-  for (int i = 0; i < m.pieces; ++i) {
-    const Vector to = vector(target(m, i));
-    i < of_half ? load_pieces(m.access, to, ptr[rcx + i * step])
-                : load_pieces(m.access, to, ptr[rcx + rax + (i - of_half) * step]);
-    put_target(m, i);
-  }
+  load_contiguous(m, 0);
   later([=, this] {
     L(*other);
     others();

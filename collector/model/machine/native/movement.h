@@ -25,6 +25,9 @@ struct Access {
   int row_units() const { return row_bytes / 2; }
 };
 
+/// Without bytes for what is no load or store.
+Access access_of(Code code);
+
 /// The first active lane's place is in rcx; code for some lanes has them in r8d.
 struct Movement {
   Access access;
@@ -37,6 +40,13 @@ struct Movement {
   std::shared_ptr<Xbyak::Label> slow, done;
 
   int total() const { return parts * pieces; }
+};
+
+/// The check of where an access is.
+struct Check {
+  bool is_wide = false;  ///< its address row
+  InstructionSet::Places lanes{};
+  std::array<Register, 3> with{};  ///< registers for compare_lanes()
 };
 
 }  // namespace warpmeter::model::native

@@ -21,8 +21,8 @@ class Translation : private Emitter {
  public:
   /// `liveness` may be null: then all rows go back to memory at the end of a block.
   Translation(const Program& program, const Unit& unit, Lanes lanes, const Liveness* liveness,
-              const Uses* uses)
-      : Emitter(program, unit, lanes, uses,
+              const Uses* uses, const LoadGroups* groups)
+      : Emitter(program, unit, lanes, uses, groups,
                 bytes_of_program + program.operations.size() * bytes_of_operation),
         liveness_(liveness),
         effects_(program.operations.size()),
@@ -275,24 +275,28 @@ class Translation : private Emitter {
 };
 
 /// The code is written twice: the first time to see what is read and written where. Null where the
-/// set has no instructions for such lanes.
-std::unique_ptr<Translation> translation(const Program& program, const Unit& unit, Lanes lanes) {
+/// set has no instructions for such lanes. `loads`: the groups that it asks for; null: none.
+std::unique_ptr<Translation> translation(const Program& program, const Unit& unit, Lanes lanes,
+                                         std::vector<LoadGroup>* loads) {
   std::optional<Translation> first;
-  first.emplace(program, unit, lanes, nullptr, nullptr);
+  first.emplace(program, unit, lanes, nullptr, nullptr, nullptr);
   if (!first->has_code()) return nullptr;
   const int pieces_of_unit = static_cast<int>(row_unit_bytes / unit.vector_bytes);
   std::vector<Effect> effects = first->take_effects();
   first.reset();
   const Liveness liveness(program, effects, pieces_of_unit);
+  std::optional<LoadGroups> groups;
+  if (loads != nullptr) *loads = groups.emplace(program, effects, pieces_of_unit).all();
   const Uses uses(program, std::move(effects), liveness);
-  return std::make_unique<Translation>(program, unit, lanes, &liveness, &uses);
+  return std::make_unique<Translation>(program, unit, lanes, &liveness, &uses,
+                                       groups ? &*groups : nullptr);
 }
 
 class Translations : public NativeCode {
  public:
   Translations(const Program& program, const Unit& unit)
-      : all_(translation(program, unit, Lanes::all)),
-        some_(translation(program, unit, Lanes::some)),
+      : all_(translation(program, unit, Lanes::all, &groups_)),
+        some_(translation(program, unit, Lanes::some, nullptr)),
         none_(program.operations.size() + 1) {}
 
   const NativeEntry* entries() const override { return all_->entries(); }
@@ -300,9 +304,11 @@ class Translations : public NativeCode {
     return some_ != nullptr ? some_->entries() : none_.data();
   }
   const std::vector<RowRange>& cleared() const override { return all_->cleared(); }
+  const std::vector<LoadGroup>& groups() const override { return groups_; }
   std::uint32_t inlined(Code code) const override { return all_->inlined(code); }
 
  private:
+  std::vector<LoadGroup> groups_;
   std::unique_ptr<Translation> all_, some_;
   std::vector<NativeEntry> none_;
 };

@@ -26,6 +26,7 @@ inline constexpr std::uint8_t layout_near = 1, layout_apart = 2, some_uniform = 
                               some_contiguous = 8;
 
 struct TouchedWords;
+struct SiteGroup;
 
 /// One memory instruction, as one worker thread sees it. An access whose lanes lie towards each
 /// other as they did the last time (same mask, same distances from the first active lane) costs one
@@ -62,6 +63,27 @@ struct alignas(64) Site {
   // elsewhere), and which bits of an address it may not have.
   std::uint8_t misaligned_local;
   std::uint64_t local_begin, local_places;
+
+  SiteGroup* group;  ///< that knows something while this site remembers it; may be null
+};
+
+/// Loads of machine code that add constants to one address (LoadGroup), as one worker thread sees
+/// them: what their sites remember, for all of them at once. The address is in the first lane's
+/// row, before anything is added.
+struct alignas(64) SiteGroup {
+  std::uint64_t least;  ///< where the address may be so that each load is allowed
+  std::uint64_t most_above_least;
+  std::byte* host;            ///< the place of `least` on this machine
+  std::uint64_t half_apart;   ///< as in Site
+  Shape shape;                ///< of each load; general: nothing is known
+  Shape shape_now;            ///< of the loads that follow; general: each looks for itself
+  std::uint8_t misaligned;    ///< as in Site
+  std::uint32_t address_now;  ///< the low bits of the address of the loads that follow
+  std::byte* now;             ///< its place on this machine
+  std::uint64_t uses;         ///< how often all was as it is known
+  std::uint32_t wait;         ///< so many times more the loads look for themselves; then
+                              ///< know_group() looks what is known
+  std::uint32_t patience;     ///< what the next wait is to be
 };
 
 /// A side of a divergent branch that waits, or where both continue together.
@@ -134,6 +156,7 @@ struct Warp {
   std::byte* registers;       ///< rows of lanes
   std::uint32_t* predicates;  ///< a bit a lane
   Site* sites;
+  SiteGroup* groups;     ///< those of the machine code
   std::uint8_t* parted;  ///< for each instruction: 1 once lanes have parted at it
   WorkerMemory* memory;
   const MatrixProduct* products;
