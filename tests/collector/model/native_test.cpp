@@ -181,6 +181,98 @@ TEST(Native, AccessesOfEveryShapeDoWhatTheInterpreterDoes) {
   }
 }
 
+/// Loads through one address row, which is checked once for all of them: where the lanes lie alike
+/// in each round, where the round chooses how they lie, by numbers of several widths, and where the
+/// row changes, or memory does, before the last of them.
+TEST(Native, LoadsThroughOneAddressDoWhatTheInterpreterDoes) {
+  // The place of a lane in round %r9, in elements: %r3.
+  const char* const shapes[] = {
+      "mov.u32 %r3, %r1;", "and.b32 %r3, %r9, 63;", "shr.u32 %r3, %r1, 4;",
+      "and.b32 %r2, %r1, 15; add.u32 %r3, %r2, %r9;", "mul.lo.u32 %r3, %r1, 3;",
+      "and.b32 %r2, %r9, 16; shr.u32 %r3, %r2, 4; mul.lo.u32 %r3, %r3, %r1; add.u32 %r3, %r3, %r9;",
+      "mul.lo.u32 %r2, %r1, 7; and.b32 %r2, %r2, 31; shr.u32 %r3, %r9, 5; add.u32 %r3, %r3, %r2;"};
+  struct Width {
+    const char* load;
+    const char* row;
+    int bytes;
+  };
+  const Width widths[] = {{"u8", "r", 1},  {"s16", "r", 2}, {"f32", "f", 4},
+                          {"u32", "r", 4}, {"s8", "rd", 1}, {"u64", "rd", 8}};
+  for (const Unit* unit : native_units()) {
+    for (const Width& width : widths) {
+      for (const char* const shape : shapes) {
+        const std::string row = width.row;
+        const std::string sum = row == "f"   ? "add.f32 %f1, %f1, {}; mov.b32 %r8, %f1;"
+                                : row == "r" ? "mad.lo.u32 %r8, %r8, 3, {};"
+                                             : "mad.lo.u64 %rd9, %rd9, 3, {};";
+        const auto load = [&](const char* from, int offset) {
+          const std::string value = "%" + row + "30";
+          return fmt::format("ld.{}.{} {}, [{}+{}]; ", std::string(from) == "%r5" ? "shared" : "global",
+                             width.load, value, from, offset * width.bytes) +
+                 fmt::format(fmt::runtime(sum), value) + "\n";
+        };
+        const std::string begin = fmt::format(
+            "{0} mul.lo.u32 %r4, %r3, {1}; mul.wide.u32 %rd3, %r3, {1}; add.u64 %rd4, %rd1, %rd3; "
+            "add.u32 %r5, %r7, %r4; add.u64 %rd5, %rd2, %rd3; mul.wide.u32 %rd8, %r1, 8; "
+            "add.u64 %rd8, %rd2, %rd8;\n",
+            shape, width.bytes);
+        const std::string stores = fmt::format("st.shared.{0} [%r5+{1}], %{2}30;\n",
+                                               row == "f" ? "f32" : width.bytes == 8 ? "u64"
+                                               : width.bytes == 4                    ? "u32"
+                                               : width.bytes == 2                    ? "u16"
+                                                                                     : "u8",
+                                               16 * width.bytes, row);
+        expect_equal_loops(*unit,
+                           begin + load("%rd4", 0) + load("%rd4", 1) + load("%rd4", 5) +
+                               load("%rd4", 64) + stores + "bar.sync 0;\n" + load("%r5", 0) +
+                               load("%r5", 16) + load("%r5", 33) + "bar.sync 0;\n",
+                           geometry(2, 96));
+        // A store between them changes what is loaded; then the row changes.
+        expect_equal_loops(*unit,
+                           begin + load("%rd4", 2) + load("%r5", 1) + stores + load("%r5", 16) +
+                               load("%rd4", 3) + "add.u64 %rd4, %rd4, 64;\n" + load("%rd4", 2) +
+                               load("%r5", 16) + load("%rd4", 9) + "bar.sync 0;\n",
+                           geometry(2, 32));
+        // From one buffer in some rounds and from the other in others.
+        expect_equal_loops(*unit,
+                           begin + "and.b32 %r2, %r9, 4; setp.eq.u32 %p2, %r2, 0; "
+                                   "selp.b64 %rd4, %rd4, %rd5, %p2;\n" +
+                               load("%rd4", 1) + load("%rd4", 2) + load("%rd4", 3) +
+                               "st.global.u32 [%rd8], %r9;\n",
+                           geometry(1, 64));
+      }
+    }
+    // A row that the load itself changes.
+    expect_equal_loops(*unit,
+                       "mul.wide.u32 %rd3, %r1, 8; add.u64 %rd4, %rd1, %rd3; and.b32 %r5, %r9, 7; "
+                       "ld.global.u64 %rd5, [%rd4+8]; ld.global.u64 %rd4, [%rd4]; "
+                       "add.u64 %rd9, %rd9, %rd5; xor.b64 %rd9, %rd9, %rd4;",
+                       geometry(1, 64));
+  }
+}
+
+TEST(Native, LoadsThroughOneAddressAreOneGroup) {
+  for (const Unit* unit : native_units()) {
+    const Twins twins = twins_of_loop(
+        *unit,
+        "mul.wide.u32 %rd3, %r1, 4; add.u64 %rd4, %rd1, %rd3; ld.global.u32 %r30, [%rd4]; "
+        "ld.shared.u32 %r31, [%r7]; ld.global.u32 %r32, [%rd4+64]; ld.global.u64 %rd5, [%rd1]; "
+        "ld.shared.u32 %r33, [%r7+4]; add.u32 %r8, %r8, %r33; ld.shared.u32 %r34, [%r7+8]; "
+        "bar.sync 0; ld.shared.u32 %r35, [%r7+12];",
+        geometry(1, 32));
+    ASSERT_NE(twins.code, nullptr);
+    const std::vector<LoadGroup>& groups = twins.code->groups();
+    ASSERT_EQ(groups.size(), 2u);
+    std::set<std::vector<std::int32_t>> offsets;
+    for (const LoadGroup& group : groups) {
+      std::vector<std::int32_t> of_group;
+      for (const LoadGroup::Load& load : group.loads) of_group.push_back(load.offset);
+      offsets.insert(of_group);
+    }
+    EXPECT_EQ(offsets, (std::set<std::vector<std::int32_t>>{{0, 64}, {0, 4, 8}}));
+  }
+}
+
 /// The same where some lanes have gone another way: others at each access, or always the same ones.
 /// Other parts of theirs stay as they are.
 TEST(Native, AccessesOfSomeLanesDoWhatTheInterpreterDoes) {
@@ -286,6 +378,9 @@ TEST(Native, TrapsAsInTheInterpreter) {
       R"(mul.wide.u32 %rd3, %r9, 1024; add.u64 %rd4, %rd2, %rd3; st.global.u32 [%rd4+3072], %r9;)",
       R"(shr.u32 %r2, %r9, 6; cvt.u64.u32 %rd3, %r2; add.u64 %rd4, %rd1, %rd3;
     ld.global.u32 %r3, [%rd4]; st.global.u32 [%rd2], %r9;)",
+      // The third of the loads through one address, in the 62nd round; the store before it happens.
+      R"(mul.wide.u32 %rd3, %r9, 1024; add.u64 %rd4, %rd2, %rd3; ld.global.u32 %r2, [%rd4];
+    ld.global.u32 %r3, [%rd4+4]; st.global.u32 [%rd2], %r9; ld.global.u32 %r3, [%rd4+2048];)",
       R"(setp.eq.u32 %p2, %r9, 70; @%p2 trap; st.global.u32 [%rd2], %r9;)"};
   for (const Unit* unit : native_units()) {
     for (const std::string body : bodies) {
