@@ -36,10 +36,12 @@ class ByteWriter {
  private:
   void append(const void* data, std::size_t size) {
     if (size == 0) return;
-    if (size_ + size > bytes_.size()) bytes_.resize(2 * (size_ + size));
+    if (size_ + size > bytes_.size()) bytes_.resize(2 * (size_ + size) + usual_bytes);
     std::memcpy(bytes_.data() + size_, data, size);
     size_ += size;
   }
+
+  static constexpr std::size_t usual_bytes = 256;
 
   std::vector<std::uint8_t> bytes_;  ///< longer than what was written
   std::size_t size_ = 0;

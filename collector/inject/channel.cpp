@@ -93,10 +93,11 @@ void Channel::send(const Message& message) {
 std::uint32_t Channel::name(std::string_view text) {
   if (!is_open()) return 0;
   const std::lock_guard lock(mutex_);
+  if (const auto known = names_.find(text); known != names_.end()) return known->second;
   const auto next = static_cast<std::uint32_t>(names_.size() + 1);
-  const auto [place, is_new] = names_.try_emplace(std::string(text), next);
-  if (is_new) write(Name{next, place->first});
-  return place->second;
+  const auto place = names_.emplace(text, next).first;
+  write(Name{next, place->first});
+  return next;
 }
 
 Launch::Value Channel::value_of(const schema::Counter& counter) {

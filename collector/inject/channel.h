@@ -6,6 +6,8 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <cstddef>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -37,13 +39,20 @@ class Channel {
   bool is_open() const;
 
  private:
+  /// Finds a text without a copy of it.
+  struct NameHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
   void write(const Message& message);  ///< with mutex_ held
 
   int socket_ = -1;
   const pid_t process_;
   std::mutex mutex_;
   std::atomic<bool> open_{true};
-  std::unordered_map<std::string, std::uint32_t> names_;
+  std::unordered_map<std::string, std::uint32_t, NameHash, std::equal_to<>> names_;
 };
 
 /// Opens a connection for send_alone(), before this process loses the right to make one.

@@ -29,13 +29,22 @@ bool is_of_instructions(std::string_view counter) {
   return counter == warp_instructions || counter == thread_instructions;
 }
 
+double number_of_instructions(std::string_view counter, const LaunchOutcome& outcome) {
+  const bool is_of_warps = counter == warp_instructions;
+  const bool is_followed = outcome.executions && outcome.executions->doubt.empty();
+  const std::uint64_t of_ptx =
+      is_of_warps ? outcome.warp_instructions : outcome.thread_instructions;
+  if (!is_followed) return static_cast<double>(of_ptx);
+  return static_cast<double>(is_of_warps ? outcome.executions->warps()
+                                         : outcome.executions->threads());
+}
+
 schema::Counter count_instructions(std::string_view name, const Program& program,
                                    const LaunchOutcome& outcome) {
   const bool is_of_warps = name == warp_instructions;
   schema::Counter result;
   result.name = name;
-  result.value =
-      static_cast<double>(is_of_warps ? outcome.warp_instructions : outcome.thread_instructions);
+  result.value = number_of_instructions(name, outcome);
   result.grade = schema::Grade::ptx;
   result.reason = instruction_reason;
   if (!outcome.executions) return result;
@@ -44,7 +53,6 @@ schema::Counter count_instructions(std::string_view name, const Program& program
     result.reason += fmt::format(", and {}", executions.doubt);
     return result;
   }
-  result.value = static_cast<double>(is_of_warps ? executions.warps() : executions.threads());
   const SiteGrade grade = grade_without_access(program);
   result.grade = grade.grade;
   result.reason = grade.reason;

@@ -20,6 +20,9 @@ inline constexpr std::string_view crowd_reason =
 /// True for the counters warp_instructions and thread_instructions.
 bool is_of_instructions(std::string_view counter);
 
+/// The value alone of one of these two.
+double number_of_instructions(std::string_view counter, const LaunchOutcome& outcome);
+
 /// One of these two.
 schema::Counter count_instructions(std::string_view counter, const Program& program,
                                    const LaunchOutcome& outcome);

@@ -213,15 +213,14 @@ SiteGrade grade_of(const Program& program, std::size_t index, AddressSpace space
 
 namespace {
 
-/// `only`: of all that the counter holds, what is moved by this; nullopt: all of it. `is_part`: of
-/// a sum, whose other parts hold what it leaves out.
-schema::Counter counter_of(std::string_view name, const Program& program,
+/// `known`: its row, if it has one. `only`: of all that the counter holds, what is moved by this;
+/// nullopt: all of it. `is_part`: of a sum, whose other parts hold what it leaves out.
+schema::Counter counter_of(std::string_view name, const CounterName* known, const Program& program,
                            const LaunchOutcome& outcome, std::optional<Carrier> only,
                            bool is_part = false) {
   schema::Counter result;
   result.name = name;
-  const CounterName* const known = find_counter_name(name);  // most are counters of accesses
-  if (known == nullptr) {
+  if (known == nullptr) {  // most are counters of accesses
     if (is_of_instructions(name)) return count_instructions(name, program, outcome);
     if (is_instruction_counter(name)) return instruction_counter(name, program, outcome);
     const schema::CounterInfo* info = schema::Catalogue::get().find_counter(name);
@@ -285,7 +284,8 @@ schema::Counter sum_of(const std::vector<schema::Term>& terms, const Program& pr
   sum.value = 0;
   sum.grade = Grade::measured;
   for (const schema::Term& term : terms) {
-    const schema::Counter part = counter_of(term.name, program, outcome, std::nullopt, true);
+    const schema::Counter part =
+        counter_of(term.name, find_counter_name(term.name), program, outcome, std::nullopt, true);
     if (sum.value && part.value) {
       *sum.value += term.factor * *part.value;
     } else {
@@ -320,7 +320,8 @@ bool is_estimated_counter(std::string_view name) {
 
 schema::Counter counter(std::string_view name, const Program& program,
                         const LaunchOutcome& outcome) {
-  return as_estimate(counter_of(name, program, outcome, std::nullopt), outcome);
+  return as_estimate(counter_of(name, find_counter_name(name), program, outcome, std::nullopt),
+                     outcome);
 }
 
 /// The first of counter_list().
@@ -342,19 +343,35 @@ bool is_counted(std::string_view counter) {
   return std::find(all.begin(), all.end(), counter) != all.end() || is_instruction_counter(counter);
 }
 
+namespace {
+
+/// True if nothing was counted at the site.
+bool is_empty(const SiteCounts& counts) {
+  const auto is_none = [](const AccessCounts& one) {
+    return (one.requests | one.transactions | one.bytes) == 0;
+  };
+  return is_none(counts.global) && is_none(counts.shared) && is_none(counts.cluster) &&
+         is_none(counts.loop_loads);
+}
+
+}  // namespace
+
 std::vector<double> counter_values(const Program& program, const LaunchOutcome& outcome) {
-  std::vector<double> values;
-  for (const std::string_view name : ptx_instructions) {
-    values.push_back(count_instructions(name, program, outcome).value.value_or(0));
-  }
-  for (const CounterName& counter : counter_names()) {
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < program.sites.size(); ++i) {
-      const AccessCounts* held = held_counts(program.sites[i], outcome.counts[i], counter);
-      if (held != nullptr) sum += held->*counter.count;
+  const std::span<const CounterName> counters = counter_names();
+  std::vector<std::uint64_t> sums(counters.size());
+  for (std::size_t i = 0; i < program.sites.size(); ++i) {
+    if (is_empty(outcome.counts[i])) continue;
+    for (std::size_t c = 0; c < counters.size(); ++c) {
+      const AccessCounts* held = held_counts(program.sites[i], outcome.counts[i], counters[c]);
+      if (held != nullptr) sums[c] += held->*counters[c].count;
     }
-    values.push_back(static_cast<double>(sum));
   }
+  std::vector<double> values;
+  values.reserve(std::size(ptx_instructions) + sums.size());
+  for (const std::string_view name : ptx_instructions) {
+    values.push_back(number_of_instructions(name, outcome));
+  }
+  for (const std::uint64_t sum : sums) values.push_back(static_cast<double>(sum));
   return values;
 }
 
@@ -436,11 +453,26 @@ const std::unordered_map<std::string_view, const schema::CounterInfo*>& counters
 
 }  // namespace
 
-schema::Counter counter_named(const std::string& name, const std::vector<Ran>& grids,
+NamedCounter::NamedCounter(const std::string& text) : name(text), own_name(text) {
+  const schema::CounterInfo* const whole = schema::Catalogue::get().find_counter(name);
+  if (whole != nullptr && !whole->sum.empty()) {
+    sum = &whole->sum;
+    return;
+  }
+  const auto found = counters_by_perfworks().find(name);
+  if (found != counters_by_perfworks().end()) {
+    const schema::CounterInfo& info = *found->second;
+    own_name = info.name;
+    if (has_copies(info)) only = info.perfworks == name ? Carrier::registers : Carrier::copy;
+  }
+  of_accesses = find_counter_name(own_name);
+}
+
+schema::Counter counter_named(const NamedCounter& named, const std::vector<Ran>& grids,
                               std::string_view doubt) {
   schema::Counter sum;
   for (const Ran& ran : grids) {
-    schema::Counter one = counter_named(name, *ran.program, ran.outcome);
+    schema::Counter one = counter_named(named, *ran.program, ran.outcome);
     if (&ran == &grids.front()) {
       sum = std::move(one);
       continue;
@@ -458,24 +490,16 @@ schema::Counter counter_named(const std::string& name, const std::vector<Ran>& g
   return sum;
 }
 
-schema::Counter counter_named(const std::string& name, const Program& program,
+schema::Counter counter_named(const NamedCounter& named, const Program& program,
                               const LaunchOutcome& outcome) {
-  const schema::CounterInfo* const whole = schema::Catalogue::get().find_counter(name);
-  if (whole != nullptr && !whole->sum.empty()) {
-    schema::Counter sum = sum_of(whole->sum, program, outcome);
-    sum.name = name;
+  if (named.sum != nullptr) {
+    schema::Counter sum = sum_of(*named.sum, program, outcome);
+    sum.name = named.name;
     return as_estimate(std::move(sum), outcome);
   }
-  std::string_view own_name = name;
-  std::optional<Carrier> only;
-  const auto found = counters_by_perfworks().find(name);
-  if (found != counters_by_perfworks().end()) {
-    const schema::CounterInfo& info = *found->second;
-    own_name = info.name;
-    if (has_copies(info)) only = info.perfworks == name ? Carrier::registers : Carrier::copy;
-  }
-  schema::Counter result = as_estimate(counter_of(own_name, program, outcome, only), outcome);
-  result.name = name;
+  schema::Counter result = as_estimate(
+      counter_of(named.own_name, named.of_accesses, program, outcome, named.only), outcome);
+  if (result.name != named.name) result.name = named.name;
   return result;
 }
 

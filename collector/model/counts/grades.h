@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "collector/model/counts/counter_names.h"
 #include "collector/model/machine/launch/launch.h"
+#include "schema/catalogue.h"
 #include "schema/records.h"
 
 namespace warpmeter::model {
@@ -32,9 +34,20 @@ schema::Counter counter(std::string_view name, const Program& program,
 /// own instructions, warps and itself.
 bool is_estimated_counter(std::string_view name);
 
-/// The same by the catalogue's name, or by the PerfWorks name of a counter of the catalogue; it
-/// keeps the name that it was asked by.
-schema::Counter counter_named(const std::string& name, const Program& program,
+/// A counter found by the catalogue's name, or by the PerfWorks name of a counter of the catalogue.
+/// To find it takes longer than to read it from a small launch.
+struct NamedCounter {
+  NamedCounter(const std::string& name);  // NOLINT(google-explicit-constructor): it is its name
+
+  std::string name;                                ///< that it was asked by
+  std::string own_name;                            ///< the catalogue's, if it has one
+  const std::vector<schema::Term>* sum = nullptr;  ///< the counters that it is the sum of, if any
+  const CounterName* of_accesses = nullptr;        ///< null: it is none of accesses
+  std::optional<Carrier> only;                     ///< the only carrier whose part is asked for
+};
+
+/// The same as counter(); it keeps the name that it was asked by.
+schema::Counter counter_named(const NamedCounter& counter, const Program& program,
                               const LaunchOutcome& outcome);
 
 /// A grid that has run: a launch, or what its kernel launched. Hardware counts them together.
@@ -44,7 +57,7 @@ struct Ran {
 };
 /// The sum over the grids, of the weakest of their grades. `doubt`: why it is approximate; empty:
 /// nothing more is known against it.
-schema::Counter counter_named(const std::string& name, const std::vector<Ran>& grids,
+schema::Counter counter_named(const NamedCounter& counter, const std::vector<Ran>& grids,
                               std::string_view doubt = "");
 
 /// The counters of accesses and the instructions of the PTX, and their values in the same order.

@@ -45,8 +45,10 @@ Sum sum_of(const std::vector<std::uint8_t>& bytes) {
 }
 
 /// A file's bytes without the sum at its end; empty where they are not those that were written.
-std::vector<std::uint8_t> whole_contents(std::istream& stream) {
-  std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(stream), {}};
+std::vector<std::uint8_t> whole_contents(std::istream& stream, std::uintmax_t size) {
+  std::vector<std::uint8_t> bytes(size);
+  stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+  if (!stream) return {};
   Sum sum;
   if (bytes.size() < sum.size()) return {};
   std::copy(bytes.end() - sum.size(), bytes.end(), sum.begin());
@@ -104,10 +106,12 @@ std::optional<Compiled> find_compiled(const std::string& key) {
   const fs::path path = place_of(key);
   std::error_code unknown;
   if (!fs::is_regular_file(path, unknown)) return std::nullopt;  // a pipe would be waited for
+  const std::uintmax_t size = fs::file_size(path, unknown);
+  if (unknown) return std::nullopt;
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return std::nullopt;
   try {
-    const json entry = json::from_cbor(whole_contents(stream));
+    const json entry = json::from_cbor(whole_contents(stream, size));
     if (entry.at("key").get_ref<const std::string&>() != key) return std::nullopt;
     Compiled compiled = compiled_of(entry);
     std::error_code ignored;

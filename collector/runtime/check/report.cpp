@@ -33,6 +33,7 @@ std::uint64_t nanoseconds(std::chrono::nanoseconds time) {
 Report::Report(const std::string& socket) : channel_(socket) {
   const auto config = channel_.receive_config();
   if (config) config_ = *config;
+  counters_.assign(config_.counters.begin(), config_.counters.end());
   allow_sources(config_.source_folders);
   filter_ = std::make_unique<inject::Filter>(config_.selection);
   if (config_.ranges) inject::keep_ended_ranges(filter_->is_on());
@@ -88,9 +89,10 @@ void Report::launched(const LaunchPlace& place, const model::Program& program,
   launch.shape = shape_of(place, &program);
   launch.shape.correlation = call_;
   std::vector<schema::Counter> counters;
-  for (const std::string& name : config_.counters) {
+  launch.values.reserve(counters_.size());
+  for (const model::NamedCounter& counter : counters_) {
     if (!grids.empty()) {
-      counters.push_back(model::counter_named(name, grids, doubt));
+      counters.push_back(model::counter_named(counter, grids, doubt));
       launch.values.push_back(channel_.value_of(counters.back()));
     } else {
       launch.values.push_back({0, channel_.name("the launch failed"), schema::Grade::unavailable});

@@ -117,6 +117,7 @@ class Report {
 
   inject::Channel channel_;
   inject::Config config_;
+  std::vector<model::NamedCounter> counters_;  ///< those of config_
   std::unique_ptr<inject::Filter> filter_;
   std::set<std::uint32_t> devices_;
   std::set<std::string> said_, left_out_;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "collector/runtime/entry/own_heap.h"
 
+#include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cerrno>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -32,6 +37,19 @@ std::byte* map_fresh(std::size_t bytes, std::size_t alignment) {
 }
 
 }  // namespace
+
+void OwnHeap::Lock::wait() {
+  static_assert(sizeof state_ == sizeof(int));
+  const int error = errno;  // the program may look at it next
+  while (state_.exchange(waited_for, std::memory_order_acquire) != 0) {
+    ::syscall(SYS_futex, &state_, FUTEX_WAIT_PRIVATE, waited_for, nullptr, nullptr, 0);
+  }
+  errno = error;
+}
+
+void OwnHeap::Lock::wake() {
+  ::syscall(SYS_futex, &state_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
 
 std::size_t OwnHeap::index_of(std::size_t bytes) {
   if (bytes <= smallest) return 0;
@@ -81,7 +99,7 @@ void* OwnHeap::allocate_small(std::size_t index) {
   if (static_cast<std::size_t>(size.end - size.next) < bytes) {
     std::byte* const chunk = map_fresh(chunk_bytes, chunk_bytes);
     if (chunk == nullptr) return nullptr;
-    new (chunk) Chunk{&part, bytes, 0, nullptr};
+    new (chunk) Chunk{&part, index, 0, nullptr};
     size.next = chunk + rounded_to(sizeof(Chunk), bytes);
     size.end = chunk + chunk_bytes;
   }
@@ -113,7 +131,7 @@ void OwnHeap::free(void* block) {
   Chunk* const chunk = chunk_of(block);
   if (chunk->part == nullptr) return free_large(chunk);
   const std::lock_guard lock(chunk->part->mutex);
-  Size& size = chunk->part->sizes[index_of(chunk->block_bytes)];
+  Size& size = chunk->part->sizes[chunk->index];
   size.free = new (block) Free{size.free};
 }
 
