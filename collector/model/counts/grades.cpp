@@ -490,6 +490,36 @@ schema::Counter counter_named(const NamedCounter& named, const std::vector<Ran>&
   return sum;
 }
 
+namespace {
+
+double sum_of_sites(const CounterName& known, std::optional<Carrier> only, const Program& program,
+                    const LaunchOutcome& outcome) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < program.sites.size(); ++i) {
+    if (is_empty(outcome.counts[i])) continue;
+    const AccessCounts* held = held_counts(program.sites[i], outcome.counts[i], known, only);
+    if (held != nullptr) sum += held->*known.count;
+  }
+  return static_cast<double>(sum);
+}
+
+}  // namespace
+
+double value_named(const NamedCounter& named, const Program& program,
+                   const LaunchOutcome& outcome) {
+  if (named.of_accesses != nullptr) {
+    return sum_of_sites(*named.of_accesses, named.only, program, outcome);
+  }
+  if (named.sum == nullptr) return counter_named(named, program, outcome).value.value_or(0);
+  double sum = 0;
+  for (const schema::Term& term : *named.sum) {
+    const CounterName* const known = find_counter_name(term.name);
+    if (known == nullptr) return counter_named(named, program, outcome).value.value_or(0);
+    sum += term.factor * sum_of_sites(*known, std::nullopt, program, outcome);
+  }
+  return sum;
+}
+
 schema::Counter counter_named(const NamedCounter& named, const Program& program,
                               const LaunchOutcome& outcome) {
   if (named.sum != nullptr) {

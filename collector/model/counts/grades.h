@@ -50,6 +50,10 @@ struct NamedCounter {
 schema::Counter counter_named(const NamedCounter& counter, const Program& program,
                               const LaunchOutcome& outcome);
 
+/// Its value alone, 0 where it has none: without a grade or a reason, which cost more.
+double value_named(const NamedCounter& counter, const Program& program,
+                   const LaunchOutcome& outcome);
+
 /// A grid that has run: a launch, or what its kernel launched. Hardware counts them together.
 struct Ran {
   const Program* program = nullptr;

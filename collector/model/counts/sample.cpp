@@ -73,7 +73,8 @@ struct Sample::Regression {
 
 Sample::Sample(const Program& program, const Dim3& grid, BlockSelection selection,
                const std::vector<std::string>& counters)
-    : program_(program), grid_(grid), selection_(std::move(selection)), counters_(counters) {
+    : program_(program), grid_(grid), selection_(std::move(selection)),
+      counters_(counters.begin(), counters.end()) {
   sum_.counts.resize(program.sites.size());
   sum_.parted.resize(program.places.size());
   first_ = sum_;
@@ -89,8 +90,9 @@ void Sample::add(std::uint64_t block, const LaunchOutcome& outcome) {
   Counted counted;
   counted.block = block;
   counted.work = {outcome.warp_instructions, outcome.thread_instructions};
-  for (const std::string& name : counters_) {
-    counted.values.push_back(counter_named(name, program_, outcome).value.value_or(0));
+  counted.values.reserve(counters_.size());
+  for (const NamedCounter& counter : counters_) {
+    counted.values.push_back(value_named(counter, program_, outcome));
   }
   for (std::uint32_t site = 0; site < outcome.counts.size(); ++site) {
     for (std::uint8_t space = 0; space < spaces; ++space) {

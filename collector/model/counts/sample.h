@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "collector/model/counts/block_selection.h"
+#include "collector/model/counts/grades.h"
 #include "collector/model/machine/launch/launch.h"
 #include "collector/model/machine/program.h"
 
@@ -72,7 +73,7 @@ class Sample final : public BlockSample {
   const Program& program_;
   const Dim3 grid_;
   const BlockSelection selection_;
-  const std::vector<std::string> counters_;
+  const std::vector<NamedCounter> counters_;
   std::array<Passed, grid_parts> passed_;
   std::vector<Counted> counted_;
   LaunchOutcome sum_, first_;  ///< the costs of the counted blocks; those of the first
