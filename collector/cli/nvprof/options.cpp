@@ -89,7 +89,7 @@ constexpr Option all_options[] = {
      [](Request& r, const std::string& path) { r.scope.kernels = path; }},
     {"metrics", 'm', "<names>|all", "metrics to measure for each launch",
      [](Request& r, const std::string& list) { add_names(r, list, false); }},
-    {"pc-sampling-period", 0, "<period>", "", nullptr, "*", "profile --lines"},
+    {"pc-sampling-period", 0, "<period>", "no effect: profile --lines samples"},
     {"profile-all-processes", 0, "", "", nullptr, "*",
      "--profile-child-processes around the program that starts the others"},
     {"profile-api-trace", 0, "none|runtime|driver|all", "the API whose calls are shown",
