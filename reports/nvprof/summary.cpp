@@ -24,9 +24,28 @@ double share_of(const SummaryRow& row, double all_ns) {
   return all_ns > 0 ? 100 * *row.total_ns / all_ns : 0;
 }
 
+/// The greatest times of the columns that hold times.
+struct Greatest {
+  double total = 0, mean = 0, least = 0, greatest = 0;
+};
+
+Greatest greatest_of(const std::vector<SummaryPart>& parts) {
+  Greatest all;
+  for (const SummaryPart& part : parts) {
+    for (const SummaryRow& row : part.rows) {
+      if (!row.total_ns) continue;
+      all.total = std::max(all.total, *row.total_ns);
+      all.mean = std::max(all.mean, mean_of(row));
+      all.least = std::max(all.least, row.least_ns);
+      all.greatest = std::max(all.greatest, row.greatest_ns);
+    }
+  }
+  return all;
+}
+
 constexpr std::string_view text_row = "{:>16}  {:>7}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {}\n";
 
-std::string text_of(const SummaryPart& part, const Style& style) {
+std::string text_of(const SummaryPart& part, const Greatest& greatest, TimeUnit unit) {
   const double all_ns = sum_of(part);
   std::string text;
   for (const SummaryRow& row : part.rows) {
@@ -36,10 +55,11 @@ std::string text_of(const SummaryPart& part, const Style& style) {
           fmt::format(fmt::runtime(text_row), type, "-", "-", row.calls, "-", "-", "-", row.name);
       continue;
     }
-    const auto time = [&](double ns) { return time_text(ns, style.unit); };
     text += fmt::format(fmt::runtime(text_row), type, fmt::format("{:.2f}%", share_of(row, all_ns)),
-                        time(*row.total_ns), row.calls, time(mean_of(row)), time(row.least_ns),
-                        time(row.greatest_ns), row.name);
+                        time_text(*row.total_ns, text_unit(greatest.total, unit)), row.calls,
+                        time_text(mean_of(row), text_unit(greatest.mean, unit)),
+                        time_text(row.least_ns, text_unit(greatest.least, unit)),
+                        time_text(row.greatest_ns, text_unit(greatest.greatest, unit)), row.name);
   }
   return text;
 }
@@ -49,19 +69,9 @@ struct Units {
   ColumnUnit total, mean, least, greatest;
 };
 
-Units units_of(const std::vector<SummaryPart>& parts, TimeUnit unit) {
-  double total = 0, mean = 0, least = 0, greatest = 0;
-  for (const SummaryPart& part : parts) {
-    for (const SummaryRow& row : part.rows) {
-      if (!row.total_ns) continue;
-      total = std::max(total, *row.total_ns);
-      mean = std::max(mean, mean_of(row));
-      least = std::max(least, row.least_ns);
-      greatest = std::max(greatest, row.greatest_ns);
-    }
-  }
-  return {time_unit(total, unit), time_unit(mean, unit), time_unit(least, unit),
-          time_unit(greatest, unit)};
+Units units_of(const Greatest& all, TimeUnit unit) {
+  return {time_unit(all.total, unit), time_unit(all.mean, unit), time_unit(all.least, unit),
+          time_unit(all.greatest, unit)};
 }
 
 std::string csv_of(const SummaryPart& part, const Units& units) {
@@ -88,7 +98,8 @@ std::string summary_text(std::vector<SummaryPart> parts, const Style& style) {
       return a.total_ns.value_or(0) > b.total_ns.value_or(0);
     });
   }
-  const Units units = units_of(parts, style.unit);
+  const Greatest greatest = greatest_of(parts);
+  const Units units = units_of(greatest, style.unit);
   std::string text;
   bool has_heading = false;
   for (const SummaryPart& part : parts) {
@@ -106,7 +117,7 @@ std::string summary_text(std::vector<SummaryPart> parts, const Style& style) {
                           "Max", "Name");
     }
     has_heading = true;
-    text += style.csv ? csv_of(part, units) : text_of(part, style);
+    text += style.csv ? csv_of(part, units) : text_of(part, greatest, style.unit);
   }
   return text;
 }

@@ -63,6 +63,7 @@ const std::vector<TraceColumn>& columns() {
 struct Extent {
   std::int64_t rows = 0, gpu_rows = 0, copies = 0, peers = 0, managed = 0;
   ColumnUnit start, duration, static_shared, dynamic_shared, size, rate;
+  TimeUnit start_text = TimeUnit::automatic, duration_text = TimeUnit::automatic;
 };
 
 class Trace {
@@ -136,6 +137,8 @@ class Trace {
       rate = std::max(rate, throughput(row, row).value_or(0));
     });
     const TimeUnit unit = request_.style.unit;
+    extent.start_text = text_unit(static_cast<double>(start), unit);
+    extent.duration_text = text_unit(static_cast<double>(duration), unit);
     extent.start = time_unit(static_cast<double>(start), unit);
     extent.duration = time_unit(static_cast<double>(duration), unit);
     extent.static_shared = size_unit(static_cast<double>(static_shared));
@@ -229,7 +232,8 @@ class Trace {
       }
       return cell;
     }
-    cell = text_cell(row, column.heading, request_.style.unit);
+    const bool is_start = column.unit == TraceColumn::Unit::start;
+    cell = text_cell(row, column.heading, is_start ? extent_.start_text : extent_.duration_text);
     if (column.width == 15) cell.resize(std::min(cell.size(), column.width));
     if (cell.empty()) cell = "-";
     if (cell.size() < column.width) cell.insert(0, column.width - cell.size(), ' ');

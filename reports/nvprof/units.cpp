@@ -94,6 +94,12 @@ std::string rate_text(double bytes_per_second) { return fitted(bytes_per_second,
 std::string total_time_text(double ns) { return fitted(ns, times, wide); }
 std::string total_size_text(double bytes) { return fitted(bytes, sizes, wide); }
 
+TimeUnit text_unit(double greatest_ns, TimeUnit unit) {
+  constexpr TimeUnit all[] = {TimeUnit::ns, TimeUnit::us, TimeUnit::ms, TimeUnit::s};
+  if (unit != TimeUnit::column) return unit;
+  return all[&unit_of(greatest_ns, times) - std::data(times)];
+}
+
 ColumnUnit time_unit(double greatest_ns, TimeUnit unit) {
   const ColumnUnit* one = fixed(unit);
   return one == nullptr ? unit_of(greatest_ns, times) : *one;

@@ -12,7 +12,8 @@
 
 namespace warpmeter::reports::nvprof {
 
-/// The values of --normalized-time-unit. Only text distinguishes `automatic` from `column`.
+/// The values of --normalized-time-unit. Only text distinguishes `automatic`, a unit for each
+/// number, from `column`, one for each column: CSV always has the latter.
 enum class TimeUnit { automatic, column, s, ms, us, ns };
 
 /// Eight characters: "896ns", "1.2480us".
@@ -36,6 +37,8 @@ struct ColumnUnit {
 ColumnUnit time_unit(double greatest_ns, TimeUnit unit);
 ColumnUnit size_unit(double greatest_bytes);
 ColumnUnit rate_unit(double greatest_bytes_per_second);
+/// The unit of a column of text, by its greatest value: `unit`, if that is not `column`.
+TimeUnit text_unit(double greatest_ns, TimeUnit unit);
 /// A value in its column's unit, six decimals.
 std::string in_unit(double value, const ColumnUnit& unit);
 /// A rate of a CSV column that has no unit: "715.782047MB/s".

@@ -107,6 +107,17 @@ TEST(NvprofSummary, HasTheColumnsOfPublicLogs) {
       "cuDeviceGetAttribute\n");
 }
 
+/// nvprof's help: "col" is a fixed unit for each column.
+TEST(NvprofSummary, HasOneUnitForEachColumn) {
+  SummaryPart gpu{gpu_part, no_kernels, {{"k(int*)", 1, 1696, 1696, 1696}}};
+  SummaryPart calls{call_part, no_calls, {{"cudaMalloc", 3, 438.47e6, 2271, 438.468e6}}};
+  EXPECT_EQ(summary_text({gpu, calls}, {false, TimeUnit::column}),
+            "            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n"
+            " GPU activities:  100.00%  0.0017ms         1  0.0017ms  1.6960us  0.0017ms  k(int*)\n"
+            "      API calls:  100.00%  438.47ms         3  146.16ms  2.2710us  438.47ms  "
+            "cudaMalloc\n");
+}
+
 TEST(NvprofSummary, SaysWhatIsNotThere) {
   SummaryPart gpu{gpu_part, no_kernels, {{"k(int*)", 2, std::nullopt, 0, 0}}};
   const SummaryPart calls{call_part, no_calls, {}};

@@ -172,6 +172,10 @@ TEST_F(NvprofTrace, NamesTheKernelThatACallLaunched) {
             "66.721ms  219.40ms  cudaMalloc\n"
             "286.21ms  40.939us  cudaLaunchKernel (vectorAdd(int const *, int const *, int*, int) "
             "[130])\n");
+  EXPECT_THAT(traced(false, true, {false, TimeUnit::column}),
+              HasSubstr("17.181ms  0.0067ms  cuDeviceGetCount\n"
+                        "66.721ms  219.40ms  cudaMalloc\n"
+                        "286.21ms  0.0409ms  cudaLaunchKernel"));
   EXPECT_EQ(traced(false, true, {true, TimeUnit::us}, "driver"),
             "\"Start\",\"Duration\",\"Name\",\"Correlation_ID\"\nus,us,,\n"
             "17181.000000,6.740000,\"cuDeviceGetCount\",1\n");
