@@ -25,7 +25,7 @@ NOT_COMPARED = {"graph_capture", "searchsorted", "special_erf", "atomic_float_ma
 # Scripts that take more than 2 s, and those that need a library of machine code: cuBLAS, cuFFT, cuRAND, Thrust's sort,
 # libcudadevrt.
 LEFT_OUT = {"matmul_int", "raw_grid_sync", "jit_rawkernel", "jit_shared", "convolve_nd", "histogram",
-            "sort", "argsort", "matmul_float", "random", "fft", "cooperative"}
+            "sort", "argsort", "matmul_float", "matmul_types", "cublas_vectors", "batched_solve", "random", "fft", "cooperative"}
 
 # The script's first launch, counted by hand.
 BY_HAND = {
