@@ -17,7 +17,8 @@ namespace warpmeter::runtime {
 namespace {
 
 /// The error is the library's code for "not initialised" (cuRAND's is 203, "initialisation
-/// failed"). cuFFT has none: 5 is its internal error. `file`: the version that the entry is for;
+/// failed"). cuFFT has none: 5 is its internal error. cuBLASLt takes a handle of cuBLAS as well, so
+/// its functions with a handle are not supported (15). `file`: the version that the entry is for;
 /// empty: every other one.
 struct Refusal {
   std::string_view function, library;
@@ -26,6 +27,12 @@ struct Refusal {
 };
 constexpr Refusal refusals[] = {
     {"cublasLtCreate", "cuBLASLt", 1},
+    {"cublasLtMatmul", "cuBLASLt", 15},
+    {"cublasLtMatmulAlgoGetHeuristic", "cuBLASLt", 15},
+    {"cublasLtMatmulAlgoGetIds", "cuBLASLt", 15},
+    {"cublasLtMatmulAlgoInit", "cuBLASLt", 15},
+    {"cublasLtMatmulAlgoCheck", "cuBLASLt", 15},
+    {"cublasLtMatrixTransform", "cuBLASLt", 15},
     {"cublasXtCreate", "cuBLASXt", 1},
     {"cusolverDnCreate", "cuSOLVER", 1},
     {"cusolverSpCreate", "cuSOLVER", 1},
