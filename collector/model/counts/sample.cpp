@@ -73,7 +73,9 @@ struct Sample::Regression {
 
 Sample::Sample(const Program& program, const Dim3& grid, BlockSelection selection,
                const std::vector<std::string>& counters)
-    : program_(program), grid_(grid), selection_(std::move(selection)),
+    : program_(program),
+      grid_(grid),
+      selection_(std::move(selection)),
       counters_(counters.begin(), counters.end()) {
   sum_.counts.resize(program.sites.size());
   sum_.parted.resize(program.places.size());

@@ -40,16 +40,15 @@ void know_group(Warp& w, std::uint32_t group) {
   known.shape = Shape::general;
   const std::vector<LoadGroup::Load>& loads = memory.load_groups[group].loads;
   const Site& first = memory.sites[loads[0].site];
-  // What is not an address of both is far away: no number here wraps.
+  // Addresses are less, so that no number here wraps.
   constexpr std::int64_t most_address = std::int64_t{1} << 62;
   std::int64_t least = 0, most = most_address;
   for (const LoadGroup::Load& load : loads) {
     const Site& site = memory.sites[load.site];
     const SiteInfo& info = memory.program->sites[load.site];
-    const HitPlaces hits = hit_places(info, info.space);
-    const bool serves = site.mask == ~0u && site.touched == nullptr && site.hits == site.own_hits &&
+    const bool serves = site.mask == ~0u && site.touched == nullptr &&
                         site.space == static_cast<std::uint8_t>(info.space) &&
-                        site.hit_mask == hits.mask && site.hit_shift == hits.shift &&
+                        site.hit_shift == hit_places(info, info.space).shift &&
                         site.shape == first.shape && origin_of(site) == origin_of(first) &&
                         std::equal(std::begin(site.delta), std::end(site.delta), first.delta);
     const std::uint64_t end = site.least + site.most_above_least;

@@ -99,10 +99,10 @@ struct WorkerMemory {
   std::vector<std::byte> constants;
   std::array<std::byte*, 32> lane_host{};
   std::vector<AsyncCopyMemo> copy_memos;  ///< one for each async copy of the program
-  std::vector<Site> sites;        ///< as many as the program has, and one that remembers nothing
+  std::vector<Site> sites;  ///< as many as the program has, and one that remembers nothing
   std::span<const LoadGroup> load_groups;  ///< those of the machine code
   std::vector<SiteGroup> groups;           ///< for each of them
-  std::uint64_t next_number = 1;  ///< the next number of what a site remembers
+  std::uint64_t next_number = 1;           ///< the next number of what a site remembers
   std::vector<SiteCounts> counts;
   /// Where somebody wants to know more than the counts; else null, and empty.
   std::unique_ptr<Recording> recording;

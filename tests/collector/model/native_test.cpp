@@ -187,17 +187,19 @@ TEST(Native, AccessesOfEveryShapeDoWhatTheInterpreterDoes) {
 TEST(Native, LoadsThroughOneAddressDoWhatTheInterpreterDoes) {
   // The place of a lane in round %r9, in elements: %r3.
   const char* const shapes[] = {
-      "mov.u32 %r3, %r1;", "and.b32 %r3, %r9, 63;", "shr.u32 %r3, %r1, 4;",
-      "and.b32 %r2, %r1, 15; add.u32 %r3, %r2, %r9;", "mul.lo.u32 %r3, %r1, 3;",
+      "mov.u32 %r3, %r1;",
+      "and.b32 %r3, %r9, 63;",
+      "shr.u32 %r3, %r1, 4;",
+      "and.b32 %r2, %r1, 15; add.u32 %r3, %r2, %r9;",
+      "mul.lo.u32 %r3, %r1, 3;",
       "and.b32 %r2, %r9, 16; shr.u32 %r3, %r2, 4; mul.lo.u32 %r3, %r3, %r1; add.u32 %r3, %r3, %r9;",
       "mul.lo.u32 %r2, %r1, 7; and.b32 %r2, %r2, 31; shr.u32 %r3, %r9, 5; add.u32 %r3, %r3, %r2;"};
   struct Width {
-    const char* load;
-    const char* row;
+    const char *load, *store, *row;
     int bytes;
   };
-  const Width widths[] = {{"u8", "r", 1},  {"s16", "r", 2}, {"f32", "f", 4},
-                          {"u32", "r", 4}, {"s8", "rd", 1}, {"u64", "rd", 8}};
+  const Width widths[] = {{"u8", "u8", "r", 1},   {"s16", "u16", "r", 2}, {"f32", "f32", "f", 4},
+                          {"u32", "u32", "r", 4}, {"s8", "u8", "rd", 1},  {"u64", "u64", "rd", 8}};
   for (const Unit* unit : native_units()) {
     for (const Width& width : widths) {
       for (const char* const shape : shapes) {
@@ -207,8 +209,9 @@ TEST(Native, LoadsThroughOneAddressDoWhatTheInterpreterDoes) {
                                              : "mad.lo.u64 %rd9, %rd9, 3, {};";
         const auto load = [&](const char* from, int offset) {
           const std::string value = "%" + row + "30";
-          return fmt::format("ld.{}.{} {}, [{}+{}]; ", std::string(from) == "%r5" ? "shared" : "global",
-                             width.load, value, from, offset * width.bytes) +
+          return fmt::format("ld.{}.{} {}, [{}+{}]; ",
+                             std::string(from) == "%r5" ? "shared" : "global", width.load, value,
+                             from, offset * width.bytes) +
                  fmt::format(fmt::runtime(sum), value) + "\n";
         };
         const std::string begin = fmt::format(
@@ -216,12 +219,8 @@ TEST(Native, LoadsThroughOneAddressDoWhatTheInterpreterDoes) {
             "add.u32 %r5, %r7, %r4; add.u64 %rd5, %rd2, %rd3; mul.wide.u32 %rd8, %r1, 8; "
             "add.u64 %rd8, %rd2, %rd8;\n",
             shape, width.bytes);
-        const std::string stores = fmt::format("st.shared.{0} [%r5+{1}], %{2}30;\n",
-                                               row == "f" ? "f32" : width.bytes == 8 ? "u64"
-                                               : width.bytes == 4                    ? "u32"
-                                               : width.bytes == 2                    ? "u16"
-                                                                                     : "u8",
-                                               16 * width.bytes, row);
+        const std::string stores =
+            fmt::format("st.shared.{} [%r5+{}], %{}30;\n", width.store, 16 * width.bytes, row);
         expect_equal_loops(*unit,
                            begin + load("%rd4", 0) + load("%rd4", 1) + load("%rd4", 5) +
                                load("%rd4", 64) + stores + "bar.sync 0;\n" + load("%r5", 0) +
@@ -235,8 +234,9 @@ TEST(Native, LoadsThroughOneAddressDoWhatTheInterpreterDoes) {
                            geometry(2, 32));
         // From one buffer in some rounds and from the other in others.
         expect_equal_loops(*unit,
-                           begin + "and.b32 %r2, %r9, 4; setp.eq.u32 %p2, %r2, 0; "
-                                   "selp.b64 %rd4, %rd4, %rd5, %p2;\n" +
+                           begin +
+                               "and.b32 %r2, %r9, 4; setp.eq.u32 %p2, %r2, 0; "
+                               "selp.b64 %rd4, %rd4, %rd5, %p2;\n" +
                                load("%rd4", 1) + load("%rd4", 2) + load("%rd4", 3) +
                                "st.global.u32 [%rd8], %r9;\n",
                            geometry(1, 64));

@@ -202,17 +202,13 @@ void Emitter::emit_of_group(std::uint32_t group, const Operation& op, const Move
   mov(rax, ptr[of_group(offsetof(SiteGroup, half_apart))]);
   load_contiguous(m, offset);
   L(*loaded);
+  // The address is a multiple of what its hits are numbered by: no shift.
   const SiteInfo& info = program_.sites[op.extra];
-  const HitPlaces hits = hit_places(info, info.space);
-  const Xbyak::RegExp place = site_at(op.extra, offsetof(Site, own_hits));
-  if (hits.mask >> hits.shift == 0) {
-    inc(qword[place]);
-  } else {
-    mov(edx, dword[of_group(offsetof(SiteGroup, address_now))]);
-    add(edx, offset);
-    and_(edx, static_cast<int>(hits.mask));
-    inc(qword[place + rdx * (8 >> hits.shift)]);
-  }
+  mov(edx, dword[of_group(offsetof(SiteGroup, address_now))]);
+  add(edx, offset);
+  and_(edx, dword[site_at(op.extra, offsetof(Site, hit_mask))]);
+  mov(r9, ptr[site_at(op.extra, offsetof(Site, hits))]);
+  inc(qword[r9 + rdx * (8 >> hit_places(info, info.space).shift)]);
   L(*counted);
   later([=, this, &op] {
     const auto remembered = std::make_shared<Xbyak::Label>();

@@ -58,8 +58,7 @@ void LoadGroups::close(const Open& one) {
 }
 
 /// Shared and global memory alone, and plain loads of one number.
-void LoadGroups::add(const Program& program, std::size_t operation,
-                     std::vector<Open>& open) const {
+void LoadGroups::add(const Program& program, std::size_t operation, std::vector<Open>& open) const {
   const Operation& op = program.operations[operation];
   const Access access = access_of(op.code);
   if (access.row_bytes < 4 || access.stores || access.is_vector) return;
