@@ -73,17 +73,17 @@ struct alignas(64) Site {
 struct alignas(64) SiteGroup {
   std::uint64_t least;  ///< where the address may be so that each load is allowed
   std::uint64_t most_above_least;
-  std::byte* host;            ///< the place of `least` on this machine
-  std::uint64_t half_apart;   ///< as in Site
-  Shape shape;                ///< of each load; general: nothing is known
-  Shape shape_now;            ///< of the loads that follow; general: each looks for itself
-  std::uint8_t misaligned;    ///< as in Site
+  std::byte* host;           ///< the place of `least` on this machine
+  std::uint64_t half_apart;  ///< as in Site
+  Shape shape;               ///< the shape of each load; general: nothing is known
+  Shape shape_now;           ///< the shape of the loads that follow; general: each looks for itself
+  std::uint8_t misaligned;   ///< as in Site
   std::uint32_t address_now;  ///< the low bits of the address of the loads that follow
   std::byte* now;             ///< its place on this machine
   std::uint64_t uses;         ///< how often all was as it is known
   std::uint32_t wait;         ///< so many times more the loads look for themselves; then
                               ///< know_group() looks what is known
-  std::uint32_t patience;     ///< what the next wait is to be
+  std::uint32_t patience;     ///< the next wait
 };
 
 /// A side of a divergent branch that waits, or where both continue together.
