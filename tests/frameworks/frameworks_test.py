@@ -214,13 +214,13 @@ class Refused(unittest.TestCase):
         self.assertTrue(done.stdout.startswith("None\n"), done.stdout)
 
     def test_a_library_of_machine_code_is_named_at_the_line_that_needs_it(self):
-        if importlib.util.find_spec("cupy_backends.cuda.libs.cublas") is None:
-            self.skipTest("CuPy has no cuBLAS here")
-        done = self.profiled("import cupy as cp\nx = cp.ones((8, 8), 'f')\nx @ x\n")
-        if re.search(r"libcublas\S*: cannot open shared object file", done.stdout):
-            self.skipTest("cuBLAS is not installed")
+        if importlib.util.find_spec("cupy.cuda.cufft") is None:
+            self.skipTest("CuPy has no cuFFT here")
+        done = self.profiled("from cupy.cuda import cufft\n\ncufft.Plan1d(8, cufft.CUFFT_C2C, 1)\n")
+        if re.search(r"libcufft\S*: cannot open shared object file", done.stdout):
+            self.skipTest("cuFFT is not installed")
         self.assertEqual(done.returncode, 1, done.stdout)
-        self.assertRegex(done.stdout, r"cublasCreate\w* failed at script\.py:3: cuBLAS is machine code, .* on the CPU")
+        self.assertRegex(done.stdout, r"cufftCreate\w* failed at script\.py:3: cuFFT is machine code, .* on the CPU")
 
 
 class Places(unittest.TestCase):

@@ -44,8 +44,9 @@ struct Terms {
 template <class T>
 Status gemv(Call& call, Op op, Size m, Size n, const T* alpha, const T* a, Size leading, const T* x,
             Size x_step, const T* beta, T* y, Size y_step) {
-  if (!is_valid(op) || m < 0 || n < 0 || leading < std::max<std::int64_t>(1, m) || x_step == 0 ||
-      y_step == 0 || alpha == nullptr || beta == nullptr) {
+  // cuBLAS's page calls a step of 0 an invalid value; on an H200 cuBLAS 13.0 takes it for x.
+  if (!is_valid(op) || m < 0 || n < 0 || leading < std::max<std::int64_t>(1, m) || y_step == 0 ||
+      alpha == nullptr || beta == nullptr) {
     return Status::invalid_value;
   }
   if (m == 0 || n == 0) return Status::success;

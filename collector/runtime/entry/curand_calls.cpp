@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // In front of cuRAND. Its kernels are launched past the API, by the driver's own tables, and have
-// PTX for sm_121 alone. But cuRAND also has generators for the host, whose numbers should be those
-// of the device's (cuRAND's guide, "Generator Types"; tests/device/curand_numbers.py is to compare
-// them on a GPU). So a generator for the device is made as one for the host, and writes where the
-// device's memory lies in this process. Nothing is counted: a remark says so.
+// PTX for sm_121 alone. But cuRAND also has generators for the host. On an H200 their whole and
+// uniform numbers are those of the device's generators; normal ones differ by up to 5e-6, their
+// exponentials by as much in proportion (tests/device/curand_numbers.py, cuRAND of CUDA 13.0:
+// XORWOW, MRG32K3A, MTGP32, MT19937). So a generator for the device is made as one for the host,
+// and writes where the device's memory lies in this process. Nothing is counted: a remark says so.
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -78,8 +79,9 @@ Status create(Generator* generator, int type) {
     Process& process = Process::get();
     const std::lock_guard lock(process.mutex());
     process.say(
-        "cuRAND's numbers come from its generators for the host, which nobody has compared with a "
-        "GPU's yet; its kernels are not counted");
+        "cuRAND's numbers come from its generators for the host: normal ones differ from a GPU's "
+        "in "
+        "their last digits; its kernels are not counted");
   });
   return result;
 }
