@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "collector/runtime/entry/own_heap.h"
 
-#include <linux/futex.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cerrno>
-#include <mutex>
 #include <new>
 #include <utility>
 
@@ -37,19 +32,6 @@ std::byte* map_fresh(std::size_t bytes, std::size_t alignment) {
 }
 
 }  // namespace
-
-void OwnHeap::Lock::wait() {
-  static_assert(sizeof state_ == sizeof(int));
-  const int error = errno;  // the program may look at it next
-  while (state_.exchange(waited_for, std::memory_order_acquire) != 0) {
-    ::syscall(SYS_futex, &state_, FUTEX_WAIT_PRIVATE, waited_for, nullptr, nullptr, 0);
-  }
-  errno = error;
-}
-
-void OwnHeap::Lock::wake() {
-  ::syscall(SYS_futex, &state_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
-}
 
 std::size_t OwnHeap::index_of(std::size_t bytes) {
   if (bytes <= smallest) return 0;

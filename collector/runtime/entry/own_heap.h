@@ -5,8 +5,8 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
+#include <mutex>
 
 namespace warpmeter::runtime {
 
@@ -28,24 +28,6 @@ class OwnHeap {
   void unlock();
 
  private:
-  /// A mutex of a few instructions. Threads that find it held sleep in the kernel (futex(2)), after
-  /// Drepper, "Futexes Are Tricky" (2011).
-  class Lock {
-   public:
-    void lock() {
-      int free = 0;
-      if (!state_.compare_exchange_strong(free, held, std::memory_order_acquire)) wait();
-    }
-    void unlock() {
-      if (state_.exchange(0, std::memory_order_release) == waited_for) wake();
-    }
-
-   private:
-    static constexpr int held = 1, waited_for = 2;
-    void wait();
-    void wake();
-    std::atomic<int> state_ = 0;
-  };
   struct Part;
   struct Free {
     Free* next;
@@ -75,7 +57,7 @@ class OwnHeap {
   /// Threads allocate in a part that they share with few others; a block goes back to its own.
   static constexpr std::size_t part_count = 16;
   struct Part {
-    Lock mutex;
+    std::mutex mutex;
     std::array<Size, size_count> sizes;
   };
 
@@ -88,7 +70,7 @@ class OwnHeap {
   void free_large(Chunk* chunk);
 
   std::array<Part, part_count> parts_;
-  Lock large_mutex_;
+  std::mutex large_mutex_;
   Chunk* kept_ = nullptr;
   std::size_t kept_bytes_ = 0;
 };
