@@ -24,7 +24,7 @@ GivenNames& given_names() {
 
 }  // namespace
 
-void tell_names(std::function<void(const Named&)> tell) {
+void tell_names(const std::function<void(const Named&)>& tell) {
   std::vector<Named> waiting;
   {
     const std::lock_guard lock(given_names().mutex);

@@ -22,7 +22,7 @@ struct Named {
 };
 
 /// `tell` is called for the names that were given so far, and in the naming thread from now on.
-void tell_names(std::function<void(const Named&)> tell);
+void tell_names(const std::function<void(const Named&)>& tell);
 /// The program names something.
 void take_name(Named named);
 

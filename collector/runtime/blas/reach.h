@@ -36,20 +36,24 @@ struct Matrix {
 /// A part of a square matrix: cublasFillMode_t.
 enum class Fill : int { lower = 0, upper = 1, full = 2 };
 
+/// An element's bytes; of batches the elements are pointers.
+template <class T>
+inline constexpr std::int64_t element_bytes = sizeof(T);  // NOLINT(bugprone-sizeof-expression)
+
 class Reach {
  public:
   explicit Reach(Process& process) : process_(process) {}
 
   template <class T>
   const T* read(const T* at, std::int64_t count) {
-    const auto* place = static_cast<const T*>(this->place(at, count * sizeof(T), false));
-    touch(at, count * sizeof(T), false);
+    const auto* place = static_cast<const T*>(this->place(at, count * element_bytes<T>, false));
+    touch(at, count * element_bytes<T>, false);
     return place;
   }
   template <class T>
   T* write(T* at, std::int64_t count) {
-    auto* place = static_cast<T*>(this->place(at, count * sizeof(T), true));
-    touch(at, count * sizeof(T), true);
+    auto* place = static_cast<T*>(this->place(at, count * element_bytes<T>, true));
+    touch(at, count * element_bytes<T>, true);
     return place;
   }
   /// A vector that is read, or, where T is not const, read and written.
