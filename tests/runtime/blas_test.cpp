@@ -25,6 +25,24 @@ TEST_F(BlasProgram, HasNoFindingOfTheChecks) {
   EXPECT_EQ(outcome.output, expected("blas")) << outcome.error;
 }
 
+TEST_F(BlasProgram, IsToldWhatItReadsPastTheEnd) {
+  const std::string text = "cublasCreate: 0\ncublasSgemm: 0\ncudaDeviceSynchronize: 700\n";
+  const Outcome finding = checked("blas", {"past"});
+  EXPECT_EQ(finding.exit_code, 6) << finding.error;
+  EXPECT_EQ(finding.output, text);
+  // Two rows of nine columns are 18 numbers, and there are 16.
+  EXPECT_NE(finding.error.find("cublasSgemm accesses an illegal address: its matrix, vector or "
+                               "factor goes 8 bytes past the end of"),
+            std::string::npos)
+      << finding.error;
+  for (const std::string size : {"past", "huge"}) {
+    const Outcome outcome = profile("blas", {}, {size});
+    EXPECT_EQ(outcome.output.substr(0, outcome.output.find("Type")), text) << size;
+    EXPECT_NE(outcome.error.find("cublasSgemm accesses an illegal address"), std::string::npos)
+        << outcome.error;
+  }
+}
+
 TEST_F(BlasProgram, IsToldWhichFunctionNobodyAnswers) {
   const Outcome outcome = profile("blas", {}, {"another"});
   EXPECT_EQ(outcome.output, "cublasCreate: 0\ncublasSgelsBatched: 15\n");

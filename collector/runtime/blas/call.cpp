@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "collector/runtime/blas/call.h"
 
+#include <fmt/format.h>
+
 #include <exception>
 #include <mutex>
 #include <new>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "base/own_stack.h"
 #include "collector/runtime/blas/handles.h"
 #include "collector/runtime/stream/outstanding.h"
 #include "collector/runtime/stream/submit.h"
+#include "collector/runtime/stream/wrong_copy.h"
 
 namespace warpmeter::runtime::blas {
 namespace {
@@ -36,15 +41,31 @@ Status locked(std::string_view symbol, const void* caller, const Body& body) {
   });
 }
 
+/// Says once what the function could not reach; with --check that is a finding.
+void tell(Process& process, std::string_view function, const Unreachable& place) {
+  const auto [kind, why] = obstacle_at(process, place.address, place.bytes,
+                                       place.writes ? "result" : "matrix, vector or factor");
+  const std::string text = fmt::format("{} accesses an illegal address: {}", function, why);
+  if (process.checks() != nullptr) {
+    process.checks()->find_in_call(kind, function, text);
+  } else {
+    process.say(text);
+  }
+}
+
 /// The computation as the stream does it.
-std::function<cudaError_t(Process&)> in_memory(std::function<void(Reach&)> compute) {
-  return [compute = std::move(compute)](Process& process) {
+std::function<cudaError_t(Process&)> in_memory(std::string_view function,
+                                               std::function<void(Reach&)> compute) {
+  return [function, compute = std::move(compute)](Process& process) {
     Reach reach(process);
     try {
       compute(reach);
-    } catch (const Unreachable&) {
-      process.kernel_failed(cudaErrorIllegalAddress);
+    } catch (const Unreachable& place) {
+      tell(process, function, place);
+      process.kernel_failed(cudaErrorIllegalAddress, std::string(function));
     } catch (const std::bad_alloc&) {
+      return cudaErrorMemoryAllocation;
+    } catch (const std::length_error&) {  // no vector is so long
       return cudaErrorMemoryAllocation;
     }
     reach.finish();
@@ -57,8 +78,8 @@ std::function<cudaError_t(Process&)> in_memory(std::function<void(Reach&)> compu
 Status Call::run(std::function<void(Reach&)> compute) {
   if (process_.failure(true) != cudaSuccess) return Status::execution_failed;
   LibraryWork work;
-  work.compute =
-      std::make_shared<const std::function<cudaError_t(Process&)>>(in_memory(std::move(compute)));
+  work.compute = std::make_shared<const std::function<cudaError_t(Process&)>>(
+      in_memory(Process::function(), std::move(compute)));
   work.name = Process::function();
   const cudaError_t result = submit(process_, handle_.stream, std::move(work));
   return result == cudaSuccess ? Status::success : Status::execution_failed;

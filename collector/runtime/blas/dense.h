@@ -58,9 +58,9 @@ Dense<W> load_as(Reach& reach, const T* a, std::int64_t leading, Op op, std::int
   const bool is_as_it_is = op == Op::none;
   const std::int64_t its_rows = is_as_it_is ? rows : columns;
   const std::int64_t its_columns = is_as_it_is ? columns : rows;
-  Dense<W> made(its_rows, its_columns);
-  if (made.all.empty()) return Dense<W>(rows, columns);
+  if (its_rows == 0 || its_columns == 0) return Dense<W>(rows, columns);
   const Matrix<const T> from = reach.matrix(a, its_rows, its_columns, leading);
+  Dense<W> made(its_rows, its_columns);
   for (std::int64_t j = 0; j < its_columns; ++j) {
     for (std::int64_t i = 0; i < its_rows; ++i) made.at(i, j) = W(wide(from.at(i, j)));
   }
@@ -94,8 +94,8 @@ struct Triangle {
   }
   /// The numbers from the first to the last that it may touch.
   std::int64_t span() const {
-    if (in == In::columns) return (n - 1) * leading + n;
-    return in == In::band ? (n - 1) * leading + width + 1 : n * (n + 1) / 2;
+    if (in == In::columns) return span_of(n, leading, n);
+    return in == In::band ? span_of(n, leading, width + 1) : span_of(n + 1, n, 0) / 2;
   }
   /// Where it lies in this process.
   T* reached(Reach& reach) const {
@@ -110,8 +110,8 @@ struct Triangle {
 /// The whole matrix: the other triangle mirrors this one; hermitian: with conjugates.
 template <class T>
 Dense<Wide<T>> mirrored(Reach& reach, const Triangle<const T>& of, bool is_hermitian) {
-  Dense<Wide<T>> made(of.n, of.n);
   const T* from = of.reached(reach);
+  Dense<Wide<T>> made(of.n, of.n);
   for (std::int64_t j = 0; j < of.n; ++j) {
     for (std::int64_t i = 0; i < of.n; ++i) {
       if (!of.holds(i, j)) continue;
@@ -126,8 +126,8 @@ Dense<Wide<T>> mirrored(Reach& reach, const Triangle<const T>& of, bool is_hermi
 /// op of it, with zeros in the other triangle.
 template <class T>
 Dense<Wide<T>> triangular(Reach& reach, const Triangle<const T>& of, Op op, Diagonal diagonal) {
-  Dense<Wide<T>> made(of.n, of.n);
   const T* from = of.reached(reach);
+  Dense<Wide<T>> made(of.n, of.n);
   for (std::int64_t j = 0; j < of.n; ++j) {
     for (std::int64_t i = 0; i < of.n; ++i) {
       const bool is_one = i == j && diagonal == Diagonal::unit;

@@ -54,17 +54,18 @@ W factor_in(const std::complex<double>& factor) {
 /// W: double, or complex.
 template <class W>
 void compute(Reach& reach, const Product& it, std::int64_t which, W alpha, W beta) {
-  Dense<W> sum(it.m, it.n);
-  if (alpha != W(0) && it.k > 0) {
-    sum = product(load_any<W>(reach, it.a, which, it.a_op, it.m, it.k),
-                  load_any<W>(reach, it.b, which, it.b_op, it.k, it.n));
-  }
   with_number(it.c.type, [&](auto number) {
     using T = decltype(number);
     constexpr bool is_result = !std::is_same_v<T, std::complex<std::int8_t>>;
     if constexpr (is_result && is_complex<T> == is_complex<W>) {
-      T* to = static_cast<T*>(const_cast<void*>(it.c.of(reach, which)));
-      store(reach.matrix(to, it.m, it.n, it.c.leading), sum, alpha, beta);
+      T* first = static_cast<T*>(const_cast<void*>(it.c.of(reach, which)));
+      const Matrix<T> to = reach.matrix(first, it.m, it.n, it.c.leading);  // before memory for it
+      Dense<W> sum(it.m, it.n);
+      if (alpha != W(0) && it.k > 0) {
+        sum = product(load_any<W>(reach, it.a, which, it.a_op, it.m, it.k),
+                      load_any<W>(reach, it.b, which, it.b_op, it.k, it.n));
+      }
+      store(to, sum, alpha, beta);
     }
   });
 }

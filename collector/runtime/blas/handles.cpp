@@ -30,8 +30,9 @@ Status create(Process& process, Handle** handle) {
   *handle = made.get();
   process.state<Handles>().all.emplace(made.get(), std::move(made));
   process.say(
-      "cuBLAS's functions are computed on the CPU, in double precision; on a GPU they are kernels "
-      "of NVIDIA's, which are not counted");
+      std::string("cuBLAS's functions are computed on the CPU, in double precision; on a GPU they "
+                  "are kernels of NVIDIA's, which are not counted") +
+      (process.checks() != nullptr ? "; nobody looks whether they read unset memory" : ""));
   return Status::success;
 }
 

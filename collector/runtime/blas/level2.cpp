@@ -68,8 +68,8 @@ Status gbmv(Call& call, Op op, Size m, Size n, Size below, Size above, const T* 
   if (m == 0 || n == 0) return Status::success;
   const Terms<T> terms{call.scalar(alpha), call.scalar(beta), x, x_step, y, y_step};
   return call.run([=](Reach& reach) {
-    Dense<Wide<T>> made(m, n);
     const Matrix<const T> band = reach.matrix(a, below + above + 1, n, leading);
+    Dense<Wide<T>> made(m, n);
     for (std::int64_t j = 0; j < n; ++j) {
       const std::int64_t end = std::min<std::int64_t>(m, j + below + 1);
       for (std::int64_t i = std::max<std::int64_t>(0, j - above); i < end; ++i) {

@@ -175,6 +175,7 @@ Status geam(Call& call, Op a_op, Op b_op, Size m, Size n, const T* alpha, const 
   }
   if (m == 0 || n == 0) return Status::success;
   return call.run([=, one = call.scalar(alpha), two = call.scalar(beta)](Reach& reach) {
+    const Matrix<T> to = reach.matrix(c, m, n, c_leading);  // before memory for it
     Dense<Wide<T>> sum(m, n);
     const auto add = [&](Wide<T> by, Op op, const T* from, std::int64_t leading) {
       if (by == Wide<T>(0)) return;
@@ -183,7 +184,7 @@ Status geam(Call& call, Op a_op, Op b_op, Size m, Size n, const T* alpha, const 
     };
     add(wide(one.at(reach)), a_op, a, a_leading);
     add(wide(two.at(reach)), b_op, b, b_leading);
-    store(reach.matrix(c, m, n, c_leading), sum, Wide<T>(1), Wide<T>(0));
+    store(to, sum, Wide<T>(1), Wide<T>(0));
   });
 }
 

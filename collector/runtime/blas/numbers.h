@@ -64,7 +64,9 @@ Short<mantissa> shorten(double number) {
   if (std::isnan(number)) return {0x7fff};
   const double size = std::abs(number);
   double bits = infinity;
-  if (!std::isinf(size)) {
+  if (size == 0) {  // which has no exponent
+    bits = 0;
+  } else if (!std::isinf(size)) {
     int exponent = 0;
     std::frexp(size, &exponent);
     const int top = std::max(exponent - 1, least);

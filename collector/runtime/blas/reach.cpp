@@ -10,7 +10,7 @@ void* Reach::place(const void* at, std::uint64_t bytes, bool writes) {
   const auto address = reinterpret_cast<std::uint64_t>(at);
   bool is_inside = false;
   std::byte* const place = process_.memory().translate(address, bytes, is_inside);
-  if (place == nullptr || !is_inside) throw Unreachable();
+  if (place == nullptr || !is_inside) throw Unreachable{address, bytes, writes};
   const model::Allocation* allocation = process_.memory().machine().find(address);
   if (allocation != nullptr && allocation->is_ordered) ordered_ = address;
   if (writes) written_.emplace_back(address, bytes);

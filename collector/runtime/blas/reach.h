@@ -13,7 +13,19 @@
 namespace warpmeter::runtime::blas {
 
 /// The program's address leads to no memory of the device.
-struct Unreachable {};
+struct Unreachable {
+  std::uint64_t address = 0, bytes = 0;
+  bool writes = false;
+};
+
+/// How many numbers lie from the first to the last of `columns` columns; past what any memory holds
+/// it grows no more.
+inline std::int64_t span_of(std::int64_t columns, std::int64_t leading, std::int64_t rows) {
+  constexpr std::int64_t most = std::int64_t{1} << 48;
+  const double about =
+      static_cast<double>(columns - 1) * static_cast<double>(leading) + static_cast<double>(rows);
+  return about > static_cast<double>(most) ? most : (columns - 1) * leading + rows;
+}
 
 /// n numbers, `step` apart. With a negative step the first of them lies last.
 template <class T>
@@ -61,7 +73,7 @@ class Reach {
   Vector<T> vector(T* at, std::int64_t n, std::int64_t step) {
     constexpr bool writes = !std::is_const_v<T>;
     const std::int64_t apart = std::abs(step);
-    const Vector<T> made{static_cast<T*>(place(at, ((n - 1) * apart + 1) * sizeof(T), writes)), n,
+    const Vector<T> made{static_cast<T*>(place(at, span_of(n, apart, 1) * sizeof(T), writes)), n,
                          step};
     if (step == 1 || step == -1) {
       touch(at, n * sizeof(T), writes);
@@ -74,7 +86,7 @@ class Reach {
   Matrix<T> matrix(T* at, std::int64_t rows, std::int64_t columns, std::int64_t leading,
                    Fill fill = Fill::full) {
     constexpr bool writes = !std::is_const_v<T>;
-    const std::int64_t count = (columns - 1) * leading + rows;
+    const std::int64_t count = span_of(columns, leading, rows);
     const Matrix<T> made{static_cast<T*>(place(at, count * sizeof(T), writes)), leading};
     if (!is_checked()) return made;
     for (std::int64_t j = 0; j < columns; ++j) {

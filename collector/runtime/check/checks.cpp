@@ -216,7 +216,8 @@ void Checks::end_of_copy(std::string_view call) {
                    unset.bytes > 0 ? unset.first : unset.first_gap));
 }
 
-void Checks::find_copy(const std::string& kind, std::string_view call, const std::string& message) {
+void Checks::find_in_call(const std::string& kind, std::string_view call,
+                          const std::string& message) {
   find(kind, place_of_call().in_words(), std::string(call), message);
 }
 

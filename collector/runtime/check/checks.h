@@ -46,8 +46,8 @@ class Checks final : public MemoryObserver {
   void copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes);
   /// After all rows of a copy: whether it took what nothing had written.
   void end_of_copy(std::string_view call);
-  /// A copy that the API takes although it is wrong.
-  void find_copy(const std::string& kind, std::string_view call, const std::string& message);
+  /// A copy, or a library's function, that the API takes although it is wrong.
+  void find_in_call(const std::string& kind, std::string_view call, const std::string& message);
   void set(std::uint64_t to, std::uint64_t bytes);
   /// The former allocation at an address: "'d_a' (allocated at vec.cu:12)"; and whether it began
   /// there.

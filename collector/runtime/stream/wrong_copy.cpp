@@ -19,6 +19,7 @@ std::string why_unreachable(Process& process, std::uint64_t address, std::uint64
     return fmt::format("its {} goes {} past the end of {}", side,
                        with_noun(end - block->bytes, "byte"), block->name);
   }
+  if (process.checks() == nullptr) return fmt::format("its {} is no memory of the device", side);
   if (const Checks::Freed* freed = process.checks()->freed_at(address)) {
     return fmt::format("its {} is {}, which was freed before{}", side, freed->name, freed->where);
   }
@@ -75,16 +76,22 @@ bool has_common_bytes(const Rows& to, const Rows& from, const CopyWork& copy) {
 
 }  // namespace
 
+Obstacle obstacle_at(Process& process, std::uint64_t address, std::uint64_t bytes,
+                     const char* side) {
+  const bool is_past_end = process.memory().find(address) != nullptr;
+  const bool is_freed =
+      process.checks() != nullptr && process.checks()->freed_at(address) != nullptr;
+  return {is_past_end ? "out of bounds"
+          : is_freed  ? "use after free"
+                      : "failed call",
+          why_unreachable(process, address, bytes, side)};
+}
+
 cudaError_t unreachable(Process& process, std::uint64_t address, std::uint64_t bytes,
                         const char* side) {
   if (process.checks() == nullptr) return cudaErrorInvalidValue;
-  const bool is_past_end = process.memory().find(address) != nullptr;
-  const bool is_freed = process.checks()->freed_at(address) != nullptr;
-  return wrong_copy(process,
-                    is_past_end ? "out of bounds"
-                    : is_freed  ? "use after free"
-                                : "failed call",
-                    why_unreachable(process, address, bytes, side));
+  const auto [kind, why] = obstacle_at(process, address, bytes, side);
+  return wrong_copy(process, kind, why);
 }
 
 cudaError_t wrong_direction(Process& process, const CopyWork& copy, bool is_target) {
@@ -115,7 +122,7 @@ void look_at_direction(Process& process, const CopyWork& copy) {
   const Block* to = is_to_host ? of_device(copy.to) : nullptr;
   const Block* from = is_from_host ? of_device(copy.from) : nullptr;
   if (to == nullptr && from == nullptr) return;
-  process.checks()->find_copy(
+  process.checks()->find_in_call(
       "wrong direction", process.function(),
       fmt::format("{} is {} and its {} is {}: CUDA does not say what becomes of such a copy",
                   process.function(), kind_name(copy.kind),
@@ -131,7 +138,7 @@ void look_at_overlap(Process& process, const CopyWork& copy, std::uint64_t to, s
   }
   const Block* block = process.memory().find(copy.from);
   const std::uint64_t apart = std::max(to, from) - std::min(to, from);
-  process.checks()->find_copy(
+  process.checks()->find_in_call(
       "overlapping copy", process.function(),
       fmt::format(
           "{} copies within {}: its destination begins {} {} its source, and both "

@@ -4,11 +4,20 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "collector/runtime/process/process.h"
 
 namespace warpmeter::runtime {
 
+/// The kind of a mistake and its sentence.
+struct Obstacle {
+  const char* kind;
+  std::string why;
+};
+/// Why so many bytes of a side cannot be reached. Without --check nobody knows what was freed.
+Obstacle obstacle_at(Process& process, std::uint64_t address, std::uint64_t bytes,
+                     const char* side);
 /// A side ("destination", "source") with so many bytes that are not all memory of the device.
 cudaError_t unreachable(Process& process, std::uint64_t address, std::uint64_t bytes,
                         const char* side);

@@ -3,6 +3,9 @@
 // statuses. Its numbers are small and whole, so that every sum is exact
 // in every order. Each result is compared with the sum that BLAS defines, written out as loops
 // here. It runs with NVIDIA's library as well: it prints the same lines on a GPU.
+#include <climits>
+#include <cstring>
+
 #include "blas_program.h"
 
 namespace {
@@ -258,10 +261,22 @@ void all_of_type() {
   others<T>();
 }
 
+/// A product of `inner` columns and rows where there are two; C has `columns` columns of 2.
+int past_the_end(int inner, int columns) {
+  Numbers<float> a(16), c(4);
+  const float one = 1, zero = 0;
+  std::printf("cublasSgemm: %d\n", call(cublasSgemm_v2, handle, none, none, 2, columns, inner, &one,
+                                        a.there, 2, a.there, inner, &zero, c.there, 2));
+  std::printf("cudaDeviceSynchronize: %d\n", cudaDeviceSynchronize());
+  return 0;
+}
+
 }  // namespace
 
-int main(int count, char**) {
+int main(int count, char** words) {
   std::printf("cublasCreate: %d\n", call(cublasCreate_v2, &handle));
+  if (count > 1 && std::strcmp(words[1], "past") == 0) return past_the_end(9, 1);
+  if (count > 1 && std::strcmp(words[1], "huge") == 0) return past_the_end(2, INT_MAX);
   if (count > 1) {  // a function that the model does not have
     std::printf("cublasSgelsBatched: %d\n", call(cublasSgelsBatched, handle));
     return 0;

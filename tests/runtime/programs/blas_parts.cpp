@@ -227,6 +227,12 @@ void short_numbers() {
   call(cublasHgemm, handle, none, none, 2, 2, 2, &half_one, a, 2, a, 2, &half_zero, c, 2);
   cudaMemcpy(short_ones, c, sizeof short_ones, cudaMemcpyDeviceToHost);
   expect(short_ones[0] == 0x4700 && short_ones[3] == 0x4d80, "Hgemm");
+  // 1 1 / -1 -1 squared is nothing but zeros, and the sums of their rows keep them.
+  constexpr std::uint16_t no_sum[] = {0x3c00, 0xbc00, 0x3c00, 0xbc00};
+  multiply(no_sum, sizeof no_sum, 2, 2, 68, &one, &zero);
+  cudaMemcpy(short_ones, c, sizeof short_ones, cudaMemcpyDeviceToHost);
+  expect(std::all_of(short_ones, short_ones + 4, [](auto bits) { return bits == 0; }),
+         "zeros in half");
   const std::int8_t bytes[16] = {1, 2, 3, 4};
   std::int32_t whole[4] = {};
   // Whole numbers need columns of 4 bytes.
