@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <string>
 
@@ -91,6 +92,61 @@ std::vector<std::uint64_t> drawn(const Dim3& grid, GridPart part, std::uint64_t 
   return {chosen.begin(), chosen.end()};
 }
 
+/// 0 for the first index of a direction, 1 between, 2 for the last.
+unsigned position(std::size_t place, std::size_t direction) {
+  constexpr std::array<std::size_t, 3> factors = {1, 3, 9};
+  return static_cast<unsigned>(place / factors[direction] % 3);
+}
+
+/// The indices that a place has in a direction: the first one, and how many.
+struct Indices {
+  std::uint64_t first = 0, number = 0;
+};
+Indices indices_at(std::size_t place, const Dim3& grid, std::size_t direction) {
+  const std::uint64_t extent = extents(grid)[direction];
+  const unsigned at = position(place, direction);
+  if (extent == 1) return {0, at == 1 ? 1u : 0u};
+  if (at == 1) return {1, extent - 2};
+  return {at == 0 ? 0 : extent - 1, 1};
+}
+
+/// The block of that number among those of a place.
+std::uint64_t block_at(std::size_t place, const Dim3& grid, std::uint64_t number) {
+  std::array<std::uint64_t, 3> at{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Indices indices = indices_at(place, grid, d);
+    at[d] = indices.first + number % indices.number;
+    number /= indices.number;
+  }
+  return number_of(at, grid);
+}
+std::uint64_t first_at(std::size_t place, const Dim3& grid) { return block_at(place, grid, 0); }
+
+GridPart part_at(std::size_t place, const Dim3& grid) {
+  return part_of(first_at(place, grid), grid);
+}
+
+/// Different blocks of a place.
+std::vector<std::uint64_t> drawn_at(const Dim3& grid, std::size_t place, std::uint64_t count,
+                                    Random& random) {
+  const std::uint64_t existing = blocks_at(place, grid);
+  std::vector<std::uint64_t> numbers;
+  if (existing <= listed_blocks) {
+    numbers.resize(existing);
+    std::iota(numbers.begin(), numbers.end(), std::uint64_t{0});
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::swap(numbers[i], numbers[i + random.below(existing - i)]);
+    }
+    numbers.resize(count);
+  } else {
+    std::set<std::uint64_t> chosen;
+    while (chosen.size() < count) chosen.insert(random.below(existing));
+    numbers.assign(chosen.begin(), chosen.end());
+  }
+  for (std::uint64_t& number : numbers) number = block_at(place, grid, number);
+  return numbers;
+}
+
 std::uint64_t count_in(const BlockShare& share, const Dim3& grid) {
   if (!share.percent) return std::min(share.count, grid.count());
   return static_cast<std::uint64_t>(
@@ -122,6 +178,24 @@ GridPart part_of(std::uint64_t block, const Dim3& grid) {
   return borders == directions ? GridPart::corner
          : borders > 0         ? GridPart::edge
                                : GridPart::interior;
+}
+
+std::size_t place_of(std::uint64_t block, const Dim3& grid) {
+  const std::array<std::uint64_t, 3> at = {block % grid.x, block / grid.x % grid.y,
+                                           block / grid.x / grid.y};
+  const auto size = extents(grid);
+  std::size_t place = 0;
+  for (std::size_t d = 3; d-- > 0;) {
+    const unsigned border = at[d] == 0 ? 0 : at[d] + 1 == size[d] ? 2 : 1;
+    place = 3 * place + (size[d] == 1 ? 1 : border);
+  }
+  return place;
+}
+
+std::uint64_t blocks_at(std::size_t place, const Dim3& grid) {
+  std::uint64_t blocks = 1;
+  for (std::size_t d = 0; d < 3; ++d) blocks *= indices_at(place, grid, d).number;
+  return blocks;
 }
 
 BlockShare block_share(std::string_view text) {
@@ -186,24 +260,43 @@ BlockShare sample_share(std::string_view text) {
 }
 
 BlockSelection sample_blocks(const Dim3& grid, const BlockShare& share, std::uint64_t seed) {
-  constexpr std::uint64_t least_of_part = 8;
+  constexpr std::uint64_t least_of_side = 3, least_of_interior = 8;
   BlockSelection selection;
   selection.existing = sizes_of_parts(grid);
   const auto& [corners, edges, interior] = selection.existing;
   std::uint64_t count = std::min(std::max(count_in(share, grid), least_sample), grid.count());
   if (grid.count() > listed_blocks) count = std::min(count, most_blocks);
-  selection.blocks = corners_of(grid);
-  const std::uint64_t rest = count - std::min<std::uint64_t>(count, selection.blocks.size());
-  // The last edges of a large grid take long to draw.
-  const std::uint64_t most_edges = grid.count() <= listed_blocks ? edges : edges / 2;
-  const double share_of_edges =
-      rest == 0 ? 0 : static_cast<double>(edges) / static_cast<double>(edges + interior);
-  std::uint64_t of_edges = static_cast<std::uint64_t>(static_cast<double>(rest) * share_of_edges);
-  of_edges = std::min({std::max(of_edges, least_of_part), most_edges, rest});
-  const std::uint64_t of_interior = std::min(rest - of_edges, interior);
-  of_edges = std::min(rest - of_interior, most_edges);
-  selection.chosen = {selection.blocks.size(), of_edges, of_interior};
-  draw_others(selection, grid, seed);
+  const std::uint64_t rest = count - std::min(count, corners), others = edges + interior;
+  Random random(seed);
+  std::uint64_t left = rest;
+  const auto take = [&](GridPart part, std::size_t place, std::uint64_t number) {
+    const auto blocks = drawn_at(grid, place, number, random);
+    selection.blocks.insert(selection.blocks.end(), blocks.begin(), blocks.end());
+    selection.chosen[static_cast<std::size_t>(part)] += number;
+    left -= std::min(left, number);
+  };
+  std::size_t inside = grid_places;
+  for (std::size_t place = 0; place < grid_places; ++place) {
+    const std::uint64_t existing = blocks_at(place, grid);
+    if (existing == 0) continue;
+    const GridPart part = part_at(place, grid);
+    if (part == GridPart::interior) {
+      inside = place;
+    } else if (part == GridPart::corner) {
+      selection.blocks.push_back(first_at(place, grid));
+      ++selection.chosen[0];
+    } else {
+      // The last ones of a large side take long to draw.
+      const std::uint64_t most = existing <= listed_blocks ? existing : existing / 2;
+      const std::uint64_t of_rest = (rest * existing + others - 1) / others;
+      take(part, place, std::min(std::max(of_rest, least_of_side), most));
+    }
+  }
+  if (inside < grid_places) {
+    take(GridPart::interior, inside,
+         std::min(std::max(left, std::min(rest, least_of_interior)), interior));
+  }
+  std::sort(selection.blocks.begin(), selection.blocks.end());
   return selection;
 }
 

@@ -21,6 +21,13 @@ inline constexpr std::size_t grid_parts = 3;
 /// corner when that is so in every such direction, on an edge when it is in some.
 GridPart part_of(std::uint64_t block, const Dim3& grid);
 
+/// Where a block lies in each direction: at the first index, between, or at the last. All blocks of
+/// one side of a grid are at one place. A direction with one index is no border.
+inline constexpr std::size_t grid_places = 27;
+std::size_t place_of(std::uint64_t block, const Dim3& grid);
+/// How many blocks are at a place.
+std::uint64_t blocks_at(std::size_t place, const Dim3& grid);
+
 struct BlockSelection {
   std::vector<std::uint64_t> blocks;                           ///< ascending; x is fastest
   std::array<std::uint64_t, grid_parts> chosen{}, existing{};  ///< by GridPart
@@ -50,8 +57,10 @@ inline constexpr std::uint64_t least_sample = 32;
 /// Throws Error{usage} for a number of blocks below least_sample.
 BlockShare sample_share(std::string_view text);
 
-/// That share of the blocks, at least least_sample: the corners, and of edges and interior as many
-/// as they have of the rest, at least eight. The same for the same grid, share and seed.
+/// That share of the blocks, at least least_sample: the corners, of each other place as many as it
+/// has of the rest, at least three, and of the interior at least eight. A kernel may treat each
+/// side in its own way, and its instructions need not tell. The same for the same grid, share and
+/// seed.
 BlockSelection sample_blocks(const Dim3& grid, const BlockShare& share, std::uint64_t seed = 1);
 
 }  // namespace warpmeter::model

@@ -57,7 +57,7 @@ double skewness_factor(const std::vector<double>& errors) {
 
 }  // namespace
 
-/// The counted blocks of a part, and the blocks that they stand for.
+/// The counted blocks of a place, and the blocks that they stand for.
 struct Sample::Regression {
   /// A number that all blocks tell, without what those before it say.
   struct Variable {
@@ -111,7 +111,7 @@ void Sample::add(std::uint64_t block, const LaunchOutcome& outcome) {
 }
 
 void Sample::pass(std::uint64_t block, const BlockWork& work) {
-  Passed& passed = passed_[static_cast<std::size_t>(part_of(block, grid_))];
+  Passed& passed = passed_[place_of(block, grid_)];
   passed.warp_instructions.fetch_add(work.warp_instructions, std::memory_order_relaxed);
   passed.thread_instructions.fetch_add(work.thread_instructions, std::memory_order_relaxed);
 }
@@ -123,19 +123,20 @@ void Sample::keep_first() {
   for (Passed& passed : passed_) passed.warp_instructions = passed.thread_instructions = 0;
 }
 
-Sample::Regression Sample::regression_of(GridPart part,
+Sample::Regression Sample::regression_of(std::size_t place,
                                          const std::vector<const Counted*>& counted) const {
   constexpr std::size_t blocks_of_variable = 8;
   constexpr double nothing = 1e-9;
-  const auto existing = static_cast<double>(selection_.existing[static_cast<std::size_t>(part)]);
+  const std::uint64_t blocks = blocks_at(place, grid_);
+  const auto existing = static_cast<double>(blocks);
   const auto number = static_cast<double>(counted.size());
   Regression result;
   result.left_out = 1 - number / existing;
   result.weights.assign(counted.size(), existing / number);
   result.leverage.assign(counted.size(), 1 / number);
-  if (counted.size() == selection_.existing[static_cast<std::size_t>(part)]) return result;
-  const Passed& passed = passed_[static_cast<std::size_t>(part)];
-  std::vector<double> missing;  // the part's sum of each variable, beyond its blocks at the mean
+  if (counted.size() == blocks) return result;
+  const Passed& passed = passed_[place];
+  std::vector<double> missing;  // the place's sum of each variable, beyond its blocks at the mean
   const auto take = [&](std::uint64_t BlockWork::*of, std::uint64_t elsewhere) {
     Regression::Variable variable;
     for (const Counted* one : counted) {
@@ -218,19 +219,17 @@ LaunchOutcome Sample::whole() const {
   sampled.blocks = grid_.count();
   sampled.counted = counted_.size();
   sampled.covariance.assign(counters_.size() * counters_.size(), 0);
-  std::array<std::vector<const Counted*>, grid_parts> parts;
-  for (const Counted& one : counted_) {
-    parts[static_cast<std::size_t>(part_of(one.block, grid_))].push_back(&one);
-  }
+  std::array<std::vector<const Counted*>, grid_places> places;
+  for (const Counted& one : counted_) places[place_of(one.block, grid_)].push_back(&one);
   std::vector<std::array<std::array<double, std::size(count_fields)>, std::size(count_spaces)>>
       sums(whole.counts.size());
-  for (std::size_t part = 0; part < grid_parts; ++part) {
-    std::vector<const Counted*>& counted = parts[part];
+  for (std::size_t place = 0; place < grid_places; ++place) {
+    std::vector<const Counted*>& counted = places[place];
     if (counted.empty()) continue;
     // In one order, whichever worker ran them: sums of fractions depend on it.
     std::sort(counted.begin(), counted.end(),
               [](const Counted* a, const Counted* b) { return a->block < b->block; });
-    const Regression regression = regression_of(static_cast<GridPart>(part), counted);
+    const Regression regression = regression_of(place, counted);
     for (std::size_t i = 0; i < counted.size(); ++i) {
       for (const SiteCount& of : counted[i]->sites) {
         sums[of.site][of.space][of.field] += regression.weights[i] * static_cast<double>(of.count);

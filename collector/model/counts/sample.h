@@ -3,7 +3,7 @@
 // that results stay right, but only the chosen ones are counted.
 //
 // All blocks tell how many instructions their warps and threads executed, at no cost. The
-// estimate is a regression, for each part of the grid (block_selection.h): a block costs what a
+// estimate is a regression, for each place in the grid (block_selection.h): a block costs what a
 // counted block with as many instructions costs (Särndal, Swensson, Wretman: Model Assisted Survey
 // Sampling, 1992, chapter 6). The residuals give the bound. Uneven work (triangles, rows of a
 // sparse matrix) mostly disappears in the regression.
@@ -60,13 +60,13 @@ class Sample final : public BlockSample {
     std::vector<double> values;  ///< by counter
     std::vector<SiteCount> sites;
   };
-  /// The work of the blocks of a part that were not counted.
+  /// The work of the blocks of a place that were not counted.
   struct Passed {
     std::atomic<std::uint64_t> warp_instructions{0}, thread_instructions{0};
   };
   struct Regression;
 
-  Regression regression_of(GridPart part, const std::vector<const Counted*>& counted) const;
+  Regression regression_of(std::size_t place, const std::vector<const Counted*>& counted) const;
   void add_errors(const Regression& regression, const std::vector<const Counted*>& counted,
                   std::vector<double>& covariance) const;
 
@@ -74,7 +74,7 @@ class Sample final : public BlockSample {
   const Dim3 grid_;
   const BlockSelection selection_;
   const std::vector<NamedCounter> counters_;
-  std::array<Passed, grid_parts> passed_;
+  std::array<Passed, grid_places> passed_;
   std::vector<Counted> counted_;
   LaunchOutcome sum_, first_;  ///< the costs of the counted blocks; those of the first
 };

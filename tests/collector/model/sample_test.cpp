@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <random>
 
@@ -222,6 +223,52 @@ TEST_F(Sampled, ValuesSaySo) {
   }
   for (const schema::Line& line : source_lines(program_, some.outcome, "", "")) {
     EXPECT_GE(line.grade, schema::Grade::sampled);
+  }
+}
+
+/// A product whose size is no multiple of the tile: the last blocks of a row store half as much as
+/// the others, and so do those of a column, by as many instructions.
+TEST_F(Sampled, EachSideOfAGridStandsForItself) {
+  constexpr BlockWork work{100, 3200};
+  for (const Dim3& grid : {Dim3{13, 13, 1}, Dim3{40, 9, 1}, Dim3{7, 6, 5}}) {
+    const auto cost_of = [&](std::uint64_t block) {
+      const bool is_last_column = block % grid.x + 1 == grid.x;
+      const bool is_last_row = block / grid.x % grid.y + 1 == grid.y;
+      return 4u * (is_last_column ? 1u : 2u) * (is_last_row ? 1u : 2u);
+    };
+    std::uint64_t whole = 0;
+    for (std::uint64_t block = 0; block < grid.count(); ++block) whole += cost_of(block);
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      Sample sample(program_, grid, sample_blocks(grid, sample_share("32"), seed), counters);
+      for (std::uint64_t block = 0; block < grid.count(); ++block) {
+        if (!sample.holds(block)) {
+          sample.pass(block, work);
+          continue;
+        }
+        LaunchOutcome outcome;
+        outcome.counts.resize(program_.sites.size());
+        outcome.parted.resize(program_.places.size());
+        outcome.counts[0].global.transactions = cost_of(block);
+        outcome.warp_instructions = work.warp_instructions;
+        outcome.thread_instructions = work.thread_instructions;
+        sample.add(block, outcome);
+      }
+      EXPECT_EQ(sample.whole().counts[0].global.transactions, whole) << seed;
+    }
+  }
+}
+
+TEST(SampledBlocks, AreOfEachSide) {
+  for (const Dim3& grid : {Dim3{13, 13, 1}, Dim3{6, 7, 8}, Dim3{1, 90, 2}}) {
+    std::array<std::uint64_t, grid_places> existing{}, chosen{};
+    for (std::uint64_t block = 0; block < grid.count(); ++block) ++existing[place_of(block, grid)];
+    for (const std::uint64_t block : sample_blocks(grid, sample_share("32")).blocks) {
+      ++chosen[place_of(block, grid)];
+    }
+    for (std::size_t place = 0; place < grid_places; ++place) {
+      EXPECT_EQ(blocks_at(place, grid), existing[place]) << place;
+      EXPECT_GE(chosen[place], std::min<std::uint64_t>(existing[place], 3)) << place;
+    }
   }
 }
 
