@@ -210,6 +210,10 @@ TEST_F(NvprofProgram, WritesAFileThatItReads) {
   const Outcome again = nvprof({"-o", name, square_});
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_THAT(again.error, HasSubstr(name + " is already there: -f writes over it"));
+  const Outcome nowhere = nvprof({"-o", "no/folder.nvvp", square_});
+  EXPECT_EQ(nowhere.exit_code, 5);  // before the program runs
+  EXPECT_EQ(nowhere.output, "");
+  EXPECT_THAT(nowhere.error, HasSubstr("there is no folder no for no/folder.nvvp"));
   const Outcome over = nvprof({"-fo", name, square_});
   EXPECT_EQ(over.exit_code, 0) << over.error;
   EXPECT_THAT(nvprof({"--print-gpu-trace", "-i", name}).error, HasSubstr("row_row(int*)"));
@@ -435,6 +439,9 @@ TEST_F(NvprofProgram, PrintsTheAccessesOfSourceLinesWithoutAFile) {
 }
 
 TEST_F(NvprofProgram, RefusesWhatNvprofDidNotTake) {
+  const Outcome first = nvprof({"--kernels", ":::0", "-m", "gst_efficiency", square_});
+  EXPECT_EQ(first.exit_code, 2);
+  EXPECT_THAT(first.error, HasSubstr("the first invocation of a kernel is 1"));
   const std::pair<std::vector<std::string>, const char*> cases[] = {
       {{"--metrix", "a"}, "unrecognized option '--metrix'; did you mean --metrics?"},
       {{"-u", "h", "./a"},

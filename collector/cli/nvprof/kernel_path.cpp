@@ -56,7 +56,12 @@ KernelPath::KernelPath(const std::string& text, reports::nvprof::ResourceNames n
   kernel_ = parts[2];
   invocation_ = parts[3];
   pattern_ = std::make_shared<inject::KernelPattern>(kernel_.empty() ? "" : "regex:" + kernel_);
-  if (!invocation_.empty() && !read_all<std::uint64_t>(invocation_)) {
+  const auto number = read_all<std::uint64_t>(invocation_);
+  if (number && *number == 0) {
+    throw Error(ExitCode::usage,
+                "invalid argument of option --kernels: the first invocation of a kernel is 1");
+  }
+  if (!invocation_.empty() && !number) {
     invocations_.emplace(whole_match(invocation_, "invocation"));
   }
 }

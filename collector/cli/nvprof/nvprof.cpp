@@ -139,6 +139,10 @@ Destination export_destination(const Request& request, const std::string& databa
         ExitCode::usage,
         fmt::format("{} is already there: -f writes over it, %p in its name is the process", name));
   }
+  const std::filesystem::path folder = std::filesystem::path(name).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+    throw Error(ExitCode::file, fmt::format("there is no folder {} for {}", folder.string(), name));
+  }
   FileClaims files;
   if (!request.words.empty()) {
     files.read(profile::find_program(request.words.front()), "the program");
