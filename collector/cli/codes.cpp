@@ -16,7 +16,6 @@
 
 #include "base/kernel_name.h"
 #include "base/temporary.h"
-#include "collector/model/counts/grades.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/model/input/toolkit.h"
 #include "collector/runtime/image/program_file.h"

@@ -21,7 +21,7 @@
 #include "collector/cli/tables/profile_tables.h"
 #include "collector/cli/terminal.h"
 #include "collector/cupti/passes.h"
-#include "collector/model/counts/grades.h"
+#include "collector/model/counts/source_lines.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/model/input/toolkit.h"
 #include "collector/profile/injector.h"

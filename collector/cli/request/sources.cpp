@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "collector/model/counts/grades.h"
+#include "collector/model/counts/source_lines.h"
 #include "collector/model/input/kernel_file.h"
 #include "reports/record.h"
 #include "schema/store.h"

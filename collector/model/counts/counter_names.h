@@ -30,6 +30,10 @@ AccessKind kind_in(const SiteInfo& site, AddressSpace space);
 
 /// The carrier by whose counters a site is held: a load by cp.async is a load of global memory.
 Carrier counter_carrier(const SiteInfo& site);
+/// The side of cp.async that writes to shared memory, for which hardware has counters of its own.
+inline bool writes_copy(const SiteInfo& site) {
+  return site.carrier == Carrier::copy && site.kind == AccessKind::store;
+}
 
 /// True if the site's accesses are of the counter's carrier.
 bool is_carried(const SiteInfo& site, const CounterName& counter);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counters and source lines out of what the sites of a program have counted.
+// Counters out of what the sites of a program have counted, and how far each is to be trusted.
 #pragma once
 
 #include <optional>
@@ -50,10 +50,6 @@ struct NamedCounter {
 schema::Counter counter_named(const NamedCounter& counter, const Program& program,
                               const LaunchOutcome& outcome);
 
-/// Its value alone, 0 where it has none: without a grade or a reason, which cost more.
-double value_named(const NamedCounter& counter, const Program& program,
-                   const LaunchOutcome& outcome);
-
 /// A grid that has run: a launch, or what its kernel launched. Hardware counts them together.
 struct Ran {
   const Program* program = nullptr;
@@ -69,17 +65,5 @@ schema::Counter counter_named(const NamedCounter& counter, const std::vector<Ran
 std::vector<std::string_view> counter_list();
 bool is_counted(std::string_view counter);  ///< by the model
 std::vector<double> counter_values(const Program& program, const LaunchOutcome& outcome);
-
-/// The name of a site's accesses to a space: "shared load", "global reduction".
-std::string_view access_name(const SiteInfo& site, AddressSpace space);
-
-/// The text of a line (from 1), without the white space around it; empty when there is none.
-std::string line_text(std::string_view source, int line);
-
-/// Accesses to shared and global memory by source line and kind, in the order of file, line and
-/// kind. `source` is the text of the kernel's file, for the lines of the file that it is of:
-/// `source_path`.
-std::vector<schema::Line> source_lines(const Program& program, const LaunchOutcome& outcome,
-                                       std::string_view source_path, std::string_view source);
 
 }  // namespace warpmeter::model

@@ -94,7 +94,7 @@ void Sample::add(std::uint64_t block, const LaunchOutcome& outcome) {
   counted.work = {outcome.warp_instructions, outcome.thread_instructions};
   counted.values.reserve(counters_.size());
   for (const NamedCounter& counter : counters_) {
-    counted.values.push_back(value_named(counter, program_, outcome));
+    counted.values.push_back(counter_named(counter, program_, outcome).value.value_or(0));
   }
   for (std::uint32_t site = 0; site < outcome.counts.size(); ++site) {
     for (std::uint8_t space = 0; space < spaces; ++space) {

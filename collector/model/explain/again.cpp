@@ -14,7 +14,7 @@
 #include <tuple>
 #include <utility>
 
-#include "collector/model/counts/grades.h"
+#include "collector/model/counts/source_lines.h"
 #include "collector/model/explain/access_group.h"
 
 namespace warpmeter::model::explain {

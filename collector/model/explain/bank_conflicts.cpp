@@ -12,6 +12,7 @@
 
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/rules/counting.h"
+#include "collector/model/counts/source_lines.h"
 #include "collector/model/explain/conflict_words.h"
 #include "collector/model/explain/copy_conflicts.h"
 #include "collector/model/explain/tried_layouts.h"

@@ -17,6 +17,7 @@
 
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/rules/counting.h"
+#include "collector/model/counts/source_lines.h"
 #include "collector/model/explain/shared_arrays.h"
 #include "collector/model/machine/access_counts.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "collector/model/counts/grades.h"
+#include "collector/model/counts/source_lines.h"
 
 namespace warpmeter::model::explain {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "base/with_noun.h"
 #include "base/words.h"
-#include "collector/model/counts/grades.h"
 #include "collector/model/explain/shared_arrays.h"
 #include "collector/model/explain/source_doubles.h"
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "collector/model/counts/grades.h"
+#include "collector/model/counts/source_lines.h"
 
 namespace warpmeter::model::explain {
 namespace {

@@ -20,6 +20,7 @@
 #include "collector/model/counts/intervals.h"
 #include "collector/model/counts/kernel_code.h"
 #include "collector/model/counts/sample.h"
+#include "collector/model/counts/source_lines.h"
 #include "collector/model/counts/steps/steps.h"
 #include "collector/model/explain/explain.h"
 #include "collector/model/input/kernel_file.h"

@@ -15,6 +15,7 @@
 #include "collector/model/counts/executed.h"
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/kernel_code.h"
+#include "collector/model/counts/source_lines.h"
 #include "collector/model/counts/steps/steps.h"
 #include "collector/model/input/npy.h"
 #include "collector/model/input/parameter_types.h"

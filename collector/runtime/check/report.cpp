@@ -12,6 +12,7 @@
 #include "collector/model/counts/grades.h"
 #include "collector/model/counts/intervals.h"
 #include "collector/model/counts/kernel_code.h"
+#include "collector/model/counts/source_lines.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/runtime/check/sources.h"
 #include "collector/runtime/device/device.h"

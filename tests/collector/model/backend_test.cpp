@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "collector/family/catalogue.h"
 #include "collector/model/counts/grades.h"
+#include "collector/model/counts/source_lines.h"
 #include "collector/model/machine/device_limits.h"
 #include "schema/catalogue.h"
 #include "tests/collector/model/run_ptx.h"

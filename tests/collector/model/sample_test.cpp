@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "collector/model/counts/intervals.h"
+#include "collector/model/counts/source_lines.h"
 #include "tests/collector/model/run_ptx.h"
 
 namespace warpmeter::model {
