@@ -165,6 +165,15 @@ const SetInfo* Catalogue::find_set(std::string_view name) const {
   return found == sets_.end() ? nullptr : &*found;
 }
 
+bool Catalogue::reads(std::string_view perfworks) const {
+  const auto is_it = [&](const std::string& name) { return name == perfworks; };
+  return std::any_of(counters_.begin(), counters_.end(), [&](const CounterInfo& counter) {
+    return is_it(counter.perfworks) ||
+           std::any_of(counter.perfworks_else.begin(), counter.perfworks_else.end(), is_it) ||
+           std::any_of(counter.perfworks_also.begin(), counter.perfworks_also.end(), is_it);
+  });
+}
+
 const CounterInfo* Catalogue::find_counter(std::string_view name) const {
   return counter_named_.find(name);
 }

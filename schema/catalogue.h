@@ -88,6 +88,8 @@ class Catalogue {
   const SetInfo* find_set(std::string_view name) const;  ///< without its @
   const CounterInfo* find_counter(std::string_view name) const;
   const MetricInfo* find_metric(std::string_view name) const;
+  /// True for a PerfWorks name that a counter is read by, on some chip.
+  bool reads(std::string_view perfworks) const;
 
   /// The name that the catalogue has for a metric or event of nvprof ("warps_launched" is
   /// "unique_warps_launched" here); the same name where there is nothing to translate.

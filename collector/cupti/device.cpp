@@ -20,10 +20,16 @@
 namespace warpmeter::cupti {
 namespace {
 
-/// "GPU 580.159.04" where NVML tells it, else what CUDA tells.
-std::string driver_version() {
-  if (nvml_library().ok() && !nvml_library().version.empty()) return nvml_library().version;
-  return "CUDA " + driver_library().version;
+/// The chip of a compute capability that no other chip has; "" where several have it.
+std::string chip_of(int compute_capability) {
+  switch (compute_capability) {
+    case 80:
+      return "GA100";
+    case 90:
+      return "GH100";
+    default:
+      return "";
+  }
 }
 
 /// All but what NVML and CUPTI have to be started for.
@@ -57,6 +63,7 @@ schema::Device describe_by_driver(int ordinal) {
   for (std::size_t i = 0; i < 16; ++i) uuid_bytes[i] = static_cast<unsigned char>(uuid.bytes[i]);
   device.uuid = format_uuid(uuid_bytes);
   device.driver = "CUDA " + driver_library().version;
+  device.chip = chip_of(device.compute_capability);
   return device;
 }
 
@@ -184,6 +191,24 @@ schema::Device describe_device(int ordinal) {
 schema::Device describe_device_by_driver(int ordinal) {
   if (!driver_library().ok()) throw Error(ExitCode::no_hardware, driver_library().sentence());
   return describe_by_driver(ordinal);
+}
+
+std::string driver_version() {
+  if (nvml_library().ok() && !nvml_library().version.empty()) return nvml_library().version;
+  return "CUDA " + driver_library().version;
+}
+
+bool is_told_by_capability() {
+  const NvmlApi& api = nvml_library().api;
+  unsigned count = 0;
+  nvmlDevice_t device = nullptr;
+  int major = 0, minor = 0;
+  return nvml_library().ok() && api.nvmlDeviceGetCudaComputeCapability != nullptr &&
+         api.nvmlDeviceGetCount_v2 != nullptr && api.nvmlDeviceGetHandleByIndex_v2 != nullptr &&
+         api.nvmlDeviceGetCount_v2(&count) == nvml_success && count == 1 &&
+         api.nvmlDeviceGetHandleByIndex_v2(0, &device) == nvml_success &&
+         api.nvmlDeviceGetCudaComputeCapability(device, &major, &minor) == nvml_success &&
+         !chip_of(major * 10 + minor).empty();
 }
 
 schema::DeviceState read_state(const std::string& uuid, std::string phase, bool has_context) {

@@ -22,10 +22,17 @@ bool has_device();
 /// there is not.
 schema::Device describe_device(int ordinal);
 
-/// The same without asking CUPTI and NVML, which take 0.1 s to start: no chip, and for the driver
-/// the CUDA version that it supports. Throws Error{no_hardware}, also for an ordinal that there is
-/// not.
+/// The same without asking CUPTI and NVML, which take 0.1 s to start: the chip only where the
+/// compute capability tells it, and for the driver the CUDA version that it supports. Throws
+/// Error{no_hardware}, also for an ordinal that there is not.
 schema::Device describe_device_by_driver(int ordinal);
+
+/// "GPU 580.159.04" where NVML tells it, else the CUDA version that the driver supports.
+std::string driver_version();
+
+/// True if NVML shows one card, and its compute capability tells the chip: then a process of the
+/// program knows as much of the device as we do, and has the same ordinal for it.
+bool is_told_by_capability();
 
 /// Clocks, throttle reasons, temperature, power and modes as NVML tells them now, and what may
 /// disturb a time (neighbours.h). Facts that NVML does not tell are absent; when it tells nothing,

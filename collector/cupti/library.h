@@ -190,6 +190,7 @@
   X(nvmlDeviceGetTotalEnergyConsumption)          \
   X(nvmlSystemGetCudaDriverVersion_v2)            \
   X(nvmlDeviceGetUUID)                            \
+  X(nvmlDeviceGetCudaComputeCapability)           \
   X(nvmlDeviceGetPciInfo_v3)                      \
   X(nvmlDeviceGetNvLinkState)                     \
   X(nvmlDeviceGetNvLinkVersion)                   \

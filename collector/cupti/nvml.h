@@ -54,6 +54,7 @@ nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device,
                                                  unsigned long long* millijoules);
 nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int* version);  // 13000: CUDA 13.0
 nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned int length);
+nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int* major, int* minor);
 
 struct nvmlPciInfo_t {
   char busIdLegacy[16];

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "base/error.h"
 #include "collector/cupti/planner.h"
@@ -18,13 +19,23 @@ const Loaded<CuptiApi>& required_cupti() {
 
 }  // namespace
 
-Passes plan_passes(const std::string& chip, std::span<const std::string> counters) {
-  const Plan plan(required_cupti().api, chip, {}, counters);
+Passes plan_passes(const std::string& chip, std::span<const std::string> counters,
+                   UnknownName unknown) {
+  const Plan plan(required_cupti().api, chip, {}, counters, nullptr, unknown);
   Passes passes{chip, plan.passes(), {}};
   for (const Plan::Item& item : plan.items()) {
     if (!item.lacking.empty()) passes.lacking.emplace_back(item.counter, item.lacking);
   }
   return passes;
+}
+
+std::vector<std::string> unknown_names(const std::string& chip,
+                                       std::span<const std::string> names) {
+  const MetricHost host(required_cupti().api, chip);
+  std::vector<std::string> unknown;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(unknown),
+               [&](const std::string& name) { return !host.knows(name); });
+  return unknown;
 }
 
 std::vector<PassGroup> one_pass_groups(std::span<const std::string> chips,

@@ -10,15 +10,23 @@
 
 namespace warpmeter::cupti {
 
+/// A PerfWorks name that the chip does not know is a mistake where it can still be told, and a
+/// counter that the chip lacks once the program runs.
+enum class UnknownName { is_mistake, is_lacking };
+
 struct Passes {
   std::string chip;  ///< "GH100"
   std::size_t passes = 0;
   std::vector<std::pair<std::string, std::string>> lacking;  ///< counter, and why it has no value
 };
 
-/// Needs CUPTI, but neither a GPU nor a driver. Throws Error{usage} for a PerfWorks name that the
-/// chip does not know, Error{no_hardware} without CUPTI or for a chip that it does not know.
-Passes plan_passes(const std::string& chip, std::span<const std::string> counters);
+/// Needs CUPTI, but neither a GPU nor a driver. Throws Error{usage} for a PerfWorks name that is a
+/// mistake, Error{no_hardware} without CUPTI or for a chip that it does not know.
+Passes plan_passes(const std::string& chip, std::span<const std::string> counters,
+                   UnknownName unknown = UnknownName::is_mistake);
+
+/// The PerfWorks names that the chip does not know. Throws Error{no_hardware} as plan_passes.
+std::vector<std::string> unknown_names(const std::string& chip, std::span<const std::string> names);
 
 struct PassGroup {
   std::vector<std::string> counters;

@@ -147,12 +147,13 @@ std::vector<std::string> MetricHost::names_near(const std::string& metric) const
 }
 
 Plan::Plan(const CuptiApi& api, std::string chip, std::span<const std::uint8_t> availability,
-           std::span<const std::string> counters, const KernelCode* code)
+           std::span<const std::string> counters, const KernelCode* code, UnknownName unknown)
     : api_(api),
       chip_(std::move(chip)),
       availability_(availability.begin(), availability.end()),
       host_(api, chip_, availability),
-      code_(code != nullptr ? std::optional(*code) : std::nullopt) {
+      code_(code != nullptr ? std::optional(*code) : std::nullopt),
+      unknown_(unknown) {
   resolve(counters);
   if (metrics_.empty() && !absent_.empty()) {
     code_ = KernelCode{};
@@ -200,11 +201,13 @@ Plan::Item Plan::resolved(const std::string& name) {
     item.perfworks = name;
     item.metrics.emplace_back(collect(name), 1);
   } else {
+    item.lacking = fmt::format("{} knows no metric {}", chip_, name);
+    if (unknown_ == UnknownName::is_lacking) return item;
     const std::vector<std::string> near = host_.names_near(name);
-    throw Error(ExitCode::usage,
-                fmt::format("{} knows no metric {}{}", chip_, name,
-                            near.empty() ? "; `warpmeter list metrics` shows what there is"
-                                         : fmt::format("; near it are {}", fmt::join(near, ", "))));
+    throw Error(
+        ExitCode::usage,
+        item.lacking + (near.empty() ? "; `warpmeter list metrics` shows what there is"
+                                     : fmt::format("; near it are {}", fmt::join(near, ", "))));
   }
   return item;
 }

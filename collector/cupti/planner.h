@@ -19,6 +19,7 @@
 
 #include "collector/cupti/kernel_code.h"
 #include "collector/cupti/library.h"
+#include "collector/cupti/passes.h"
 #include "schema/catalogue.h"
 #include "schema/records.h"
 
@@ -57,9 +58,10 @@ class Plan {
   /// `counters`: catalogue counter names or full PerfWorks names. `code`: of all kernels that are
   /// measured; nullptr: nothing is known of them. Counters of what the code lacks are 0, and are
   /// read only where no other counter is asked for. Throws Error{usage} for a PerfWorks name that
-  /// the chip does not know, with the nearest that it does.
+  /// is a mistake, with the nearest that the chip knows.
   Plan(const CuptiApi& api, std::string chip, std::span<const std::uint8_t> availability,
-       std::span<const std::string> counters, const KernelCode* code = nullptr);
+       std::span<const std::string> counters, const KernelCode* code = nullptr,
+       UnknownName unknown = UnknownName::is_mistake);
 
   /// One of `counters` as it was resolved.
   struct Item {
@@ -117,6 +119,7 @@ class Plan {
   std::vector<std::uint8_t> availability_;
   MetricHost host_;
   std::optional<KernelCode> code_;
+  UnknownName unknown_;
   std::set<std::string> absent_;  ///< parts that the code has not, and that counters are of
   std::vector<Item> items_;
   std::vector<std::string> metrics_;

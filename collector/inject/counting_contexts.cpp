@@ -198,7 +198,7 @@ void Counting::count_in_one_pass(Context& context, const std::string& reason) {
 std::unique_ptr<cupti::Plan> Counting::plan_for(const Context& context,
                                                 const std::vector<std::string>& counters) const {
   return std::make_unique<cupti::Plan>(api_, devices_.at(context.device).chip, context.availability,
-                                       counters, &context.code);
+                                       counters, &context.code, cupti::UnknownName::is_lacking);
 }
 
 /// Leaves the context a plan that counts all that such kernels do. It stays so, as to change the

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -96,51 +97,55 @@ schema::Device required_device() {
   }
 }
 
-/// The devices of this machine. The driver and CUPTI take 0.1 s to start: they do so while the
-/// program starts, for what only the database and a remark want to know.
+/// The devices of this machine and their states before the program runs. To start the driver here
+/// takes 0.1 s, and a part of that from the program, which starts it meanwhile (measured on an
+/// H200): so that is done only where the program's process cannot tell all.
 class Devices {
  public:
-  explicit Devices(std::function<void()> then) : then_(std::move(then)) {}
-  /// Begins to ask for them, and calls `then` in that thread; the second time it does nothing.
-  void find() {
+  /// `chip_met` is called once a chip, when a process names the first device of it.
+  explicit Devices(std::function<void(const std::string&)> chip_met)
+      : chip_met_(std::move(chip_met)) {}
+  /// A process of the program is there, and has no context yet.
+  void met() {
     if (std::exchange(is_begun_, true)) return;
-    found_ = std::async(std::launch::async, [this] {
-      std::vector<schema::Device> devices = cupti::devices();
-      then_();
-      return devices;
-    });
+    before_.wait();
+    if (!cupti::is_told_by_capability()) {
+      found_ = std::async(std::launch::async, [] { return cupti::devices(); });
+    }
   }
   /// A process names its device by what the driver tells; we know the rest of it.
   void complete(schema::Device& device) {
     try {
       if (all_.empty() && found_.valid()) all_ = found_.get();
     } catch (const Error&) {
-      return;  // nothing more is known than the process told
+      // nothing more is known than the process told
     }
+    device.driver = cupti::driver_version();
     for (const schema::Device& whole : all_) {
       if (whole.uuid == device.uuid) device = whole;
     }
+    if (!device.chip.empty() && chips_.insert(device.chip).second) chip_met_(device.chip);
   }
-
- private:
-  std::function<void()> then_;
-  bool is_begun_ = false;
-  std::vector<schema::Device> all_;
-  std::future<std::vector<schema::Device>> found_;
-};
-
-/// A device's states around the program, of which the first is known.
-std::function<std::vector<schema::DeviceState>(const schema::Device&)> around(
-    std::map<std::string, schema::DeviceState> before) {
-  return [before = std::move(before)](const schema::Device& device) {
+  /// Those of a device around the program, when it has ended.
+  std::vector<schema::DeviceState> states(const schema::Device& device) {
     std::vector<schema::DeviceState> states;
+    const auto& before = before_.get();
     if (const auto found = before.find(device.uuid); found != before.end()) {
       states.push_back(found->second);
     }
     states.push_back(cupti::read_state(device.uuid, "after"));
     return states;
-  };
-}
+  }
+
+ private:
+  std::function<void(const std::string&)> chip_met_;
+  std::shared_future<std::map<std::string, schema::DeviceState>> before_ =
+      std::async(std::launch::async, [] { return cupti::read_states("before"); }).share();
+  bool is_begun_ = false;
+  std::vector<schema::Device> all_;
+  std::future<std::vector<schema::Device>> found_;
+  std::set<std::string> chips_;
+};
 
 /// Before the program runs for nothing. Throws Error{no_hardware}.
 void check_permission() {
@@ -248,19 +253,19 @@ ExitCode run_on_gpu(const ProfileRequest& request, const ProfileHooks& hooks,
   config.cupti_directory = cupti::cupti_folder();
   check_names(config);  // a wrong name is wrong whatever else is missing
   if (!cupti::has_device()) required_device();
+  Devices devices([&](const std::string& chip) { tell_passes(request, config, chip); });
   const profile::Passes passes = passes_of(request, config);
 
   const profile::PrivateFolder folder;
   profile::RecorderOptions recording = recording_of(request, "cupti");
   recording.has_more_passes = passes.size() > 1;
   if (request.times) recording.timing_reason = without_clean_time;
-  Devices devices([&] { tell_passes(request, config); });
   recording.complete = [&](schema::Device& device) { devices.complete(device); };
-  recording.states = around(cupti::read_states("before"));
+  recording.states = [&](const schema::Device& device) { return devices.states(device); };
   profile::Recorder recorder(std::move(recording));
   profile::Options options = options_of(request, hooks, profile::Library::injector, folder);
   options.met = [&](pid_t process) {
-    devices.find();
+    devices.met();
     if (hooks.met) hooks.met(process);
   };
   catch_interrupts();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <span>
 
 #include "base/output.h"
@@ -157,48 +158,32 @@ std::vector<std::string> chips_here() {
 }
 
 void check_names(const inject::Config& config) {
-  const auto chips = cupti::known_chips();
-  for (const std::string& counter : config.counters) {
-    const auto is_refused = [&](const char* chip) {
-      try {
-        cupti::plan_passes(chip, std::span(&counter, 1));
-        return false;
-      } catch (const Error& error) {
-        return error.code() == ExitCode::usage;
-      }
-    };
-    if (schema::Catalogue::get().find_counter(counter) != nullptr) continue;
-    if (std::all_of(chips.begin(), chips.end(), is_refused)) {
-      cupti::plan_passes(chips.back(), std::span(&counter, 1));  // says what is near it
-    }
-  }
-}
-
-namespace {
-
-bool has_names_of_perfworks(const inject::Config& config) {
   const schema::Catalogue& catalogue = schema::Catalogue::get();
-  return std::any_of(config.counters.begin(), config.counters.end(), [&](const auto& counter) {
-    return catalogue.find_counter(counter) == nullptr;
-  });
+  std::vector<std::string> unknown;
+  std::copy_if(config.counters.begin(), config.counters.end(), std::back_inserter(unknown),
+               [&](const std::string& name) {
+                 return catalogue.find_counter(name) == nullptr && !catalogue.reads(name);
+               });
+  for (const char* chip : cupti::known_chips()) {
+    if (unknown.empty()) return;
+    unknown = cupti::unknown_names(chip, unknown);
+  }
+  const std::vector<std::string> chips = unknown.empty() ? unknown : chips_here();
+  // Names of a chip that is here alone pass; of the others this says what is near them.
+  if (!chips.empty()) cupti::plan_passes(chips.back(), unknown);
 }
 
-}  // namespace
-
-void tell_passes(const ProfileRequest& request, const inject::Config& config) {
+void tell_passes(const ProfileRequest& request, const inject::Config& config,
+                 const std::string& chip) {
   if (request.quiet || request.replays_program() || config.counters.empty()) return;
-  for (const std::string& chip : chips_here()) {
-    const std::size_t count = cupti::plan_passes(chip, config.counters).passes;
-    say_line(fmt::format("warpmeter: {} in {} on {}", with_noun(config.counters.size(), "counter"),
-                         with_noun(count, "pass", "passes"), chip));
-  }
+  const auto unknown = cupti::UnknownName::is_lacking;
+  const std::size_t count = cupti::plan_passes(chip, config.counters, unknown).passes;
+  say_line(fmt::format("warpmeter: {} in {} on {}", with_noun(config.counters.size(), "counter"),
+                       with_noun(count, "pass", "passes"), chip));
 }
 
 profile::Passes passes_of(const ProfileRequest& request, const inject::Config& config) {
   profile::Passes passes{{config.counters}, request.times};
-  if (has_names_of_perfworks(config)) {  // which a chip may lack
-    for (const std::string& chip : chips_here()) cupti::plan_passes(chip, config.counters);
-  }
   if (config.counters.empty() || !request.replays_program()) return passes;
   const auto tell = [&](const std::string& text) {
     if (!request.quiet) say_line("warpmeter: " + text);

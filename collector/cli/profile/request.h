@@ -53,13 +53,14 @@ inject::Config config_of(const ProfileRequest& request);
 /// The names of this machine's chips; where there is no GPU, one of each generation.
 std::vector<std::string> chips_here();
 
-/// For a machine whose chip is not known: PerfWorks names that no chip has are a mistake all the
-/// same. Throws Error{usage}.
+/// PerfWorks names that no chip has are a mistake. A GPU is asked for its chip only then. Throws
+/// Error{usage}.
 void check_names(const inject::Config& config);
 
-/// Says how many passes the counters take on the chips of this machine, unless the request is quiet
-/// or runs the program again for each. Throws as cupti::plan_passes.
-void tell_passes(const ProfileRequest& request, const inject::Config& config);
+/// Says how many passes the counters take on a chip, unless the request is quiet or runs the
+/// program again for each.
+void tell_passes(const ProfileRequest& request, const inject::Config& config,
+                 const std::string& chip);
 
 /// How often the program runs, and with which counters. More runs than one are said, unless the
 /// request is quiet. Throws as cupti::plan_passes.

@@ -23,6 +23,7 @@ namespace warpmeter::cupti {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAreArray;
 
@@ -402,6 +403,22 @@ TEST_F(Planner, RefusesAnUnknownPerfworksNameWithTheNearest) {
   EXPECT_THAT(refusal("l1tex__t_sectors_pipe_lsu_mem_global_op_lt.sum"),
               AllOf(HasSubstr("GH100 knows no metric l1tex__t_sectors_pipe_lsu_mem_global_op_lt"),
                     HasSubstr("l1tex__t_sectors_pipe_lsu_mem_global_op_ld")));
+}
+
+TEST_F(Planner, LacksAnUnknownPerfworksNameOnceTheProgramRuns) {
+  const std::vector<std::string> counters = {"l1tex__nothing.sum", "gpu__time_duration.sum"};
+  const Plan made(cupti_library().api, "GH100", {}, counters, nullptr, UnknownName::is_lacking);
+  EXPECT_EQ(made.items()[0].lacking, "GH100 knows no metric l1tex__nothing.sum");
+  EXPECT_EQ(made.items()[1].lacking, "");
+  EXPECT_EQ(made.metrics().size(), 1U);
+}
+
+TEST_F(Planner, TellsWhichNamesAChipDoesNotKnow) {
+  const std::vector<std::string> names = {"l1tex__nothing.sum", "gpu__time_duration.sum",
+                                          "smsp__sass_inst_executed_op_tma.sum"};
+  EXPECT_THAT(unknown_names("GH100", names), ElementsAre("l1tex__nothing.sum"));
+  EXPECT_THAT(unknown_names("TU102", names),
+              ElementsAre("l1tex__nothing.sum", "smsp__sass_inst_executed_op_tma.sum"));
 }
 
 TEST_F(Planner, RefusesANameWithoutItsRollupAndShowsRollups) {
