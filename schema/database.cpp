@@ -18,6 +18,7 @@
 #include "schema/catalogue.h"
 #include "schema/embedded.h"
 #include "schema/interrupted.h"
+#include "schema/new_file/new_file.h"
 #include "schema/own_objects.h"
 #include "schema/records.h"
 #include "schema/rows/explanations.h"
@@ -368,6 +369,7 @@ Handle open_for_writing(const std::string& path) {
                               "its folder, or name another file with --db",
                               path, std::strerror(errno)));
     }
+    put_new_file(path);
   }
   Handle db =
       open(file_name(path), path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, write_patience_ms);

@@ -167,11 +167,14 @@ std::vector<schema::Device> devices() {
   return all;
 }
 
+bool has_driver() {
+  return std::filesystem::exists("/dev/nvidiactl") || std::filesystem::exists("/dev/dxg");
+}
+
 bool has_device() {
   if (nvml_shows_device()) return true;
   if (!driver_library().ok()) return false;
-  return std::filesystem::exists("/dev/nvidiactl") || std::filesystem::exists("/dev/dxg") ||
-         !devices().empty();
+  return has_driver() || !devices().empty();
 }
 
 schema::Device describe_device(int ordinal) {

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "schema/database.h"
+#include "schema/new_file/new_file.h"
 #include "tests/schema/fixture.h"
 
 namespace warpmeter::schema {
@@ -60,6 +61,44 @@ TEST(Database, MissingIsCreatedByAWriterOnly) {
   EXPECT_THAT(names_in(folder), ElementsAre());
   EXPECT_EQ(store_failure(folder / "a.db").message, "");
   EXPECT_EQ(reader_failure(folder / "a.db").message, "");
+}
+
+/// The tables, indexes and views, and all rows of the tables.
+std::vector<std::string> everything_in(const std::string& path) {
+  const std::string_view objects = "SELECT type, name, sql FROM sqlite_schema ORDER BY name";
+  std::vector<std::string> all = lines_of(path, objects);
+  for (const std::string& table :
+       lines_of(path, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")) {
+    for (std::string& row : lines_of(path, "SELECT * FROM " + table)) {
+      all.push_back(table + ": " + row);
+    }
+  }
+  for (const char* setting : {"application_id", "user_version", "page_size", "encoding"}) {
+    const Handle db = open_plain(path);
+    Statement statement(db.get(), std::string("PRAGMA ") + setting);
+    statement.step();
+    all.push_back(std::string(setting) + " " + statement.text(0));
+  }
+  return all;
+}
+
+TEST(Database, NewIsAsTheMigrationsMakeIt) {
+  const Folder folder;
+  ASSERT_TRUE(put_new_file(folder / "put.db"));
+  write_file(folder / "migrated.db", "");
+  EXPECT_EQ(store_failure(folder / "migrated.db").message, "");
+  const std::vector<std::string> migrated = everything_in(folder / "migrated.db");
+  EXPECT_GT(migrated.size(), 500U);
+  EXPECT_EQ(everything_in(folder / "put.db"), migrated);
+}
+
+TEST(Database, NewIsPutNowhereElse) {
+  const Folder folder;
+  write_file(folder / "a.db", "text");
+  EXPECT_FALSE(put_new_file(folder / "a.db"));
+  EXPECT_EQ(contents_of(folder / "a.db"), "text");
+  EXPECT_FALSE(put_new_file(folder / "no folder/a.db"));
+  EXPECT_THAT(names_in(folder), ElementsAre("a.db"));
 }
 
 TEST(Database, EmptyIsFilledByAWriterOnly) {
