@@ -23,8 +23,9 @@ METRICS = [SASS + name + ".sum" for name in (
     "l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld", "l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st",
     "l1tex_t_sectors_pipe_lsu_mem_global_op_ld", "l1tex_t_sectors_pipe_lsu_mem_global_op_st",
     "inst_executed_op_global_ld", "inst_executed_op_global_st", "inst_executed_op_shared_ld", "inst_executed_op_shared_st")]
-# XLA's autotuner launches a kernel that waits for the host. Nsight Compute holds the host: the script would never end.
-VARIABLES = {"jax": {"XLA_FLAGS": "--xla_gpu_autotune_level=0"}}
+# For the counts alone. XLA's autotuner launches a kernel that waits for the host, which Nsight Compute holds: the script would
+# never end. Triton's tries each variant as often as time allows, of which a counted launch takes more: it keeps what it found.
+VARIABLES = {"jax": {"XLA_FLAGS": "--xla_gpu_autotune_level=0"}, "triton": {"TRITON_CACHE_AUTOTUNING": "1"}}
 
 failures = checks = 0
 
@@ -66,19 +67,19 @@ def demangled(names):
 
 
 def counted(database, command, **variables):
-    """The first launches in order: the kernel and its values, or why it has none."""
+    """The first launches in order: the kernel, its values, its grid and block, and why it has no values."""
     _, done = profile(database, command, 120, "-m", ",".join(METRICS), "-c", str(LAUNCHES), **variables)
     if done is None or done.returncode != 0:
         return []
-    rows = query(database, "SELECT l.launch_id, l.kernel, r.metric, r.value, r.reason FROM results r JOIN launches l"
+    rows = query(database, "SELECT l.launch_id, l.kernel, l.grid, l.block, r.metric, r.value, r.reason FROM results r JOIN launches l"
                            " USING (launch_id) ORDER BY l.launch_id")
     plain = demangled(row["kernel"] for row in rows)
     launches = {}
     for row in rows:
         if row["metric"] in METRICS:
-            launch = launches.setdefault(row["launch_id"], (plain[row["kernel"]], {}, set()))
+            launch = launches.setdefault(row["launch_id"], (plain[row["kernel"]], {}, f"{row['grid']} {row['block']}", set()))
             launch[1][row["metric"]] = float(row["value"]) if row["value"] else None
-            launch[2].add(row["reason"])
+            launch[3].add(row["reason"])
     return list(launches.values())
 
 
@@ -89,13 +90,14 @@ def bare(kernel):
 
 
 def by_occurrence(launches):
-    """The launches by kernel name and occurrence: an additional launch shifts only those of its own name."""
+    """The launches by kernel name, shape and occurrence: an additional launch shifts only those of its own name and shape. A
+    tuner tries each variant as often as time allows."""
     before = collections.Counter()
     found = {}
     for launch in launches:
-        kernel = bare(launch[0])
-        found[kernel, before[kernel]] = launch
-        before[kernel] += 1
+        kind = f"{bare(launch[0])} {launch[2]}"
+        found[kind, before[kind]] = launch
+        before[kind] += 1
     return found
 
 
@@ -105,14 +107,14 @@ def judge(ours, first, again):
     equal = other = varying = lacking = missing = incomplete = 0
     differing = []
     not_compared = set()
-    for key, (kernel, values, _) in by_occurrence(ours).items():
+    for key, (kernel, values, _, _) in by_occurrence(ours).items():
         if key not in theirs or key not in theirs_again:
             lacking += 1
-            not_compared.add(f"{key[0][:60]}: ncu lacks it")
+            not_compared.add(f"{key[0][-90:]}: ncu lacks it")
             continue
         if theirs[key] != theirs_again[key]:
             varying += 1
-            not_compared.add(f"{key[0][:60]}: differs between ncu's runs")
+            not_compared.add(f"{key[0][-90:]}: differs between ncu's runs")
             continue
         unmeasured = [metric for metric in METRICS if values.get(metric) is None]
         missing += len(unmeasured)
@@ -126,7 +128,7 @@ def judge(ours, first, again):
             else:
                 other += 1
                 differing.append(f"\n         {kernel[:70]}, its launch {key[1] + 1}, {metric}: {values[metric]:g}, ncu {expected}")
-    reasons = sorted({reason for _, values, why in ours for reason in why if None in values.values()} - {""})
+    reasons = sorted({reason for _, values, _, why in ours for reason in why if None in values.values()} - {""})
     is_right = equal > 0 and other == 0 and lacking + incomplete <= UNCOMPARED * len(ours) and varying <= VARYING * len(ours)
     return is_right, (
         f"{len(ours)} launches, ncu {len(first)} and {len(again)}: {equal} values equal, {other} not, {missing} not measured"
@@ -136,6 +138,8 @@ def judge(ours, first, again):
 
 
 def compare(name, command, **variables):
+    if variables:
+        timed(command, 200, **variables)  # fills caches that are theirs
     ours = counted(f"{work}/{name}_counts.db", command, **variables)
     environment = {**os.environ, **variables}
     try:

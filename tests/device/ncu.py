@@ -28,10 +28,12 @@ def number(text):
 
 
 def by_ncu(command, metrics, log, seconds, *options, **others):
-    """The launches in order: the kernel, and the value of each PerfWorks name, None where there is none. Writes `log`."""
+    """The launches in order: the kernel, the value of each PerfWorks name, None where there is none, and the grid and block
+    as warpmeter writes them ("64x64x1 128x1x1"). Writes `log`."""
     run(["ncu", *AS_IT_IS, "--target-processes", "all", "--log-file", log, "--metrics", ",".join(metrics), *options, *command],
         seconds, **others)
     with open(log, encoding="utf-8", errors="replace") as file:
         rows = csv.DictReader([line for line in file if line.startswith('"')])
-        return [(row["Kernel Name"], {metric: number(row.get(metric)) for metric in metrics}) for row in rows
-                if row.get("ID")]  # the row of units has none
+        return [(row["Kernel Name"], {metric: number(row.get(metric)) for metric in metrics},
+                 " ".join(row[size].strip("() ").replace(", ", "x") for size in ("Grid Size", "Block Size")))
+                for row in rows if row.get("ID")]  # the row of units has none

@@ -151,7 +151,7 @@ def compare(kind, folder):
     theirs = by_ncu([sys.executable, "-B", __file__, kind, str(folder), "plain"], METRICS, str(folder / f"{kind}.csv"), 90,
                     "--profile-from-start", "off")
     equal = 0
-    for (kernel, values), (_, expected) in zip(ours, theirs):
+    for (kernel, values), (_, expected, _) in zip(ours, theirs):
         differing = {metric: (values.get(metric), value) for metric, value in expected.items() if values.get(metric) != value}
         equal += not differing
         print(f"{'FAILED' if differing else 'ok    '} {kind}: {kernel[:60]}{': ' + json.dumps(differing) if differing else ''}")
