@@ -14,10 +14,27 @@
 namespace warpmeter::cli::nvprof {
 namespace {
 
+/// True if a colon of it stands alone, as none does in the name of a kernel.
+bool has_lone_colon(const std::string& text) {
+  for (std::size_t at = text.find(':'); at != std::string::npos;) {
+    const std::size_t end = std::min(text.find_first_not_of(':', at), text.size());
+    if (end - at == 1) return true;
+    at = text.find(':', end);
+  }
+  return false;
+}
+
 /// The parts between the colons that are no part of "::" in a name. KERNEL alone is the third.
+/// Throws Error{usage}.
 std::array<std::string, 4> parts_of(const std::string& text) {
   std::array<std::string, 4> parts;
   if (std::count(text.begin(), text.end(), ':') < 3) {
+    if (has_lone_colon(text)) {
+      throw Error(ExitCode::usage,
+                  fmt::format("invalid argument of option --kernels: {} lacks a colon of "
+                              "<context>:<stream>:<kernel>:<invocation>, whose parts may be empty",
+                              text));
+    }
     parts[2] = text;
     return parts;
   }

@@ -175,6 +175,20 @@ TEST(NvprofKernelPath, ChoosesByBareNameAndInvocation) {
   }
 }
 
+TEST(NvprofKernelPath, LacksNoColon) {
+  EXPECT_NO_THROW(KernelPath("space::kernel"));
+  for (const char* path : {":compute:scale", "compute:scale", "1:2", "scale:1"}) {
+    try {
+      const KernelPath made(path);
+      ADD_FAILURE() << path << " was taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("<context>:<stream>:<kernel>:<invocation>"))
+          << path;
+    }
+  }
+}
+
 TEST(NvprofKernelPath, ChoosesByContextAndStream) {
   CountedLaunch one = launch("_Z4scanPf", 2);
   one.origin = {42, 1, 13, 0};
