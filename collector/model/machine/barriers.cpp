@@ -26,12 +26,15 @@ void Barriers::for_each(std::uint32_t warps, Visit visit) const {
 
 void Barriers::come(Warp& warp) {
   const Operation& operation = *warp.pc;
-  const int lane = std::countr_zero(warp.came);
-  const auto number =
-      static_cast<std::uint32_t>(row_of<std::uint32_t>(warp, operation.a)[lane] % barriers_.size());
+  std::uint32_t number = operation.e - 1u, threads = 0;
+  if (operation.e == 0) {
+    const int lane = std::countr_zero(warp.came);
+    number = row_of<std::uint32_t>(warp, operation.a)[lane] % barriers_of_block;
+    threads = row_of<std::uint32_t>(warp, operation.b)[lane];
+  }
   Barrier& barrier = barriers_[number];
   used_ |= 1u << number;
-  barrier.threads = row_of<std::uint32_t>(warp, operation.b)[lane];
+  barrier.threads = threads;
   const std::uint32_t bit = 1u << warp.index;
   if (kind_of(warp) == BarrierKind::arrive) {
     barrier.arrived |= bit;
@@ -42,7 +45,7 @@ void Barriers::come(Warp& warp) {
     barrier.waiting |= bit;
   }
   // One for a number of threads is over with the last of these; those who come later begin anew.
-  if (barrier.threads != 0) complete(barrier, living());
+  if (threads != 0) complete(barrier, living());
 }
 
 std::uint32_t Barriers::living() const {

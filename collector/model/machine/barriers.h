@@ -47,7 +47,7 @@ class Barriers {
 
   std::span<Warp> warps_;
   BlockObserver* observer_ = nullptr;
-  std::array<Barrier, 16> barriers_{};
+  std::array<Barrier, barriers_of_block> barriers_{};
   std::uint32_t used_ = 0;  ///< barriers that somebody came to, a bit each
 };
 

@@ -115,6 +115,7 @@ void Decoder::decode_barrier() {
   program_.has_partial_barriers |= plain > 1;
   const std::uint16_t count =
       plain > 1 ? source(operands[first + 1], RowType::u32) : constant(0, 4);
+  const bool is_written = plain == 1 && operands[first].kind == Operand::Kind::integer;
   const std::uint16_t asked = reduces ? predicate_source(operands.back()) : 0;
   const std::uint16_t d = !reduces                     ? std::uint16_t{0}
                           : kind == BarrierKind::count ? destination(operands[0], RowType::u32)
@@ -126,6 +127,8 @@ void Decoder::decode_barrier() {
         .a = barrier,
         .b = count,
         .c = asked,
+        .e = is_written ? static_cast<std::uint16_t>(operands[first].bits % barriers_of_block + 1)
+                        : std::uint16_t{0},
         .f = static_cast<std::uint16_t>(kind),
         .imm = std::int64_t{2} * instruction_->line + (is_aligned ? 0 : barrier_is_unaligned)});
 }

@@ -53,8 +53,11 @@ static_assert(sizeof(Operation) == 32);
 /// How setp combines its comparison with a third predicate.
 enum class Combine : std::uint16_t { none, bit_and, bit_or, bit_xor };
 
+inline constexpr std::uint32_t barriers_of_block = 16;
+
 /// The work of a barrier besides waiting. Operation::a is its number, b how many threads take part
-/// (0: all), c the predicate that is asked, d where the answer goes, f the kind.
+/// (0: all), c the predicate that is asked, d where the answer goes, f the kind. Where the number
+/// is written and all take part, as in __syncthreads(), e is one more than the number, else 0.
 enum class BarrierKind : std::uint16_t { sync, arrive, all, any, count };
 /// In Operation::imm of a barrier: lanes of a warp need not come to it together, it is not
 /// .aligned. The bits above that one are the same in all copies of an instruction, where functions
