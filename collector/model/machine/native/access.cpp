@@ -236,6 +236,7 @@ bool Emitter::emit_access(const Operation& op) {
   m.parts = access.is_vector ? op.f : 1;
   m.pieces = access.row_units() * pieces_of_unit_;
   m.site = site_at(op.extra, 0);
+  m.is_far = program_.sites[op.extra].space == AddressSpace::global;
   m.row = {op.d, op.b, op.c, op.e};
   m.slow = std::make_shared<Xbyak::Label>();
   m.done = std::make_shared<Xbyak::Label>();

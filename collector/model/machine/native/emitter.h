@@ -174,6 +174,7 @@ class Emitter : public Xbyak::CodeGenerator {
   void load_one(const Access& access, Register to, const Xbyak::RegExp& from);
   void load_uniform(const Movement& m);
   void load_contiguous(const Movement& m, std::int32_t offset);
+  void prefetch_next(const Movement& m);
   void gather(const Movement& m);
   void scatter(const Movement& m);
   void find_first_place(const Movement& m);

@@ -37,6 +37,7 @@ struct Movement {
   std::array<std::uint16_t, 4> row{};    ///< the first unit of each part's row
   std::array<Register, 32> registers{};  ///< for each part's pieces; none: in memory
   Register spare = none, other = none;   ///< that hold nothing
+  bool is_far = false;                   ///< memory that a cache may not hold: global
   std::shared_ptr<Xbyak::Label> slow, done;
 
   int total() const { return parts * pieces; }

@@ -51,6 +51,7 @@ struct alignas(64) Site {
   const TouchedWords* touched;  ///< to be told of each access; null: nobody is
   std::uint64_t number;         ///< the number of what is remembered, none twice; 0: nothing is
   std::uint64_t* hits;          ///< the hits of the remembered shape, not yet in the counts
+  const std::byte* before;      ///< where machine code's last load went, for a prefetch
 
   alignas(64) std::uint64_t delta[32];  ///< address minus the first active lane's
   std::uint32_t delta_32[32];           ///< the same for 32-bit address registers
