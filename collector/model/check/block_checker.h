@@ -28,6 +28,7 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   explicit BlockChecker(Checker& launch);
 
   const std::uint8_t* watched() const override { return launch_.watched_.data(); }
+  const std::uint8_t* watches_more() const override { return &launch_.follows_memory_; }
   void start(std::uint64_t block, const std::byte* shared) override;
   void observe(const Warp& warp, const Operation* op, std::uint32_t mask) override;
   std::byte* refuse(const Warp& warp, const Operation* op, TrapKind kind, AddressSpace space,

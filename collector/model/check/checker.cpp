@@ -209,8 +209,8 @@ std::unique_ptr<BlockObserver> Checker::new_block_observer() {
 }
 
 void Checker::follow_memory() {
-  if (follows_memory_) return;
-  follows_memory_ = true;
+  if (follows_memory_ != 0) return;
+  follows_memory_ = 1;
   for (const UnsetStep& step : program_.unset.steps) {
     watched_[step.operation] |= watch_observed | watch_step;
   }

@@ -159,7 +159,7 @@ class Checker final : public LaunchObserver {
   std::map<std::uint64_t, std::weak_ptr<ClusterRaces>> cluster_races_;
   /// Some load has found a part of what it reads unset; what each of them did: "12 of the 16 bytes
   /// of 'in' at byte 0". By instruction.
-  bool follows_memory_ = false;
+  std::uint8_t follows_memory_ = 0;
   std::map<std::uint32_t, std::string> partly_written_;
   /// Shuffles that have read lanes which are not there: "lane 8, which is not here (…)".
   std::map<std::uint32_t, std::string> from_nobody_;

@@ -395,19 +395,22 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
   return true;
 }
 
+void tell_observer(const Warp& w, const Operation* op, std::uint32_t mask, std::uint64_t first) {
+  const WorkerMemory& memory = *w.memory;
+  const SiteInfo& info = memory.program->sites[op->extra];
+  const Site& site = w.sites[op->extra];
+  Window window;
+  window.space = static_cast<AddressSpace>(site.space);
+  window.begin = site.window_begin;
+  const std::uint64_t place = first - begin_of_places(info, window);
+  memory.observer->accept_again(w, op, info, {window.space, mask, place, site.delta});
+}
+
 void tell_touched(const Warp& w, const Operation* op, std::uint32_t mask, std::uint64_t first) {
   const WorkerMemory& memory = *w.memory;
   const SiteInfo& info = memory.program->sites[op->extra];
   const Site& site = w.sites[op->extra];
-  if (memory.observer != nullptr) {
-    const auto space = static_cast<AddressSpace>(site.space);
-    Window window;
-    window.space = space;
-    window.begin = site.window_begin;
-    const std::uint64_t begin = begin_of_places(info, window);
-    memory.observer->accept_again(w, op, info, {space, mask, first - begin, site.delta});
-    return;
-  }
+  if (memory.observer != nullptr) return tell_observer(w, op, mask, first);
   if (memory.is_traced) {
     follow(w, op, info, static_cast<AddressSpace>(site.space), mask, first, site.delta, true);
     if (site.touched == &told_to_trace) return;

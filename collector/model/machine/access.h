@@ -29,6 +29,9 @@ HostStretch host_at(Warp& w, unsigned lane, std::uint64_t generic_address);
 /// Tells that the block touches the words of a remembered access, whose first lane's is at `first`.
 void tell_touched(const Warp& w, const Operation* op, std::uint32_t mask, std::uint64_t first);
 
+/// The same where there is an observer.
+void tell_observer(const Warp& w, const Operation* op, std::uint32_t mask, std::uint64_t first);
+
 /// Tells the observer of an operation before it is executed.
 void observe(const Warp& w, const Operation* op, std::uint32_t mask);
 

@@ -45,6 +45,9 @@ class BlockObserver {
 
   /// By operation: what run_observed() does with it. See Warp::watched.
   virtual const std::uint8_t* watched() const = 0;
+  /// 0 as long as watched() says what it said at first, as machine code is made for it; null: there
+  /// is to be none.
+  virtual const std::uint8_t* watches_more() const { return nullptr; }
   /// `shared`: the block's memory.
   virtual void start(std::uint64_t block, const std::byte* shared) = 0;
   /// Before an operation that is watched is executed by the lanes of the mask.

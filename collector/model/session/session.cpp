@@ -345,6 +345,7 @@ std::optional<SessionOutcome> LaunchSession::run_next() {
   LaunchOptions options;
   options.threads = options_.threads;
   options.cancelled = options_.cancelled;
+  options.native_after = options_.native_after;
   options.keep_variables = true;
   if (options_.progress) {
     options.progress = [&](std::uint64_t done, std::uint64_t blocks) {

@@ -36,10 +36,11 @@ class Checker;
 namespace warpmeter::model {
 
 struct SessionOptions {
-  unsigned threads = 0;                ///< the threads of the host; 0: one a core
-  std::vector<std::string> counters;   ///< the counters of the catalogue
-  bool check = false;                  ///< look for mistakes
-  std::string blocks;                  ///< which are run, as of --blocks; empty: all
+  unsigned threads = 0;                               ///< the threads of the host; 0: one a core
+  std::vector<std::string> counters;                  ///< the counters of the catalogue
+  bool check = false;                                 ///< look for mistakes
+  std::string blocks;                                 ///< which are run, as of --blocks; empty: all
+  std::uint64_t native_after = default_native_after;  ///< see LaunchOptions
   std::vector<explain::Shape> shapes;  ///< the shapes of arrays in shared memory, as a person says
   std::function<bool()> cancelled;
   std::function<void(const std::string& kernel, std::uint64_t done, std::uint64_t blocks)> progress;

@@ -68,17 +68,20 @@ constexpr ExecuteOperation functions[] = {
 };
 static_assert(sizeof(functions) / sizeof(functions[0]) == static_cast<std::size_t>(Code::count));
 
-enum class Manner : u8 { plain, observed, native };
+enum class Manner : u8 { plain, observed, native, native_observed };
 
 template <Manner manner>
 inline void run_warp(Warp& w) {
+  constexpr bool is_native = manner == Manner::native || manner == Manner::native_observed;
+  constexpr bool is_observed = manner == Manner::observed || manner == Manner::native_observed;
   w.status = WarpStatus::running;
   const Operation* op = w.pc;
   while (op != nullptr) {
-    if constexpr (manner == Manner::native) {
+    if constexpr (is_native) {
       const NativeEntry* const entries = w.active == full_mask ? w.native : w.native_of_some;
       const NativeEntry entry = entries[op - w.code];
-      if (entry != nullptr && (op = entry(w)) == nullptr) break;
+      const bool may_enter = !is_observed || *w.watches_more == 0;
+      if (entry != nullptr && may_enter && (op = entry(w)) == nullptr) break;
     }
     u32 mask = w.active;
     if (op->guard != no_guard) {
@@ -88,7 +91,7 @@ inline void run_warp(Warp& w) {
         continue;
       }
     }
-    if constexpr (manner == Manner::observed) {
+    if constexpr (is_observed) {
       const u8 watched = w.watched[op - w.code];
       if ((watched & watch_noted) != 0) w.last = op;
       if ((watched & watch_observed) != 0) observe(w, op, mask);
@@ -102,6 +105,7 @@ inline void run_warp(Warp& w) {
 void run(Warp& w) { run_warp<Manner::plain>(w); }
 void run_observed(Warp& w) { run_warp<Manner::observed>(w); }
 void run_native(Warp& w) { run_warp<Manner::native>(w); }
+void run_native_observed(Warp& w) { run_warp<Manner::native_observed>(w); }
 const ExecuteOperation* const operations = functions;
 
 }  // namespace warpmeter::model::WARPMETER_ISA

@@ -22,10 +22,10 @@ bool has_avx512() {
 }  // namespace
 
 std::span<const Unit> units() {
-#define UNIT(isa, is_supported, vector_bytes)                                          \
-  {                                                                                    \
-#isa, isa::run, isa::run_observed, isa::run_native, isa::operations, is_supported, \
-        vector_bytes                                                                   \
+#define UNIT(isa, is_supported, vector_bytes)                                                      \
+  {                                                                                                \
+#isa, isa::run, isa::run_observed, isa::run_native, isa::run_native_observed, isa::operations, \
+        is_supported, vector_bytes                                                                 \
   }
 #if defined(WARPMETER_X86_UNITS)
   static const std::array<Unit, 3> all = {

@@ -14,6 +14,7 @@ struct Unit {
   RunWarp run = nullptr;
   RunWarp run_observed = nullptr;  ///< the same, with observe() before each operation
   RunWarp run_native = nullptr;    ///< the same, with Warp::native where all lanes are active
+  RunWarp run_native_observed = nullptr;         ///< both, with code that was made for who observes
   const ExecuteOperation* operations = nullptr;  ///< by code
   bool is_supported = false;                     ///< by this processor
   unsigned vector_bytes =

@@ -367,7 +367,7 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
     worker->ask_predicated(options.predicated_barriers);
     worker->begin_at(options.began_at);
     worker->sample(options.sample);
-    if (options.observer == nullptr) worker->go_native(options.native_after);
+    worker->go_native(options.native_after);
     if (options.records && options.counts && options.observer == nullptr &&
         options.sample == nullptr) {
       worker->record();

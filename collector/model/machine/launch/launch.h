@@ -158,8 +158,8 @@ struct LaunchOptions {
   bool follows_machine_code = false;
   /// The meaning of handles of textures and surfaces; null: none means anything.
   const Textures* textures = nullptr;
-  /// Where nothing is observed: how often each of the program's operations is executed, on average
-  /// over such launches, before machine code is made of them (see native/code.h).
+  /// How often each of the program's operations is executed, on average over such launches, before
+  /// machine code is made of them (see native/code.h).
   std::uint64_t native_after = default_native_after;
   /// The later value of Program::predicated_barriers of a program that was not audited; asked once
   /// some lanes of a warp have come to a barrier without the others, by any thread. May be empty.

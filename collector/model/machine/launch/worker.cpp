@@ -163,7 +163,7 @@ void Worker::tell(LaunchObserver* launch, Sharing* sharing) {
   observer_ = launch == nullptr ? nullptr : launch->new_block_observer();
   memory_.observer = observer_.get();
   barriers_.tell(observer_.get());
-  for (Warp& warp : warps_) warp.watched = observer_ == nullptr ? nullptr : observer_->watched();
+  watch(observer_.get());
   footprint_ = sharing == nullptr ? nullptr : std::make_unique<Footprint>(*sharing);
   memory_.footprint = footprint_.get();
 }
@@ -195,8 +195,13 @@ void Worker::note_loads(std::set<std::uint64_t>* loaded) {
   forget_places();
   noted_loads_ = loaded == nullptr ? nullptr : std::make_unique<NotedLoads>(program_, *loaded);
   memory_.observer = loaded == nullptr ? observer_.get() : noted_loads_.get();
+  watch(memory_.observer);
+}
+
+void Worker::watch(const BlockObserver* observer) {
   for (Warp& warp : warps_) {
-    warp.watched = memory_.observer == nullptr ? nullptr : memory_.observer->watched();
+    warp.watched = observer == nullptr ? nullptr : observer->watched();
+    warp.watches_more = observer == nullptr ? nullptr : observer->watches_more();
   }
 }
 
@@ -247,19 +252,25 @@ void Worker::go_native(std::uint64_t after) {
 
 /// The interpreter, until the program has been executed so often that machine code is worth it.
 RunWarp Worker::way_to_run(const Warp& next) {
-  if (memory_.observer != nullptr) return unit_.run_observed;
-  if (native_ != nullptr) return unit_.run_native;
-  if (warp_instructions_ + next.warp_instructions < native_after_) return unit_.run;
+  const BlockObserver* const observer = memory_.observer;
+  const bool is_observed = observer != nullptr;
+  const RunWarp interpreter = is_observed ? unit_.run_observed : unit_.run;
+  if (is_observed && (next.watches_more == nullptr || *next.watches_more != 0)) return interpreter;
+  const RunWarp native = is_observed ? unit_.run_native_observed : unit_.run_native;
+  if (native_ != nullptr) return native;
+  if (warp_instructions_ + next.warp_instructions < native_after_) return interpreter;
   native_after_ = ~std::uint64_t{0};
-  native_ = program_.native.get(program_, unit_);
-  if (native_ == nullptr) return unit_.run;
+  native_ = is_observed ? program_.native.get(program_, unit_,
+                                              {observer->watched(), program_.operations.size()})
+                        : program_.native.get(program_, unit_);
+  if (native_ == nullptr) return interpreter;
   know_groups(memory_, native_->groups());
   for (Warp& warp : warps_) {
     warp.groups = memory_.groups.data();
     warp.native = native_->entries();
     warp.native_of_some = native_->entries_of_some();
   }
-  return unit_.run_native;
+  return native;
 }
 
 BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) {

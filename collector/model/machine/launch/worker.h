@@ -69,7 +69,7 @@ class Worker {
   /// The blocks that are counted, where others run too. Null: all are as count() says.
   void sample(const BlockSample* sample) { sample_ = sample; }
   /// Machine code in place of the interpreter, after as many executions of each operation in this
-  /// launch and those before; only where nothing is observed.
+  /// launch and those before.
   void go_native(std::uint64_t after);
   /// See LaunchOptions::predicated_barriers.
   void ask_predicated(std::function<std::vector<std::uint32_t>()> ask) {
@@ -135,6 +135,7 @@ class Worker {
   void set_apart();
   void take_work(LaunchOutcome& taken);
   void trace(bool is_traced);
+  void watch(const BlockObserver* observer);
   void join(Cluster* cluster);
   bool is_runnable(const Warp& warp) const;
   RunWarp way_to_run(const Warp& next);

@@ -78,6 +78,7 @@ void Emitter::load_address(const Check& check) {
 void Emitter::emit_remembered(const Operation& op, const Movement& m, const Check& check) {
   const auto own = [&](std::size_t offset) { return site_at(op.extra, offset); };
   const bool is_some = lanes_ == Lanes::some;
+  const auto slow = check.slow;
   load_address(check);
   // The place above the least one in rcx.
   if (!check.is_wide) {
@@ -92,15 +93,14 @@ void Emitter::emit_remembered(const Operation& op, const Movement& m, const Chec
     is_some ? cmp(dword[mask], r8d) : cmp(dword[mask], -1);
   };
   compare_mask(own(offsetof(Site, mask)));
-  jne(*m.slow);
+  jne(*slow);
   test(byte[own(offsetof(Site, misaligned))], cl);
-  jnz(*m.slow);
+  jnz(*slow);
   sub(rcx, ptr[own(offsetof(Site, least))]);
   cmp(rcx, ptr[own(offsetof(Site, most_above_least))]);
-  ja(*m.slow);
+  ja(*slow);
 
   // The distances from the first lane, unless they are known to be its leader's.
-  const auto slow = m.slow;
   const auto compare = [=, this] {
     set_->compare_lanes(check.with.data(), check.is_wide, check.lanes);
   };
@@ -126,8 +126,21 @@ void Emitter::emit_remembered(const Operation& op, const Movement& m, const Chec
     compare();
     jnz(*slow);
   }
-  cmp(qword[own(offsetof(Site, touched))], 0);
-  jne(*slow);
+  if (tells()) {
+    // The interpreter's function tells by itself, where the movement would leave it to that.
+    const Xbyak::Address shape = byte[own(offsetof(Site, shape))];
+    if (m.access.stores && !set_->has_scatter()) {
+      cmp(shape, static_cast<int>(Shape::contiguous));
+      jne(*slow);
+    } else if (!m.access.stores && !set_->has_gather()) {
+      cmp(shape, static_cast<int>(m.access.is_vector ? Shape::uniform : Shape::general));
+      m.access.is_vector ? jne(*slow) : je(*slow);
+    }
+    tell_access(op);
+  } else {
+    cmp(qword[own(offsetof(Site, touched))], 0);
+    jne(*slow);
+  }
   // The hits that counted() of execute/memory.h adds one to: r10. Nobody else uses r10; the slow
   // way, which the movement may still take, counts by itself.
   mov(rdx, ptr[own(offsetof(Site, least))]);
@@ -238,14 +251,18 @@ bool Emitter::emit_access(const Operation& op) {
   m.site = site_at(op.extra, 0);
   m.is_far = program_.sites[op.extra].space == AddressSpace::global;
   m.row = {op.d, op.b, op.c, op.e};
-  m.slow = std::make_shared<Xbyak::Label>();
+  const auto slow = std::make_shared<Xbyak::Label>();
+  m.slow = tells() ? std::make_shared<Xbyak::Label>() : slow;
   m.done = std::make_shared<Xbyak::Label>();
   if (m.parts > 4) return false;
+  // Whoever is told changes all registers.
+  if (tells()) flush_living();
 
   // All registers first, so that nothing goes back to memory in between. A loaded piece without a
   // register is put where its row is in memory; a store takes from there.
   Check check;
   check.is_wide = access.is_wide;
+  check.slow = slow;
   for (int i = 0; i < set_->registers_to_compare(); ++i)
     check.with.at(static_cast<std::size_t>(i)) = scratch();
   m.spare = check.with[0];
@@ -282,7 +299,7 @@ bool Emitter::emit_access(const Operation& op) {
   } else {
     emit_remembered(op, m, check);
   }
-  const auto slow = m.slow, counted = std::make_shared<Xbyak::Label>();
+  const auto counted = std::make_shared<Xbyak::Label>();
   L(*counted);
   for (int i = 0; i < m.total() && !access.stores; ++i) {
     const Register r = m.registers.at(static_cast<std::size_t>(i));
@@ -290,6 +307,7 @@ bool Emitter::emit_access(const Operation& op) {
   }
   unpin();
   const State after = state_;
+  const auto told = m.slow;
   later([=, this, &op] {
     L(*slow);
     write_back(before);
@@ -297,7 +315,14 @@ bool Emitter::emit_access(const Operation& op) {
     call(op);
     reload(after);
     jmp(*counted);
+    if (told == slow) return;
+    L(*told);
+    load_active(edx);
+    call_told(op);
+    reload(after);
+    jmp(*counted);
   });
+  if (tells() && !access.stores) leave_if_more_is_watched(op);
   return true;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Programs as machine code of this processor, for launches that nobody observes. It counts what the
-// interpreter counts: instructions where lanes jump, accesses by the hits of their site's shape.
+// Programs as machine code of this processor. It counts what the interpreter counts: instructions
+// where lanes jump, accesses by the hits of their site's shape. For launches that somebody observes
+// there is other code, which tells of the operations that are watched and of each access.
 //
 // The code begins where a basic block of the program does, and hands over to the interpreter, at
 // the operation that it returns, whatever it has no code for: branches where lanes part, barriers,
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "collector/model/machine/execute/units.h"
@@ -51,8 +53,10 @@ class NativeCode {
   virtual std::uint32_t inlined(Code code) const = 0;
 };
 
-/// Null where the unit has no such code, or this machine lets nobody write any.
-std::unique_ptr<NativeCode> translate(const Program& program, const Unit& unit);
+/// Null where the unit has no such code, or this machine lets nobody write any. `watched`: see
+/// BlockObserver; empty: nobody observes.
+std::unique_ptr<NativeCode> translate(const Program& program, const Unit& unit,
+                                      std::span<const std::uint8_t> watched);
 
 /// The code of one program, made when a launch first has use for it and kept for those that follow.
 /// A copy of the program makes its own.
@@ -69,7 +73,8 @@ class NativeSlot {
   ~NativeSlot() = default;
 
   /// Null: none can be had. Any thread may ask.
-  const NativeCode* get(const Program& program, const Unit& unit) const;
+  const NativeCode* get(const Program& program, const Unit& unit,
+                        std::span<const std::uint8_t> watched = {}) const;
 
   bool is_made() const {
     const std::lock_guard alone(state_->mutex);
@@ -85,6 +90,7 @@ class NativeSlot {
  private:
   struct OfUnit {
     RunWarp unit = nullptr;  ///< by which a unit is known
+    std::vector<std::uint8_t> watched;
     std::unique_ptr<NativeCode> code;
   };
   struct State {

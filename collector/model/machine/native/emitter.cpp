@@ -16,30 +16,34 @@ std::unique_ptr<InstructionSet> instruction_set(Emitter& emitter, const Unit& un
   return unit.vector_bytes == 64 ? avx512(emitter, lanes) : avx2(emitter);
 }
 
-/// The interpreter's function, of which no exception comes out: machine code has no frames that it
-/// could unwind. It is thrown again behind the machine code (Worker::go_on).
+}  // namespace
+
+void keep_failure(Warp& warp, const Operation* op) {
+  warp.memory->failure = std::current_exception();
+  warp.status = WarpStatus::yielded;
+  warp.pc = op;
+}
+
 const Operation* call_safely(Warp& warp, const Operation* op, std::uint32_t mask,
                              ExecuteOperation function) {
   try {
     return function(warp, op, mask);
   } catch (...) {
-    warp.memory->failure = std::current_exception();
-    warp.status = WarpStatus::yielded;
-    warp.pc = op;
+    keep_failure(warp, op);
     return nullptr;
   }
 }
 
-}  // namespace
-
-Emitter::Emitter(const Program& program, const Unit& unit, Lanes lanes, const Uses* uses,
-                 const LoadGroups* groups, std::size_t most_bytes)
+Emitter::Emitter(const Program& program, const Unit& unit, Lanes lanes,
+                 std::span<const std::uint8_t> watched, const Uses* uses, const LoadGroups* groups,
+                 std::size_t most_bytes)
     : Xbyak::CodeGenerator(most_bytes, Xbyak::DontSetProtectRWE),
       set_(instruction_set(*this, unit, lanes)),
       lanes_(lanes),
       pieces_of_unit_(static_cast<int>(row_unit_bytes) / set_->vector_bytes),
       program_(program),
       unit_(unit),
+      watched_(watched),
       uses_(uses),
       load_groups_(groups),
       reads_left_(program.row_units * static_cast<std::size_t>(pieces_of_unit_)),
@@ -218,13 +222,22 @@ void Emitter::flush() {
   std::fill(state_.begin(), state_.end(), Kept{});
 }
 
-void Emitter::call(const Operation& op) {
+void Emitter::flush_living() {
+  if (uses_ != nullptr) {
+    forget([&](std::int32_t piece) { return uses_->next(piece, operation_, false).is_dead; });
+  }
+  flush();
+}
+
+void Emitter::call(const Operation& op) { tells() ? call_observed(op) : call(op, call_safely); }
+
+void Emitter::call(const Operation& op, CallSafely safely) {
   vzeroupper();
   mov(rdi, warp_);
   lea(rsi, ptr[code_ + place_of(op)]);
   const ExecuteOperation function = unit_.operations[static_cast<std::size_t>(op.code)];
   mov(rcx, reinterpret_cast<std::uintptr_t>(function));
-  mov(rax, reinterpret_cast<std::uintptr_t>(&call_safely));
+  mov(rax, reinterpret_cast<std::uintptr_t>(safely));
   Xbyak::CodeGenerator::call(rax);
   test(rax, rax);
   jz(stopped_);
@@ -236,6 +249,7 @@ void Emitter::load_active(const Xbyak::Reg32& to) {
 
 void Emitter::emit_call(const Operation& op) {
   flush();
+  tell_last();
   load_active(edx);
   call(op);
   reload(state_);
@@ -243,6 +257,7 @@ void Emitter::emit_call(const Operation& op) {
 
 void Emitter::emit_guarded_call(const Operation& op) {
   flush();
+  tell_last();
   Xbyak::Label over;
   load_predicate(edx, op.guard);
   lanes_ == Lanes::all ? test(edx, edx) : and_(edx, active());

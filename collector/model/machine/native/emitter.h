@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "collector/model/machine/native/flow.h"
@@ -32,12 +33,22 @@ struct RowPiece {
   std::int32_t piece() const { return first + index; }
 };
 
+/// Calls the interpreter's function. No exception comes out of it: machine code has no frames that
+/// it could unwind. It is thrown again behind the machine code (Worker::go_on).
+using CallSafely = const Operation* (*)(Warp& warp, const Operation* op, std::uint32_t mask,
+                                        ExecuteOperation function);
+const Operation* call_safely(Warp& warp, const Operation* op, std::uint32_t mask,
+                             ExecuteOperation function);
+/// Keeps the exception that was caught, and stops the warp.
+void keep_failure(Warp& warp, const Operation* op);
+
 class Emitter : public Xbyak::CodeGenerator {
  public:
   /// `uses` may be null: then it is not known which pieces are read again. `groups` may be null:
-  /// then each access looks for itself.
-  Emitter(const Program& program, const Unit& unit, Lanes lanes, const Uses* uses,
-          const LoadGroups* groups, std::size_t most_bytes);
+  /// then each access looks for itself. `watched`: see translate().
+  Emitter(const Program& program, const Unit& unit, Lanes lanes,
+          std::span<const std::uint8_t> watched, const Uses* uses, const LoadGroups* groups,
+          std::size_t most_bytes);
 
   // For the instruction set.
   Register read(std::int32_t piece);            ///< the register with the piece
@@ -85,7 +96,7 @@ class Emitter : public Xbyak::CodeGenerator {
   /// The group of the load; nullopt: it is in none.
   std::optional<LoadGroups::Place> load_group(const Operation& op) const {
     if (load_groups_ == nullptr) return std::nullopt;
-    return load_groups_->place(static_cast<std::size_t>(&op - program_.operations.data()));
+    return load_groups_->place(index_of(op));
   }
   void emit_load(const Movement& m);
   void emit_store(const Movement& m);
@@ -100,6 +111,8 @@ class Emitter : public Xbyak::CodeGenerator {
   void emit_guarded_call(const Operation& op);
   /// Rows go back to memory, and nothing is kept in registers.
   void flush();
+  /// The same without what nobody reads any more.
+  void flush_living();
   /// Those pieces need not go back.
   template <class IsDead>
   void forget(IsDead is_dead) {
@@ -126,9 +139,26 @@ class Emitter : public Xbyak::CodeGenerator {
   const Program& program_;
   const Unit& unit_;
 
+  // Of code that tells an observer what happens: telling.cpp.
+  const std::span<const std::uint8_t> watched_;  ///< by operation; empty: nobody observes
+  bool tells() const { return !watched_.empty(); }
+  bool is_observed(const Operation& op) const { return watches(op, watch_observed); }
+  /// Warp::last is this operation, once tell_last() has said so.
+  void note(const Operation& op) {
+    if (watches(op, watch_noted)) last_ = &op;
+  }
+  void tell_last();
+  /// Where more is watched from this operation on, which has been executed: the interpreter goes
+  /// on.
+  void leave_if_more_is_watched(const Operation& op);
+  /// The access whose first lane is rcx above its site's least place is made; rcx is as before.
+  void tell_access(const Operation& op);
+
+  std::size_t index_of(const Operation& op) const {
+    return static_cast<std::size_t>(&op - program_.operations.data());
+  }
   std::int32_t place_of(const Operation& op) const {
-    return static_cast<std::int32_t>((&op - program_.operations.data()) *
-                                     static_cast<std::ptrdiff_t>(sizeof(Operation)));
+    return static_cast<std::int32_t>(index_of(op) * sizeof(Operation));
   }
 
   // Pieces of rows in registers: a piece is as much of a row as a vector register holds.
@@ -154,6 +184,11 @@ class Emitter : public Xbyak::CodeGenerator {
   void put_row(std::int32_t first, int units);
   void reload(const State& state);
   void call(const Operation& op);  ///< with the mask in edx
+  void call(const Operation& op, CallSafely safely);
+  /// The same, of an operation that may be watched. telling.cpp.
+  void call_observed(const Operation& op);
+  /// Of an access that has been told of.
+  void call_told(const Operation& op);
   void load_active(const Xbyak::Reg32& to);
 
   Xbyak::Address at(std::int32_t piece) const { return ptr[rows_ + piece * set_->vector_bytes]; }
@@ -269,6 +304,9 @@ class Emitter : public Xbyak::CodeGenerator {
   void canonical(Register r) { set_->canonical(r); }
 
  private:
+  bool watches(const Operation& op, std::uint8_t what) const {
+    return tells() && (watched_[index_of(op)] & what) != 0;
+  }
   /// How much is lost with the piece in a register: the least first.
   std::uint64_t worth(const Kept& kept) const;
   /// Who reads it next; this operation itself, while it has not read it as often as it will.
@@ -284,6 +322,7 @@ class Emitter : public Xbyak::CodeGenerator {
   const LoadGroups* load_groups_;
   std::size_t operation_ = 0;             ///< that is written
   Effect* effect_ = nullptr;              ///< the effect of it
+  const Operation* last_ = nullptr;       ///< see note()
   std::vector<std::int16_t> reads_left_;  ///< for each piece, in this operation
   Xbyak::Address address_{0};             ///< that read_anywhere() last gave
   Vector register_;                       ///< the same

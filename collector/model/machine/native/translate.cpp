@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "collector/model/machine/native/code.h"
@@ -20,9 +21,10 @@ constexpr std::size_t bytes_of_operation = 4096, bytes_of_program = 1 << 16;
 class Translation : private Emitter {
  public:
   /// `liveness` may be null: then all rows go back to memory at the end of a block.
-  Translation(const Program& program, const Unit& unit, Lanes lanes, const Liveness* liveness,
-              const Uses* uses, const LoadGroups* groups)
-      : Emitter(program, unit, lanes, uses, groups,
+  Translation(const Program& program, const Unit& unit, Lanes lanes,
+              std::span<const std::uint8_t> watched, const Liveness* liveness, const Uses* uses,
+              const LoadGroups* groups)
+      : Emitter(program, unit, lanes, watched, uses, groups,
                 bytes_of_program + program.operations.size() * bytes_of_operation),
         liveness_(liveness),
         effects_(program.operations.size()),
@@ -57,10 +59,6 @@ class Translation : private Emitter {
   bool has_code() const { return lanes_ == Lanes::all || set_->has_some_lanes(); }
 
  private:
-  std::size_t index_of(const Operation& op) const {
-    return static_cast<std::size_t>(&op - program_.operations.data());
-  }
-
   void find_cleared() {
     const auto is_live = [&](std::uint32_t unit) {
       const std::int32_t first = piece_of(static_cast<std::uint16_t>(unit));
@@ -91,12 +89,13 @@ class Translation : private Emitter {
     }
     begin_operation(i, effects_[i]);
     const Flow flow = flow_of(op.code);
-    if (flow != Flow::on && op.guard != no_guard) return exit_to(i);
+    if (flow != Flow::on && (op.guard != no_guard || is_observed(op))) return exit_to(i);
     switch (flow) {
       case Flow::on:
         if (op.guard != no_guard) {
           emit_guarded_call(op);
-        } else if (emit_inline(op)) {
+        } else if (!is_observed(op) && emit_inline(op)) {
+          note(op);
           ++inlined_[static_cast<std::size_t>(op.code)];
           effects_[i].is_inlined = true;
         } else {
@@ -136,6 +135,7 @@ class Translation : private Emitter {
       });
     }
     flush();
+    tell_last();
   }
 
   /// To the interpreter, which goes on with this operation.
@@ -277,9 +277,10 @@ class Translation : private Emitter {
 /// The code is written twice: the first time to see what is read and written where. Null where the
 /// set has no instructions for such lanes. `loads`: the groups that it asks for; null: none.
 std::unique_ptr<Translation> translation(const Program& program, const Unit& unit, Lanes lanes,
+                                         std::span<const std::uint8_t> watched,
                                          std::vector<LoadGroup>* loads) {
   std::optional<Translation> first;
-  first.emplace(program, unit, lanes, nullptr, nullptr, nullptr);
+  first.emplace(program, unit, lanes, watched, nullptr, nullptr, nullptr);
   if (!first->has_code()) return nullptr;
   const int pieces_of_unit = static_cast<int>(row_unit_bytes / unit.vector_bytes);
   std::vector<Effect> effects = first->take_effects();
@@ -288,15 +289,17 @@ std::unique_ptr<Translation> translation(const Program& program, const Unit& uni
   std::optional<LoadGroups> groups;
   if (loads != nullptr) *loads = groups.emplace(program, effects, pieces_of_unit).all();
   const Uses uses(program, std::move(effects), liveness);
-  return std::make_unique<Translation>(program, unit, lanes, &liveness, &uses,
+  return std::make_unique<Translation>(program, unit, lanes, watched, &liveness, &uses,
                                        groups ? &*groups : nullptr);
 }
 
 class Translations : public NativeCode {
  public:
-  Translations(const Program& program, const Unit& unit)
-      : all_(translation(program, unit, Lanes::all, &groups_)),
-        some_(translation(program, unit, Lanes::some, nullptr)),
+  /// An observer is told of each access by itself: no groups then.
+  Translations(const Program& program, const Unit& unit, std::span<const std::uint8_t> watched)
+      : all_(translation(program, unit, Lanes::all, watched,
+                         watched.empty() ? &groups_ : nullptr)),
+        some_(translation(program, unit, Lanes::some, watched, nullptr)),
         none_(program.operations.size() + 1) {}
 
   const NativeEntry* entries() const override { return all_->entries(); }
@@ -318,12 +321,13 @@ class Translations : public NativeCode {
 
 namespace warpmeter::model {
 
-std::unique_ptr<NativeCode> translate(const Program& program, const Unit& unit) {
+std::unique_ptr<NativeCode> translate(const Program& program, const Unit& unit,
+                                      std::span<const std::uint8_t> watched) {
   if (unit.vector_bytes == 0 || program.operations.size() > native::most_operations) {
     return nullptr;
   }
   try {
-    return std::make_unique<native::Translations>(program, unit);
+    return std::make_unique<native::Translations>(program, unit, watched);
   } catch (const Xbyak::Error&) {  // no memory that may be executed, or not enough
     return nullptr;
   }

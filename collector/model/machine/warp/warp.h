@@ -196,6 +196,8 @@ struct Warp {
   std::uint32_t stack_limit;
   const std::uint8_t* watched;  ///< by operation, while somebody checks: sums of watch_…
   const Operation* last;        ///< the last one executed that was to be noted; may be null
+  /// Not 0 once more is watched than from the start on; null: that may be at any time.
+  const std::uint8_t* watches_more;
   /// The entries of each operation, of run_native, for warps whose lanes are all active and for
   /// others: see native/code.h.
   const NativeEntry *native, *native_of_some;

@@ -52,7 +52,8 @@ std::string messages_of(const model::SessionOutcome& outcome) {
   std::string text;
   for (const model::check::Finding& finding : outcome.findings) {
     text += finding.file + ":" + std::to_string(finding.place.line) + ": " +
-            std::string(to_string(finding.defect)) + ": " + finding.message + "\n";
+            std::string(to_string(finding.defect)) + ": " + finding.message + " (" +
+            std::to_string(finding.times) + " times)\n";
   }
   return text + outcome.launch.reason;
 }
@@ -68,6 +69,15 @@ void expect_invariants(const schema::Launch& launch) {
   model::expect_lines_add_up(counted, launch.lines);
 }
 
+std::optional<model::SessionOutcome> run(const std::string& file,
+                                         const model::SessionOptions& options,
+                                         const model::LaunchSpec& launch) {
+  FileClaims claims;
+  model::LaunchSession session(code_of(file), options, claims);
+  session.prepare(launch);
+  return session.run_next();
+}
+
 class Corpus : public ::testing::TestWithParam<Kernel> {};
 
 TEST_P(Corpus, FindsWhatIsPlantedAndNothingElse) {
@@ -78,11 +88,12 @@ TEST_P(Corpus, FindsWhatIsPlantedAndNothingElse) {
   for (const std::string_view name : model::counter_list()) options.counters.emplace_back(name);
   for (const std::string& fill : fills()) {
     const model::LaunchSpec launch = kernel.filled(fill);
-    FileClaims claims;
-    model::LaunchSession session(code_of(kernel.file), options, claims);
-    session.prepare(launch);
-    const std::optional<model::SessionOutcome> outcome = session.run_next();
+    const std::optional<model::SessionOutcome> outcome = run(kernel.file, options, launch);
     ASSERT_TRUE(outcome.has_value());
+    model::SessionOptions native = options;
+    native.native_after = 0;
+    EXPECT_EQ(messages_of(run(kernel.file, native, launch).value()), messages_of(*outcome))
+        << "as machine code";
     EXPECT_EQ(judge(kernel, fill, marks_of(*outcome, kernel)), "") << messages_of(*outcome);
     if (!kernel.is_planted) {
       EXPECT_NE(outcome->launch.outcome, schema::LaunchOutcome::failed) << outcome->launch.reason;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
@@ -38,24 +39,30 @@ inline std::vector<std::string> findings_of(const std::string& text, std::uint32
   auto decoded = decode(*std::get<std::unique_ptr<ptx::Module>>(module), "k");
   if (const auto* wrong = std::get_if<ptx::Diagnostic>(&decoded)) return {wrong->message};
   const Program& program = std::get<Program>(decoded);
-  DeviceMemory memory;
-  std::vector<std::vector<std::byte>> values;
-  for (const char* name : {"out", "in"}) {
-    const std::vector<std::byte> zeros(4096);
-    values.push_back(TestArgument::scalar(memory.allocate(zeros, name)).bytes);
-  }
-  check::WrittenMemory written;
-  check::Checker checker(program, geometry(1, block), memory, written);
-  LaunchOptions options;
-  options.observer = &checker;
-  const LaunchOutcome outcome =
-      launch(program, geometry(1, block), *pack_parameters(program, values), memory, options);
-  std::vector<std::string> found;
-  if (outcome.trap) found.push_back(outcome.trap->message);
-  for (const check::Finding& finding : checker.findings()) {
-    if (to_string(finding.defect) == to_string(defect)) found.push_back(finding.message);
-  }
-  return found;
+  const auto run = [&](std::uint64_t native_after) {
+    DeviceMemory memory;
+    std::vector<std::vector<std::byte>> values;
+    for (const char* name : {"out", "in"}) {
+      const std::vector<std::byte> zeros(4096);
+      values.push_back(TestArgument::scalar(memory.allocate(zeros, name)).bytes);
+    }
+    check::WrittenMemory written;
+    check::Checker checker(program, geometry(1, block), memory, written);
+    LaunchOptions options;
+    options.observer = &checker;
+    options.native_after = native_after;
+    const LaunchOutcome outcome =
+        launch(program, geometry(1, block), *pack_parameters(program, values), memory, options);
+    std::vector<std::string> found;
+    if (outcome.trap) found.push_back(outcome.trap->message);
+    for (const check::Finding& finding : checker.findings()) {
+      if (to_string(finding.defect) == to_string(defect)) found.push_back(finding.message);
+    }
+    return found;
+  };
+  const std::vector<std::string> interpreted = run(default_native_after);
+  EXPECT_EQ(run(0), interpreted) << "as machine code";
+  return interpreted;
 }
 
 /// The body comes after `start`.
