@@ -71,6 +71,17 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   void signal(const Warp& warp, const SiteInfo& info, const Places& places);
   std::uint32_t context_of(std::uint32_t site, std::uint32_t warp, bool writes, bool is_strong,
                            bool is_shared, bool hands_on);
+  /// The contexts from first_shared_ and first_global_ on are those of this moment.
+  void note_moment() {
+    if (moment_ == order_.now()) return;
+    moment_ = order_.now();
+    first_shared_ = contexts_.next();
+    first_global_ = launch_.contexts_.next();
+  }
+  /// The last context of a site's accesses by a warp.
+  std::uint32_t& number_of(std::uint32_t site, std::uint32_t warp, bool is_shared) {
+    return (is_shared ? shared_number_ : global_number_)[warp * program_.sites.size() + site];
+  }
   std::uint32_t plain_context_of(std::uint32_t site, std::uint32_t warp, bool writes,
                                  bool is_shared);
   /// An access of that context, as a shadow has to know it.

@@ -43,9 +43,9 @@ Accessing BlockChecker::accessing(std::uint32_t number, bool is_shared) const {
 /// Accesses of one site by one warp between two moments have one context.
 std::uint32_t BlockChecker::context_of(std::uint32_t site, std::uint32_t warp, bool writes,
                                        bool is_strong, bool is_shared, bool hands_on) {
-  auto& numbers = is_shared ? shared_number_ : global_number_;
+  note_moment();
   Contexts& contexts = is_shared ? contexts_ : launch_.contexts_;
-  std::uint32_t& number = numbers[warp * program_.sites.size() + site];
+  std::uint32_t& number = number_of(site, warp, is_shared);
   if (contexts.holds(number)) {
     const Context& known = contexts[number];
     if (known.stamp == order_.now() && known.block == order_.block() && known.writes == writes &&

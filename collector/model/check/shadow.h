@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "collector/model/check/chains.h"
@@ -108,10 +109,14 @@ class Shadow {
   void touch_run(std::uint64_t offset, std::uint32_t width, std::uint32_t first_lane,
                  std::uint32_t lanes, const Accessing& by, ConflictSink& sink);
 
-  /// One part of a plan: a plain access, of lanes that write to different places. False where it
-  /// takes a closer look, which touch_closely() takes then. plain/touch.h defines this one.
+  /// Takes what it keeps of a sector into the processor's cache.
+  void fetch(std::uint64_t sector) const;
+  /// Parts of a plan: a plain access, of lanes that write to different places. The number of those
+  /// before the first that takes a closer look, which touch_closely() takes then. plain/touch.h
+  /// defines this one.
   template <bool writes>
-  bool touch_at_once(const Part& part, std::uint64_t first_sector, const Accessing& by);
+  std::size_t touch_at_once(std::span<const Part> parts, std::uint64_t first_sector,
+                            const Accessing& by);
   void touch_closely(const Part& part, std::uint64_t first_sector, const Accessing& by,
                      ConflictSink& sink);
   /// False: the launch has not written to any of its bytes.
@@ -158,8 +163,12 @@ class Shadow {
   Sector* sector(std::uint64_t index, const Accessing& by);
   Sector* known_sector(std::uint64_t index) const;
   void renew(Sector& sector, bool is_whole, const Accessing& by);
-  bool read_at_once(Cell& cell, std::uint32_t lanes, bool is_whole, const Accessing& by);
-  static bool write_at_once(Cell& cell, std::uint32_t lanes, const Accessing& by);
+  struct Numbers;
+  template <bool writes>
+  bool touch_at_once(Sector& sector, const Part& part, const Numbers& numbers, const Accessing& by);
+  bool read_at_once(Cell& cell, std::uint32_t lanes, bool is_whole, const Numbers& numbers,
+                    const Accessing& by);
+  static bool write_at_once(Cell& cell, std::uint32_t lanes, const Numbers& numbers);
   void split(Sector& sector, std::uint8_t parts);
   void drop(Sector& sector);
   void make_whole(Sector& sector);

@@ -4,6 +4,8 @@
 #include "collector/model/check/block_checker.h"
 
 #include <bit>
+#include <span>
+#include <utility>
 
 #include "collector/model/check/plain/plan.h"
 #include "collector/model/check/plain/touch.h"
@@ -37,17 +39,16 @@ void BlockChecker::accept_again(const Warp& warp, const Operation* op, const Sit
 
 /// The same as context_of(): a plain access of the site has this context already if it has one
 /// since the block's present moment began.
-std::uint32_t BlockChecker::plain_context_of(std::uint32_t site, std::uint32_t warp, bool writes,
-                                             bool is_shared) {
-  if (moment_ != order_.now()) {
-    moment_ = order_.now();
-    first_shared_ = contexts_.next();
-    first_global_ = launch_.contexts_.next();
-  }
-  const auto& numbers = is_shared ? shared_number_ : global_number_;
-  const std::uint32_t known = numbers[warp * program_.sites.size() + site];
-  if (known >= (is_shared ? first_shared_ : first_global_)) return known;
-  return context_of(site, warp, writes, false, is_shared, false);
+inline std::uint32_t BlockChecker::plain_context_of(std::uint32_t site, std::uint32_t warp,
+                                                    bool writes, bool is_shared) {
+  note_moment();
+  std::uint32_t& number = number_of(site, warp, is_shared);
+  if (number >= (is_shared ? first_shared_ : first_global_)) return number;
+  Context context{order_.block(), moment_, site, static_cast<std::uint8_t>(warp),
+                  program_.sites[site].scope};
+  context.writes = writes;
+  number = (is_shared ? contexts_ : launch_.contexts_).add(context);
+  return number;
 }
 
 /// False where this access has to be checked by check_access(): then nothing has happened.
@@ -86,12 +87,15 @@ bool BlockChecker::touch_plainly(const Warp& warp, const Operation* op, const Si
     if (may_leave) return false;
   }
   const std::uint64_t sector = offset / sector_bytes;
+  shadow->fetch(sector);
+  shadow->fetch(2 * sector - std::exchange(plan.last, sector));  // where the next one may be
   const auto sector_of = [&](const Part& part) {
     return sector + static_cast<std::uint64_t>(std::int64_t{part.sector});
   };
-  if (written != nullptr && writes) {
+  const bool has_unwritten = written != nullptr && !written->are_all();
+  if (has_unwritten && writes) {
     for (const Part& part : plan.parts) written->mark_in_sector(sector_of(part), part.bytes);
-  } else if (written != nullptr) {
+  } else if (has_unwritten) {
     for (const Part& part : plan.parts) {
       if (!written->all_of_sector(sector_of(part), part.bytes)) return false;
     }
@@ -104,10 +108,12 @@ bool BlockChecker::touch_plainly(const Warp& warp, const Operation* op, const Si
   Accessing by = accessing(plain_context_of(site, warp.index, writes, is_shared), is_shared);
   by.past = is_shared ? past_shared_ : past_global_;
   const auto touch = [&]<bool stores>() {
-    for (const Part& part : plan.parts) {
-      if (shadow->touch_at_once<stores>(part, sector, by)) continue;
+    for (std::span<const Part> left = plan.parts; !left.empty();) {
+      left = left.subspan(shadow->touch_at_once<stores>(left, sector, by));
+      if (left.empty()) break;
       current_ = {&warp, op, &info, site, places, region, nullptr};
-      shadow->touch_closely(part, sector, by, *this);
+      shadow->touch_closely(left.front(), sector, by, *this);
+      left = left.subspan(1);
     }
   };
   writes ? touch.template operator()<true>() : touch.template operator()<false>();

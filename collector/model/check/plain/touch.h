@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "collector/model/check/plain/plan.h"
 #include "collector/model/check/shadow.h"
@@ -18,6 +19,13 @@ inline Shadow::Sector* Shadow::known_sector(std::uint64_t index) const {
   const std::uint64_t page = index / sectors_of_page;
   if (page >= pages_.size() || pages_[page] == nullptr) return nullptr;
   return &(*pages_[page])[index % sectors_of_page];
+}
+
+inline void Shadow::fetch(std::uint64_t sector) const {
+  if (const Sector* const found = known_sector(sector)) {
+    __builtin_prefetch(found);
+    __builtin_prefetch(found + 2);  // in the next line
+  }
 }
 
 /// Forgets what a shadow kept from before the block's last barrier.
@@ -35,77 +43,108 @@ inline void Shadow::renew(Sector& sector, bool is_whole, const Accessing& by) {
   }
 }
 
+/// What the steps compare with: copies, which stay in registers while cells are written.
+struct Shadow::Numbers {
+  const std::uint32_t own, past, first_of_block;
+  const bool is_plain;
+
+  explicit Numbers(const Accessing& by)
+      : own(by.number), past(by.past), first_of_block(by.first_of_block), is_plain(by.is_plain) {}
+  bool are_past(std::uint32_t number) const { return number < past && number >= first_of_block; }
+};
+
 /// False where more is kept than one place can say: then nothing has changed.
 inline bool Shadow::read_at_once(Cell& cell, std::uint32_t lanes, bool is_whole,
-                                 const Accessing& by) {
-  const auto is_past = [&](std::uint32_t number) {
-    return number < by.past && number >= by.first_of_block;
-  };
+                                 const Numbers& numbers, const Accessing& by) {
   Slot& last = cell.read;
-  const bool is_written = cell.write.context != 0;
-  if (is_written && !is_past(cell.write.context)) return false;
-  if (last.context == by.number) {
-    if (is_whole)
-      return by.is_plain && !is_written ? add_lanes(last.lanes, lanes)
-                                        : last.lanes == lanes && cell.more == 0;
-    if (cell.more != 0 && (!by.is_plain || is_written)) return false;
+  const std::uint32_t written = cell.write.context;
+  if (written != 0 && !numbers.are_past(written)) return false;
+  if (last.context == numbers.own) {
+    const bool is_read_alone = numbers.is_plain && written == 0;
+    if (is_whole) {
+      return is_read_alone ? add_lanes(last.lanes, lanes) : last.lanes == lanes && cell.more == 0;
+    }
+    if (cell.more != 0 && !is_read_alone) return false;
     last.lanes |= lanes;
     return true;
   }
   if (cell.more == 0) {
-    if (last.context != 0 && !is_past(last.context)) return false;
+    if (last.context != 0 && !numbers.are_past(last.context)) return false;
   } else {
-    if (!by.is_plain || is_written || last.context == 0) return false;
+    if (!numbers.is_plain || written != 0 || last.context == 0) return false;
     const std::uint32_t other = chains_[cell.more].value.context;
-    if (last.context < by.first_of_block) {
-      if (other >= by.first_of_block) return false;
-    } else if (last.context >= by.past &&
-               (other < by.past || by.contexts[other].warp == by.context.warp)) {
+    if (last.context < numbers.first_of_block) {
+      if (other >= numbers.first_of_block) return false;
+    } else if (last.context >= numbers.past &&
+               (other < numbers.past || by.contexts[other].warp == by.context.warp)) {
       return false;
     }
   }
-  last = {by.number, lanes};
+  last = {numbers.own, lanes};
   return true;
 }
 
-inline bool Shadow::write_at_once(Cell& cell, std::uint32_t lanes, const Accessing& by) {
+inline bool Shadow::write_at_once(Cell& cell, std::uint32_t lanes, const Numbers& numbers) {
   const auto is_past = [&](std::uint32_t number) {
-    return number == 0 || (number < by.past && number >= by.first_of_block);
+    return number == 0 || numbers.are_past(number);
   };
-  const bool is_own = cell.write.context == by.number && cell.write.lanes == lanes;
+  const bool is_own = cell.write.context == numbers.own && cell.write.lanes == lanes;
   if (cell.more != 0 || !(is_own || is_past(cell.write.context)) || !is_past(cell.read.context)) {
     return false;
   }
-  cell = {{by.number, lanes}, {}, 0};
+  cell = {{numbers.own, lanes}, {}, 0};
   return true;
 }
 
 template <bool writes>
-bool Shadow::touch_at_once(const Part& part, std::uint64_t first_sector, const Accessing& by) {
-  Sector* const found =
-      known_sector(first_sector + static_cast<std::uint64_t>(std::int64_t{part.sector}));
-  if (found == nullptr) return false;
-  if (forgets_) {
-    renew(*found, part.is_whole, by);
-    found->latest = by.number;
-  }
-  const auto touch = [&](Cell& cell) {
-    if constexpr (writes) return write_at_once(cell, part.lanes, by);
-    return read_at_once(cell, part.lanes, part.is_whole, by);
+bool Shadow::touch_at_once(Sector& sector, const Part& part, const Numbers& numbers,
+                           const Accessing& by) {
+  const std::uint32_t lanes = part.lanes;
+  const auto touch = [&](Cell& cell, bool is_whole) {
+    if constexpr (writes) return write_at_once(cell, lanes, numbers);
+    return read_at_once(cell, lanes, is_whole, numbers, by);
   };
-  if (part.is_whole) return found->parts == 1 && touch(found->whole);
-  if (found->parts != word_parts) {
-    const Cell& whole = found->whole;
-    if (found->parts != 1 || whole.write.context != 0 || whole.read.context != 0 || whole.more != 0)
+  if (part.is_whole) return sector.parts == 1 && touch(sector.whole, true);
+  if (sector.parts != word_parts) {
+    const Cell& whole = sector.whole;
+    if (sector.parts != 1 || whole.write.context != 0 || whole.read.context != 0 || whole.more != 0)
       return false;
-    found->cells = take_cells(word_parts);
-    found->parts = word_parts;
+    sector.cells = take_cells(word_parts);
+    sector.parts = word_parts;
   }
-  Cell* cell = found->cells + part.first;
+  Cell* cell = sector.cells + part.first;
   for (const Cell* const end = cell + part.words; cell != end; ++cell) {
-    if (!touch(*cell)) return false;
+    if (!touch(*cell, false)) return false;
   }
   return true;
+}
+
+template <bool writes>
+std::size_t Shadow::touch_at_once(std::span<const Part> parts, std::uint64_t first_sector,
+                                  const Accessing& by) {
+  const Numbers numbers(by);
+  const bool forgets = forgets_;
+  std::uint64_t known_page = ~std::uint64_t{0};
+  Sector* sectors = nullptr;
+  std::size_t done = 0;
+  for (const Part& part : parts) {
+    const std::uint64_t index =
+        first_sector + static_cast<std::uint64_t>(std::int64_t{part.sector});
+    const std::uint64_t page = index / sectors_of_page;
+    if (page != known_page) {
+      if (page >= pages_.size() || pages_[page] == nullptr) return done;
+      known_page = page;
+      sectors = pages_[page]->data();
+    }
+    Sector& sector = sectors[index % sectors_of_page];
+    if (forgets) {
+      renew(sector, part.is_whole, by);
+      sector.latest = numbers.own;
+    }
+    if (!touch_at_once<writes>(sector, part, numbers, by)) return done;
+    ++done;
+  }
+  return done;
 }
 
 /// True if a read-only load may find what the launch has written.

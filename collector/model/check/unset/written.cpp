@@ -34,7 +34,10 @@ std::vector<bool> sites_in_structures(const Program& program) {
   return found;
 }
 
-void WrittenBytes::clear() { std::fill(bits_.begin(), bits_.end(), 0); }
+void WrittenBytes::clear() {
+  std::fill(bits_.begin(), bits_.end(), 0);
+  missing_ = bytes_;
+}
 
 namespace {
 
@@ -54,12 +57,15 @@ void for_each_word(std::uint64_t offset, std::uint64_t end, Visit visit) {
 
 void WrittenBytes::mark(std::uint64_t offset, std::uint64_t count) {
   for_each_word(offset, std::min(offset + count, bytes_),
-                [&](std::uint64_t word, std::uint64_t bits) { bits_[word] |= bits; });
+                [&](std::uint64_t word, std::uint64_t bits) { set(word, bits); });
 }
 
 void WrittenBytes::unmark(std::uint64_t offset, std::uint64_t count) {
   for_each_word(offset, std::min(offset + count, bytes_),
-                [&](std::uint64_t word, std::uint64_t bits) { bits_[word] &= ~bits; });
+                [&](std::uint64_t word, std::uint64_t bits) {
+                  missing_ += static_cast<std::uint64_t>(std::popcount(bits & bits_[word]));
+                  bits_[word] &= ~bits;
+                });
 }
 
 std::uint64_t WrittenBytes::next(bool written, std::uint64_t offset, std::uint64_t end) const {

@@ -3,6 +3,7 @@
 // nobody has.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -21,7 +22,8 @@ std::vector<bool> sites_in_structures(const Program& program);
 /// A bit for each byte of a stretch of memory: whether it was written. Bytes beyond it never are.
 class WrittenBytes {
  public:
-  explicit WrittenBytes(std::uint64_t bytes = 0) : bytes_(bytes), bits_((bytes + 63) / 64) {}
+  explicit WrittenBytes(std::uint64_t bytes = 0)
+      : bytes_(bytes), missing_(bytes), bits_((bytes + 63) / 64) {}
 
   void clear();
   void mark(std::uint64_t offset, std::uint64_t count);
@@ -29,19 +31,27 @@ class WrittenBytes {
   /// True if all, or any, of these bytes were.
   bool all(std::uint64_t offset, std::uint64_t count) const;
   bool any(std::uint64_t offset, std::uint64_t count) const;
+  /// Every byte of the stretch was.
+  bool are_all() const { return missing_ == 0; }
   /// The same for some bytes of a sector, a bit for each, which all must exist.
   bool all_of_sector(std::uint64_t sector, std::uint32_t bytes) const {
     return (~(bits_[sector / 2] >> sector % 2 * 32) & bytes) == 0;
   }
   void mark_in_sector(std::uint64_t sector, std::uint32_t bytes) {
-    bits_[sector / 2] |= std::uint64_t{bytes} << sector % 2 * 32;
+    set(sector / 2, std::uint64_t{bytes} << sector % 2 * 32);
   }
   std::uint64_t size() const { return bytes_; }
   /// The first byte from there on, and before `end`, that was (`written`) or was not; else `end`.
   std::uint64_t next(bool written, std::uint64_t offset, std::uint64_t end) const;
 
  private:
+  void set(std::uint64_t word, std::uint64_t bits) {
+    missing_ -= static_cast<std::uint64_t>(std::popcount(bits & ~bits_[word]));
+    bits_[word] |= bits;
+  }
+
   std::uint64_t bytes_;
+  std::uint64_t missing_;  ///< bytes that were not written
   std::vector<std::uint64_t> bits_;
 };
 
