@@ -43,7 +43,8 @@ inline void Shadow::renew(Sector& sector, bool is_whole, const Accessing& by) {
   }
 }
 
-/// What the steps compare with: copies, which stay in registers while cells are written.
+/// The numbers that the steps compare with: copies, which stay in registers while cells are
+/// written.
 struct Shadow::Numbers {
   const std::uint32_t own, past, first_of_block;
   const bool is_plain;

@@ -56,7 +56,7 @@ class NativeCode {
 /// Null where the unit has no such code, or this machine lets nobody write any. `watched`: see
 /// BlockObserver; empty: nobody observes.
 std::unique_ptr<NativeCode> translate(const Program& program, const Unit& unit,
-                                      std::span<const std::uint8_t> watched);
+                                      std::span<const std::uint8_t> watched = {});
 
 /// The code of one program, made when a launch first has use for it and kept for those that follow.
 /// A copy of the program makes its own.

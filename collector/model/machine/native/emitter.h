@@ -139,7 +139,7 @@ class Emitter : public Xbyak::CodeGenerator {
   const Program& program_;
   const Unit& unit_;
 
-  // Of code that tells an observer what happens: telling.cpp.
+  // For code that tells an observer what happens: telling.cpp.
   const std::span<const std::uint8_t> watched_;  ///< by operation; empty: nobody observes
   bool tells() const { return !watched_.empty(); }
   bool is_observed(const Operation& op) const { return watches(op, watch_observed); }
@@ -187,7 +187,7 @@ class Emitter : public Xbyak::CodeGenerator {
   void call(const Operation& op, CallSafely safely);
   /// The same, of an operation that may be watched. telling.cpp.
   void call_observed(const Operation& op);
-  /// Of an access that has been told of.
+  /// The same, of an access that the observer has been told of.
   void call_told(const Operation& op);
   void load_active(const Xbyak::Reg32& to);
 
