@@ -12,6 +12,7 @@
 
 #include "collector/model/machine/execute/units.h"
 #include "collector/model/machine/native/code.h"
+#include "tests/collector/model/checked_twins.h"
 #include "tests/collector/model/run_ptx.h"
 
 namespace warpmeter::model {
@@ -27,11 +28,15 @@ inline std::vector<const Unit*> native_units() {
 
 /// One kernel, by the interpreter and as machine code.
 struct Twins {
+  const Unit& unit;
+  const Geometry shape;
+  const std::vector<TestArgument> arguments;
   TestRun interpreted, native;
   const NativeCode* code = nullptr;
 
-  Twins(const Unit& unit, std::string_view text, const Geometry& shape,
-        const std::vector<TestArgument>& arguments, LaunchOptions options = {}) {
+  Twins(const Unit& on, std::string_view text, const Geometry& with,
+        const std::vector<TestArgument>& all, LaunchOptions options = {})
+      : unit(on), shape(with), arguments(all) {
     options.unit = &unit;
     options.threads = 1;
     options.native_after = ~std::uint64_t{0} >> 32;
@@ -39,6 +44,13 @@ struct Twins {
     options.native_after = 0;
     native = run_ptx(text, "k", shape, arguments, options);
     if (native.refusal.empty()) code = native.program.native.get(native.program, unit);
+  }
+  /// And the checker's.
+  void expect_equal_checked(const std::string& what) const {
+    expect_equal(what);
+    if (native.refusal.empty()) {
+      expect_equal_checks(unit, native.program, shape, arguments, what);
+    }
   }
   void expect_equal(const std::string& what) const {
     EXPECT_EQ(native.refusal, "") << what;
