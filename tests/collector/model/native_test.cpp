@@ -226,13 +226,13 @@ TEST(Native, LoadsThroughOneAddressDoWhatTheInterpreterDoes) {
                            begin + load("%rd4", 0) + load("%rd4", 1) + load("%rd4", 5) +
                                load("%rd4", 64) + stores + "bar.sync 0;\n" + load("%r5", 0) +
                                load("%r5", 16) + load("%r5", 33) + "bar.sync 0;\n",
-                           geometry(2, 96));
+                           geometry(2, 96), true);
         // A store between them changes what is loaded; then the row changes.
         expect_equal_loops(*unit,
                            begin + load("%rd4", 2) + load("%r5", 1) + stores + load("%r5", 16) +
                                load("%rd4", 3) + "add.u64 %rd4, %rd4, 64;\n" + load("%rd4", 2) +
                                load("%r5", 16) + load("%rd4", 9) + "bar.sync 0;\n",
-                           geometry(2, 32));
+                           geometry(2, 32), true);
         // From one buffer in some rounds and from the other in others.
         expect_equal_loops(*unit,
                            begin +
@@ -240,7 +240,7 @@ TEST(Native, LoadsThroughOneAddressDoWhatTheInterpreterDoes) {
                                "selp.b64 %rd4, %rd4, %rd5, %p2;\n" +
                                load("%rd4", 1) + load("%rd4", 2) + load("%rd4", 3) +
                                "st.global.u32 [%rd8], %r9;\n",
-                           geometry(1, 64));
+                           geometry(1, 64), true);
       }
     }
     // A row that the load itself changes.
@@ -248,7 +248,7 @@ TEST(Native, LoadsThroughOneAddressDoWhatTheInterpreterDoes) {
                        "mul.wide.u32 %rd3, %r1, 8; add.u64 %rd4, %rd1, %rd3; and.b32 %r5, %r9, 7; "
                        "ld.global.u64 %rd5, [%rd4+8]; ld.global.u64 %rd4, [%rd4]; "
                        "add.u64 %rd9, %rd9, %rd5; xor.b64 %rd9, %rd9, %rd4;",
-                       geometry(1, 64));
+                       geometry(1, 64), true);
   }
 }
 
@@ -271,6 +271,10 @@ TEST(Native, LoadsThroughOneAddressAreOneGroup) {
       offsets.insert(of_group);
     }
     EXPECT_EQ(offsets, (std::set<std::vector<std::int32_t>>{{0, 64}, {0, 4, 8}}));
+    // An observer is told of each load by itself.
+    const Program& program = twins.native.program;
+    const std::vector<std::uint8_t> watched(program.operations.size());
+    EXPECT_TRUE(program.native.get(program, *unit, watched)->groups().empty());
   }
 }
 

@@ -124,11 +124,13 @@ inline Twins twins_of_loop(const Unit& unit, const std::string& body, const Geom
           options};
 }
 /// Without a recording, where a site has hits of its own, and with one.
-inline void expect_equal_loops(const Unit& unit, const std::string& body, const Geometry& shape) {
+inline void expect_equal_loops(const Unit& unit, const std::string& body, const Geometry& shape,
+                               bool is_checked = false) {
   LaunchOptions options;
   for (const bool records : {false, true}) {
     options.records = records;
-    twins_of_loop(unit, body, shape, options).expect_equal(body);
+    const Twins twins = twins_of_loop(unit, body, shape, options);
+    is_checked && !records ? twins.expect_equal_checked(body) : twins.expect_equal(body);
   }
 }
 
