@@ -32,6 +32,12 @@ std::uint32_t warps_of(const Geometry& geometry) {
 
 }  // namespace
 
+void BlockChecker::arrive(std::uint32_t barrier, std::uint32_t warp) {
+  take_late_loads();
+  take_reads();
+  order_.arrive(barrier, warp);
+}
+
 BlockChecker::BlockChecker(Checker& launch)
     : launch_(launch),
       program_(launch.program_),
@@ -51,6 +57,7 @@ BlockChecker::BlockChecker(Checker& launch)
 }
 
 void BlockChecker::start(std::uint64_t block, const std::byte* shared) {
+  take_late_loads();
   order_.start(static_cast<std::uint32_t>(block));
   shared_memory_ = shared;
   first_number_ = launch_.contexts_.next();
@@ -91,6 +98,7 @@ std::string BlockChecker::sentence(std::uint32_t thread, const std::string& what
 }
 
 void BlockChecker::observe(const Warp& warp, const Operation* op, std::uint32_t mask) {
+  take_late_loads();
   const std::uint8_t watched = warp.watched[op - warp.code];
   if ((watched & watch_step) != 0) check_registers(warp, op);
   if ((watched & watch_meeting) != 0) check_mask(warp, op, mask);
@@ -101,6 +109,7 @@ void BlockChecker::observe(const Warp& warp, const Operation* op, std::uint32_t 
 }
 
 void BlockChecker::observe_instruction(const Warp& warp, const Operation* op, std::uint32_t mask) {
+  take_reads();
   if (const std::uint8_t fence = launch_.fences_[op->instruction]; fence != 0) {
     const auto scope = static_cast<Scope>(fence - 1);
     fences_[warp.index] = acquired_[warp.index] = now();
@@ -204,7 +213,8 @@ void BlockChecker::check_mask(const Warp& warp, const Operation* op, std::uint32
   } else if (is_shuffle(op->code)) {
     check_shuffle(warp, op, mask);
   }
-  if (exchanges) return;                         // and orders no memory
+  if (exchanges) return;  // and orders no memory
+  take_reads();
   for (std::uint32_t left = mask; left != 0;) {  // lanes with the same mask meet
     const std::uint32_t group = members[std::countr_zero(left)];
     std::uint32_t together = 0;
@@ -250,8 +260,10 @@ void BlockChecker::check_shuffle(const Warp& warp, const Operation* op, std::uin
 
 /// __syncthreads() has to be the same one for all threads, and none may have gone past it.
 void BlockChecker::release(const Meeting& meeting) {
+  take_late_loads();
   const std::uint32_t all = lanes_below(warps_of(launch_.geometry_));
   const bool is_whole_block = (meeting.waiting | meeting.finished) == all;
+  if (!is_whole_block) take_reads();
   order_.release(meeting.barrier, meeting.waiting, is_whole_block);
   if (is_whole_block) note_past();
   for_each_lane(meeting.waiting, [&](unsigned warp) { vain_waits_[warp].reset(); });
@@ -293,6 +305,7 @@ void BlockChecker::release(const Meeting& meeting) {
 }
 
 void BlockChecker::part(const Warp& warp, const Operation* barrier, std::uint32_t lanes) {
+  take_late_loads();
   launch_.findings_.add(Defect::barrier, barrier->instruction, Span::warp, [&] {
     const int here = std::popcount(lanes);
     return sentence(
@@ -306,6 +319,7 @@ void BlockChecker::part(const Warp& warp, const Operation* barrier, std::uint32_
 
 std::byte* BlockChecker::refuse(const Warp& warp, const Operation* op, TrapKind kind,
                                 AddressSpace space, unsigned lane, std::uint64_t address) {
+  take_late_loads();
   const Defect defect = kind == TrapKind::misaligned ? Defect::misaligned : Defect::out_of_bounds;
   launch_.findings_.add(defect, op->instruction, Span::none, [&] {
     BlockTrap trap;

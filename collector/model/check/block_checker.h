@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,10 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
 
   const std::uint8_t* watched() const override { return launch_.watched_.data(); }
   const std::uint8_t* watches_more() const override { return &launch_.follows_memory_; }
+  LateLoads* late_loads() override { return &late_; }
+  void take_late_loads() override {
+    if (late_.next != late_room_.data()) look_at_late_loads();
+  }
   void start(std::uint64_t block, const std::byte* shared) override;
   void observe(const Warp& warp, const Operation* op, std::uint32_t mask) override;
   std::byte* refuse(const Warp& warp, const Operation* op, TrapKind kind, AddressSpace space,
@@ -39,7 +44,7 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
                     const Places& places) override;
   void written_for(const Warp& warp, unsigned lane, std::uint64_t address,
                    std::uint64_t bytes) override;
-  void arrive(std::uint32_t barrier, std::uint32_t warp) override { order_.arrive(barrier, warp); }
+  void arrive(std::uint32_t barrier, std::uint32_t warp) override;
   void release(const Meeting& meeting) override;
   void part(const Warp& warp, const Operation* barrier, std::uint32_t lanes) override;
   void end() override;
@@ -85,7 +90,16 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   std::uint32_t plain_context_of(std::uint32_t site, std::uint32_t warp, bool writes,
                                  bool is_shared);
   /// An access of that context, as a shadow has to know it.
-  Accessing accessing(std::uint32_t number, bool is_shared) const;
+  Accessing accessing(std::uint32_t number, bool is_shared) const {
+    const Contexts& contexts = is_shared ? contexts_ : launch_.contexts_;
+    return {order_,
+            contexts,
+            number,
+            contexts[number],
+            is_shared ? 0 : first_number_,
+            launch_.is_plain_,
+            is_shared || !launch_.has_narrow_};
+  }
   void check_mask(const Warp& warp, const Operation* op, std::uint32_t mask);
   void check_shuffle(const Warp& warp, const Operation* op, std::uint32_t mask);
   void observe_instruction(const Warp& warp, const Operation* op, std::uint32_t mask);
@@ -128,8 +142,36 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   void check_segments(const std::vector<Segment>& segments);
   void check_access(const Warp& warp, const Operation* op, const SiteInfo& info,
                     const Places& places);
-  bool touch_plainly(const Warp& warp, const Operation* op, const SiteInfo& info,
-                     const Places& places);
+  /// An access that follows a plan, with what it touches.
+  struct Planned {
+    const Warp* warp = nullptr;
+    const Operation* op = nullptr;
+    const SiteInfo* info = nullptr;
+    Places places{};
+    Plan* plan = nullptr;
+    Shadow* shadow = nullptr;
+    WrittenBytes* written = nullptr;
+    Region region{};           ///< in global memory
+    std::uint64_t sector = 0;  ///< the sector of the first byte
+
+    bool is_shared() const { return places.space == AddressSpace::shared; }
+    std::uint64_t sector_of(const Part& part) const {
+      return sector + static_cast<std::uint64_t>(std::int64_t{part.sector});
+    }
+  };
+  bool find(Planned& planned);
+  void look_again(const Warp& warp, const Operation* op, const SiteInfo& info,
+                  const Places& places);
+  void warm(std::span<const LateLoad> loads);
+  bool note_shared(const LateLoad& load, const Site& shape);
+  bool touch_global(const LateLoad& load);
+  template <bool writes>
+  void touch_rest(const Planned& planned, std::span<const Part> left, const Accessing& by);
+  bool touch_plainly(const Planned& planned);
+  void touch_parts(const Planned& planned);
+  void look_at_late_loads();
+  bool may_wait(const Warp& warp, const Operation* op, std::uint64_t place);
+  void take_reads();
   void note_past();
   void synchronise(const Warp& warp, const Operation* op, const SiteInfo& info,
                    const Places& places);
@@ -183,6 +225,17 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   std::vector<Region> regions_;                 ///< by site, of its last access
   /// Contexts below these numbers are from before the last barrier of the whole block.
   std::uint32_t past_shared_ = 0, past_global_ = 0;
+  /// Loads of shared memory that its shadow has not been told of: see may_wait().
+  struct Read {
+    const Warp* warp;
+    const Operation* op;
+    std::uint64_t place;
+  };
+  std::vector<Read> reads_;
+  std::array<LateLoad, 256> late_room_;
+  LateLoads late_{late_room_.data(), late_room_.data() + late_room_.size()};
+  unsigned warmed_ = 0;      ///< a sum that keeps the loads from being left out
+  bool is_written_ = false;  ///< shared memory, since the last barrier of the whole block
   /// Contexts from these numbers on are from since the block's moment (BlockOrder::now()); 0: none
   /// is.
   std::uint32_t first_shared_ = 0, first_global_ = 0;

@@ -85,6 +85,7 @@ void BlockChecker::add_changed(std::uint32_t copy, std::uint32_t of, std::uint32
 
 /// Copies into memory that another block has by now, but for those that a finding names already.
 void BlockChecker::end() {
+  take_late_loads();
   launch_.note_end();
   if (launch_.is_in_clusters_) return;
   for (const Stretch& stretch : bulk_copies_.loads()) {

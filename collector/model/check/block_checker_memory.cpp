@@ -29,17 +29,6 @@ bool ends_barrier(const Operation& op) {
 
 }  // namespace
 
-Accessing BlockChecker::accessing(std::uint32_t number, bool is_shared) const {
-  const Contexts& contexts = is_shared ? contexts_ : launch_.contexts_;
-  return {order_,
-          contexts,
-          number,
-          contexts[number],
-          is_shared ? 0 : first_number_,
-          launch_.is_plain_,
-          is_shared || !launch_.has_narrow_};
-}
-
 /// Accesses of one site by one warp between two moments have one context.
 std::uint32_t BlockChecker::context_of(std::uint32_t site, std::uint32_t warp, bool writes,
                                        bool is_strong, bool is_shared, bool hands_on) {
@@ -91,6 +80,8 @@ void BlockChecker::find_segments(std::vector<Segment>& segments, std::uint32_t w
 
 void BlockChecker::accept(const Warp& warp, const Operation* op, const SiteInfo& info,
                           const Places& places) {
+  take_late_loads();
+  if (info.space != AddressSpace::global) take_reads();
   if (places.space == AddressSpace::local && info.kind != AccessKind::load) {
     for_each_lane(places.mask, [&](unsigned lane) {
       unset_.wrote_local(warp.index * warp_lanes + lane, op->instruction, places[lane], info.width);
@@ -105,6 +96,10 @@ void BlockChecker::accept(const Warp& warp, const Operation* op, const SiteInfo&
 
 void BlockChecker::check_access(const Warp& warp, const Operation* op, const SiteInfo& info,
                                 const Places& places) {
+  if (places.space == AddressSpace::shared) {
+    take_reads();
+    is_written_ |= info.kind != AccessKind::load;
+  }
   current_ = {&warp, op, &info, op->extra, places, nullptr, nullptr};
   if (cluster_ != nullptr) check_cluster(warp, op, info, places);
   if (places.space != AddressSpace::shared && places.space != AddressSpace::global) return;
@@ -136,6 +131,7 @@ const Region& BlockChecker::region_of(std::uint32_t site, std::uint64_t address)
 /// By a call of the device's runtime or a formatted store to a surface; it races with nothing.
 void BlockChecker::written_for(const Warp& warp, unsigned lane, std::uint64_t address,
                                std::uint64_t bytes) {
+  take_late_loads();
   if (address - local_window < window_bytes) {
     unset_.set_local(warp.index * warp_lanes + lane, address - local_window, bytes);
   } else if (address - shared_window < window_bytes) {

@@ -14,6 +14,7 @@ namespace warpmeter::model::check {
 /// A warp may ask several times before the products are there, and does nothing else meanwhile.
 void BlockChecker::note_products(const Warp& warp) {
   product_waits_[warp.index].push_back(order_.now());
+  take_reads();
   order_.pass();
 }
 

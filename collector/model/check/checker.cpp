@@ -52,6 +52,23 @@ std::string Names::line(std::uint32_t instruction) const {
                         : fmt::format("line {} of the PTX", place.ptx_line);
 }
 
+namespace {
+
+/// Loads that machine code may have code for.
+bool is_load(Code code) {
+  switch (code) {
+#define LOAD(name, M, R) \
+  case Code::name##_a32: \
+  case Code::name##_a64: \
+    return true;
+#include "collector/model/machine/warp/operations.h"
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 Checker::Checker(const Program& program, const Geometry& geometry, DeviceMemory& memory,
                  WrittenMemory& written)
     : program_(program),
@@ -74,8 +91,18 @@ Checker::Checker(const Program& program, const Geometry& geometry, DeviceMemory&
   }
   for (const std::uint32_t wait : program.ignored_waits) is_ignored_.at(wait) = true;
   watch_instructions();
+  // A load that may find a part of what it reads unset has to be looked at before that is used; and
+  // what was freed meanwhile is not there any more.
+  const bool keeps_memory = !program.allocates && program.device_calls.empty();
+  const auto may_be_late = [&](const Operation& op) {
+    if (!is_load(op.code) || !keeps_memory) return false;
+    const SiteInfo& site = program.sites.at(op.extra);
+    return site.kind == AccessKind::load && may_plan(site) && site.parts == 1 &&
+           !in_structures_.at(op.extra);
+  };
   for (std::size_t i = 0; i < program.operations.size(); ++i) {
     const Operation& op = program.operations[i];
+    if (may_be_late(op)) watched_[i] |= watch_late;
     const bool meets = members_[op.instruction] != no_operand && is_meeting(op.code);
     if (!does_nothing(op.code)) watched_[i] |= watch_noted;
     if (meets) watched_[i] |= watch_observed | watch_meeting;
@@ -239,7 +266,8 @@ const Region& Checker::region_of(std::uint64_t address) {
       written_.add(allocation->address, allocation->data.size());
     }
   }
-  region = {allocation, shadow.get(), written_.find(allocation->address)};
+  region = {allocation, shadow.get(), written_.find(allocation->address), allocation->address,
+            allocation->data.size()};
   return region;
 }
 

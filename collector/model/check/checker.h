@@ -61,11 +61,10 @@ inline constexpr std::uint8_t watch_instruction = 16;
 struct Region {
   const Allocation* allocation = nullptr;
   Shadow* shadow = nullptr;
-  WrittenBytes* written = nullptr;  ///< null: it was set from the start
+  WrittenBytes* written = nullptr;     ///< null: it was set from the start
+  std::uint64_t begin = 0, bytes = 0;  ///< the allocation's
 
-  bool holds(std::uint64_t address) const {
-    return allocation != nullptr && address - allocation->address < allocation->data.size();
-  }
+  bool holds(std::uint64_t address) const { return address - begin < bytes; }
 };
 
 class Checker final : public LaunchObserver {

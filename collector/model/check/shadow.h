@@ -109,8 +109,8 @@ class Shadow {
   void touch_run(std::uint64_t offset, std::uint32_t width, std::uint32_t first_lane,
                  std::uint32_t lanes, const Accessing& by, ConflictSink& sink);
 
-  /// Takes what it keeps of a sector into the processor's cache.
-  void fetch(std::uint64_t sector) const;
+  /// 0 where nothing is kept.
+  unsigned parts_of(std::uint64_t sector) const;
   /// Parts of a plan: a plain access, of lanes that write to different places. The number of those
   /// before the first that takes a closer look, which touch_closely() takes then. plain/touch.h
   /// defines this one.
@@ -168,6 +168,7 @@ class Shadow {
   bool touch_at_once(Sector& sector, const Part& part, const Numbers& numbers, const Accessing& by);
   bool read_at_once(Cell& cell, std::uint32_t lanes, bool is_whole, const Numbers& numbers,
                     const Accessing& by);
+  bool join(Cell& cell, bool is_whole, const Numbers& numbers, const Accessing& by);
   static bool write_at_once(Cell& cell, std::uint32_t lanes, const Numbers& numbers);
   void split(Sector& sector, std::uint8_t parts);
   void drop(Sector& sector);

@@ -395,15 +395,19 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
   return true;
 }
 
-void tell_observer(const Warp& w, const Operation* op, std::uint32_t mask, std::uint64_t first) {
-  const WorkerMemory& memory = *w.memory;
-  const SiteInfo& info = memory.program->sites[op->extra];
+Places places_of(const Warp& w, const Operation* op, std::uint32_t mask, std::uint64_t first) {
   const Site& site = w.sites[op->extra];
   Window window;
   window.space = static_cast<AddressSpace>(site.space);
   window.begin = site.window_begin;
-  const std::uint64_t place = first - begin_of_places(info, window);
-  memory.observer->accept_again(w, op, info, {window.space, mask, place, site.delta});
+  const std::uint64_t begin = begin_of_places(w.memory->program->sites[op->extra], window);
+  return {window.space, mask, first - begin, site.delta};
+}
+
+void tell_observer(const Warp& w, const Operation* op, std::uint32_t mask, std::uint64_t first) {
+  const WorkerMemory& memory = *w.memory;
+  memory.observer->accept_again(w, op, memory.program->sites[op->extra],
+                                places_of(w, op, mask, first));
 }
 
 void tell_touched(const Warp& w, const Operation* op, std::uint32_t mask, std::uint64_t first) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "collector/model/machine/observer.h"
 #include "collector/model/machine/program.h"
 #include "collector/model/machine/warp/warp.h"
 
@@ -31,6 +32,8 @@ void tell_touched(const Warp& w, const Operation* op, std::uint32_t mask, std::u
 
 /// The same where there is an observer.
 void tell_observer(const Warp& w, const Operation* op, std::uint32_t mask, std::uint64_t first);
+/// The places of a remembered access.
+Places places_of(const Warp& w, const Operation* op, std::uint32_t mask, std::uint64_t first);
 
 /// Tells the observer of an operation before it is executed.
 void observe(const Warp& w, const Operation* op, std::uint32_t mask);

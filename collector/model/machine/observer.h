@@ -48,6 +48,10 @@ class BlockObserver {
   /// 0 as long as watched() says what it said at first, as machine code is made for it; null: there
   /// is to be none.
   virtual const std::uint8_t* watches_more() const { return nullptr; }
+  /// Room for loads with watch_late; null: there are none. Whoever has it tells itself of those in
+  /// it before it is told of anything else, and when take_late_loads() is called.
+  virtual LateLoads* late_loads() { return nullptr; }
+  virtual void take_late_loads() {}
   /// `shared`: the block's memory.
   virtual void start(std::uint64_t block, const std::byte* shared) = 0;
   /// Before an operation that is watched is executed by the lanes of the mask.

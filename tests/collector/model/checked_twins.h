@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include "base/lanes.h"
 #include "collector/model/check/checker.h"
+#include "collector/model/machine/access.h"
 #include "tests/collector/model/run_ptx.h"
 
 namespace warpmeter::model {
@@ -32,40 +34,56 @@ class NotedBlock final : public BlockObserver {
 
   const std::uint8_t* watched() const override { return of_->watched(); }
   const std::uint8_t* watches_more() const override { return of_->watches_more(); }
+  LateLoads* late_loads() override { return &late_; }
+  void take_late_loads() override {
+    const LateLoad* const end = std::exchange(late_.next, late_room_.data());
+    for (const LateLoad* load = late_room_.data(); load != end; ++load) {
+      const Warp& warp = *load->warp;
+      tell_observer(warp, load->op, warp.sites[load->op->extra].mask, load->address);
+    }
+  }
   void start(std::uint64_t block, const std::byte* shared) override {
+    take_late_loads();
     note({1, block});
     of_->start(block, shared);
   }
   void observe(const Warp& warp, const Operation* op, std::uint32_t mask) override {
+    take_late_loads();
     note({2, warp.index, number(warp, op), mask, warp.active, number(warp, warp.last)});
     of_->observe(warp, op, mask);
   }
   std::byte* refuse(const Warp& warp, const Operation* op, TrapKind kind, AddressSpace space,
                     unsigned lane, std::uint64_t address) override {
+    take_late_loads();
     note({3, warp.index, number(warp, op), static_cast<std::uint64_t>(kind),
           static_cast<std::uint64_t>(space), lane, address});
     return of_->refuse(warp, op, kind, space, lane, address);
   }
   void accept(const Warp& warp, const Operation* op, const SiteInfo& info,
               const Places& places) override {
+    take_late_loads();
     note_places(4, warp, op, places);
     of_->accept(warp, op, info, places);
   }
   void accept_again(const Warp& warp, const Operation* op, const SiteInfo& info,
                     const Places& places) override {
+    take_late_loads();
     note_places(5, warp, op, places);
     closely_ ? of_->accept(warp, op, info, places) : of_->accept_again(warp, op, info, places);
   }
   void written_for(const Warp& warp, unsigned lane, std::uint64_t address,
                    std::uint64_t bytes) override {
+    take_late_loads();
     note({6, warp.index, lane, address, bytes});
     of_->written_for(warp, lane, address, bytes);
   }
   void arrive(std::uint32_t barrier, std::uint32_t warp) override {
+    take_late_loads();
     note({7, barrier, warp});
     of_->arrive(barrier, warp);
   }
   void release(const Meeting& meeting) override {
+    take_late_loads();
     note({8, meeting.barrier, meeting.waiting, meeting.arrived, meeting.finished});
     for_each_lane(meeting.finished, [&](unsigned warp) {
       note({9, meeting.last[warp] == nullptr ? 0u : meeting.last[warp]->instruction});
@@ -73,10 +91,12 @@ class NotedBlock final : public BlockObserver {
     of_->release(meeting);
   }
   void part(const Warp& warp, const Operation* barrier, std::uint32_t lanes) override {
+    take_late_loads();
     note({10, warp.index, number(warp, barrier), lanes});
     of_->part(warp, barrier, lanes);
   }
   void end() override {
+    take_late_loads();
     note({11});
     of_->end();
   }
@@ -103,6 +123,8 @@ class NotedBlock final : public BlockObserver {
   std::unique_ptr<BlockObserver> of_;
   Told& told_;
   const bool closely_;
+  std::array<LateLoad, 7> late_room_;  // few, so that they come to its end
+  LateLoads late_{late_room_.data(), late_room_.data() + late_room_.size()};
 };
 
 class NotedLaunch final : public LaunchObserver {

@@ -3,12 +3,15 @@
 // They follow the site's plan (plan.h) as long as each of its parts is a common step (touch.h).
 #include "collector/model/check/block_checker.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <span>
 #include <utility>
 
 #include "collector/model/check/plain/plan.h"
 #include "collector/model/check/plain/touch.h"
+#include "collector/model/machine/access.h"
 
 namespace warpmeter::model::check {
 
@@ -30,11 +33,34 @@ void Checker::note_end() { block_ = ~std::uint64_t{0}; }
 void BlockChecker::note_past() {
   past_shared_ = contexts_.next();
   past_global_ = launch_.contexts_.next();
+  reads_.clear();
+  is_written_ = false;
 }
 
 void BlockChecker::accept_again(const Warp& warp, const Operation* op, const SiteInfo& info,
                                 const Places& places) {
-  if (!touch_plainly(warp, op, info, places)) check_access(warp, op, info, places);
+  take_late_loads();
+  look_again(warp, op, info, places);
+}
+
+inline void BlockChecker::look_again(const Warp& warp, const Operation* op, const SiteInfo& info,
+                                     const Places& places) {
+  Planned planned{&warp, op, &info, places};
+  if (!find(planned) || !touch_plainly(planned)) check_access(warp, op, info, places);
+}
+
+/// True if the plan is one for an access at this place, and leads to memory that is there.
+inline bool serves(const Plan& plan, std::uint64_t place, std::uint64_t size) {
+  return place % 4 == 0 && place < size && plan.is_made && plan.is_usable && place >= plan.below &&
+         place + plan.above <= size;
+}
+
+inline bool are_set(const WrittenBytes& written, const Plan& plan, std::uint64_t sector) {
+  return written.are_all() ||
+         std::all_of(plan.parts.begin(), plan.parts.end(), [&](const Part& part) {
+           return written.all_of_sector(
+               sector + static_cast<std::uint64_t>(std::int64_t{part.sector}), part.bytes);
+         });
 }
 
 /// The same as context_of(): a plain access of the site has this context already if it has one
@@ -51,73 +77,209 @@ inline std::uint32_t BlockChecker::plain_context_of(std::uint32_t site, std::uin
   return number;
 }
 
-/// False where this access has to be checked by check_access(): then nothing has happened.
-bool BlockChecker::touch_plainly(const Warp& warp, const Operation* op, const SiteInfo& info,
-                                 const Places& places) {
-  const std::uint32_t site = op->extra;
+/// Finds what is needed for an access that is a common one. False where check_access() has to look
+/// at it; nothing has happened in either case.
+inline bool BlockChecker::find(Planned& planned) {
+  const SiteInfo* const info = planned.info;
+  const Places& places = planned.places;
+  const std::uint32_t site = planned.op->extra;
   Plans& plans = plans_[site];
   if (!plans.may_be_made || cluster_ != nullptr) return false;
-  const bool is_shared = places.space == AddressSpace::shared;
-  const bool writes = info.kind == AccessKind::store;
+  const bool writes = info->kind == AccessKind::store;
   if (writes && (unset_.is_awake() || !objects_.empty())) return false;
   const std::uint64_t place = places[static_cast<unsigned>(std::countr_zero(places.mask))];
   std::uint64_t offset = place, size = shared_written_.size();
-  Shadow* shadow = &shared_;
-  WrittenBytes* written = &shared_written_;
-  const Region* region = nullptr;
-  if (!is_shared) {
+  planned.shadow = &shared_;
+  planned.written = &shared_written_;
+  if (!planned.is_shared()) {
     if (places.space != AddressSpace::global || launch_.has_turns_) return false;
-    region = &region_of(site, place);
-    offset -= region->allocation->address;
-    size = region->allocation->data.size();
-    shadow = region->shadow;
-    written = region->written;
+    planned.region = region_of(site, place);
+    offset -= planned.region.allocation->address;
+    size = planned.region.allocation->data.size();
+    planned.shadow = planned.region.shadow;
+    planned.written = planned.region.written;
   }
   if (offset % 4 != 0) return false;
   Plan& plan = plans.at(offset);
   if (!plan.is_made) {
-    make_plan(plan, segments_[site], info.width, writes, offset, place - places.base,
+    make_plan(plan, segments_[site], info->width, writes, offset, place - places.base,
               places.beyond);
+    plan.is_read_only = info->is_read_only;
   }
+  planned.plan = &plan;
+  planned.sector = offset / sector_bytes;
   if (!plan.is_usable || offset < plan.below || offset + plan.above > size) return false;
-  if (is_shared && launch_.has_arrays_) {
-    launch_.has_unnamed_ |= info.array_end == 0;
-    const bool may_leave = info.array_end != 0 && (offset - plan.below < info.array_begin ||
-                                                   offset + plan.above > info.array_end);
+  if (planned.is_shared() && launch_.has_arrays_) {
+    launch_.has_unnamed_ |= info->array_end == 0;
+    const bool may_leave = info->array_end != 0 && (offset - plan.below < info->array_begin ||
+                                                    offset + plan.above > info->array_end);
     if (may_leave) return false;
   }
-  const std::uint64_t sector = offset / sector_bytes;
-  shadow->fetch(sector);
-  shadow->fetch(2 * sector - std::exchange(plan.last, sector));  // where the next one may be
-  const auto sector_of = [&](const Part& part) {
-    return sector + static_cast<std::uint64_t>(std::int64_t{part.sector});
-  };
+  return true;
+}
+
+/// False where this access has to be checked by check_access(): then nothing has happened.
+inline bool BlockChecker::touch_plainly(const Planned& planned) {
+  const Plan& plan = *planned.plan;
+  const bool is_shared = planned.is_shared(), writes = planned.info->kind == AccessKind::store;
+  WrittenBytes* const written = planned.written;
   const bool has_unwritten = written != nullptr && !written->are_all();
   if (has_unwritten && writes) {
-    for (const Part& part : plan.parts) written->mark_in_sector(sector_of(part), part.bytes);
+    for (const Part& part : plan.parts) {
+      written->mark_in_sector(planned.sector_of(part), part.bytes);
+    }
   } else if (has_unwritten) {
     for (const Part& part : plan.parts) {
-      if (!written->all_of_sector(sector_of(part), part.bytes)) return false;
+      if (!written->all_of_sector(planned.sector_of(part), part.bytes)) return false;
     }
   }
-  if (info.is_read_only && !is_shared) {
+  if (planned.info->is_read_only && !is_shared) {
     for (const Part& part : plan.parts) {
-      if (shadow->may_be_written(part, sector)) return false;
+      if (planned.shadow->may_be_written(part, planned.sector)) return false;
     }
   }
-  Accessing by = accessing(plain_context_of(site, warp.index, writes, is_shared), is_shared);
-  by.past = is_shared ? past_shared_ : past_global_;
-  const auto touch = [&]<bool stores>() {
-    for (std::span<const Part> left = plan.parts; !left.empty();) {
-      left = left.subspan(shadow->touch_at_once<stores>(left, sector, by));
-      if (left.empty()) break;
-      current_ = {&warp, op, &info, site, places, region, nullptr};
-      shadow->touch_closely(left.front(), sector, by, *this);
-      left = left.subspan(1);
+  if (is_shared && writes) {
+    take_reads();
+    is_written_ = true;
+  } else if (is_shared && !is_written_ && launch_.is_plain_ &&
+             may_wait(*planned.warp, planned.op, planned.places.base)) {
+    return true;
+  }
+  touch_parts(planned);
+  return true;
+}
+
+/// Loads of machine code, together. Most have a plan, read what is set, and lie where the site's
+/// last one did.
+void BlockChecker::look_at_late_loads() {
+  const LateLoad* const end = std::exchange(late_.next, late_room_.data());
+  const bool is_alone = cluster_ == nullptr;
+  const bool has_region = !launch_.has_turns_ && removals_ == launch_.memory_.heap().removals;
+  if (has_region) warm(std::span(late_room_.data(), end));
+  for (const LateLoad* load = late_room_.data(); load != end; ++load) {
+    const Site& shape = load->warp->sites[load->op->extra];
+    const bool is_done =
+        is_alone &&
+        (shape.space == static_cast<std::uint8_t>(AddressSpace::shared)
+             ? note_shared(*load, shape)
+             : has_region && shape.space == static_cast<std::uint8_t>(AddressSpace::global) &&
+                   touch_global(*load));
+    if (is_done) continue;
+    look_again(*load->warp, load->op, program_.sites[load->op->extra],
+               places_of(*load->warp, load->op, shape.mask, load->address));
+  }
+}
+
+/// Reads what the shadows keep of all of them, so that the processor's cache has it. A load gets
+/// there where a prefetch gives up: many of these pages are not in the TLB.
+inline void BlockChecker::warm(std::span<const LateLoad> loads) {
+  unsigned sum = 0;
+  for (const LateLoad& load : loads) {
+    const Region& region = regions_[load.op->extra];
+    const std::uint64_t offset = load.address - region.begin;
+    if (offset < region.bytes) sum += region.shadow->parts_of(offset / sector_bytes);
+  }
+  warmed_ = sum;
+}
+
+inline bool BlockChecker::note_shared(const LateLoad& load, const Site& shape) {
+  const std::uint32_t site = load.op->extra;
+  const std::uint64_t place = load.address - shape.window_begin;
+  const Plan& plan = plans_[site].at(place);
+  if (is_written_ || !launch_.is_plain_ || !serves(plan, place, shared_written_.size()))
+    return false;
+  if (launch_.has_arrays_) {
+    const SiteInfo& info = program_.sites[site];
+    if (info.array_end == 0 || place - plan.below < info.array_begin ||
+        place + plan.above > info.array_end) {
+      return false;
     }
+  }
+  if (!are_set(shared_written_, plan, place / sector_bytes)) return false;
+  return may_wait(*load.warp, load.op, place);
+}
+
+inline bool BlockChecker::touch_global(const LateLoad& load) {
+  const std::uint32_t site = load.op->extra;
+  const Region& region = regions_[site];
+  const std::uint64_t offset = load.address - region.begin;
+  const Plan& plan = plans_[site].at(offset);
+  if (!serves(plan, offset, region.bytes) || plan.is_read_only) return false;
+  const std::uint64_t sector = offset / sector_bytes;
+  if (region.written != nullptr && !are_set(*region.written, plan, sector)) return false;
+  const std::uint32_t number = plain_context_of(site, load.warp->index, false, false);
+  Accessing by = accessing(number, false);
+  by.past = past_global_;
+  const std::span<const Part> parts = plan.parts;
+  const std::size_t done = region.shadow->touch_at_once<false>(parts, sector, by);
+  if (done < parts.size()) {
+    const Site& shape = load.warp->sites[site];
+    Planned planned{load.warp,
+                    load.op,
+                    &program_.sites[site],
+                    {AddressSpace::global, shape.mask, load.address, shape.delta}};
+    planned.shadow = region.shadow;
+    planned.region = region;
+    planned.sector = sector;
+    touch_rest<false>(planned, parts.subspan(done), by);
+  }
+  return true;
+}
+
+template <bool writes>
+void BlockChecker::touch_rest(const Planned& planned, std::span<const Part> left,
+                              const Accessing& by) {
+  while (!left.empty()) {
+    current_ = {planned.warp,   planned.op,
+                planned.info,   planned.op->extra,
+                planned.places, planned.is_shared() ? nullptr : &planned.region,
+                nullptr};
+    planned.shadow->touch_closely(left.front(), planned.sector, by, *this);
+    left = left.subspan(1);
+    left = left.subspan(planned.shadow->touch_at_once<writes>(left, planned.sector, by));
+  }
+}
+
+/// Tells the shadow.
+inline void BlockChecker::touch_parts(const Planned& planned) {
+  const bool is_shared = planned.is_shared();
+  const bool writes = planned.info->kind == AccessKind::store;
+  Accessing by = accessing(
+      plain_context_of(planned.op->extra, planned.warp->index, writes, is_shared), is_shared);
+  by.past = is_shared ? past_shared_ : past_global_;
+  const std::span<const Part> parts = planned.plan->parts;
+  const auto touch = [&]<bool stores>() {
+    const std::size_t done = planned.shadow->touch_at_once<stores>(parts, planned.sector, by);
+    if (done < parts.size()) touch_rest<stores>(planned, parts.subspan(done), by);
   };
   writes ? touch.template operator()<true>() : touch.template operator()<false>();
+}
+
+/// True if the shadow need not be told of a load of shared memory yet. A load conflicts with
+/// nothing until somebody writes there, and the next barrier of the whole block orders it before
+/// all that follows: most loads are forgotten there. take_reads() tells of them before something
+/// happens that they matter to: a write, another order, or another shape of the access.
+inline bool BlockChecker::may_wait(const Warp& warp, const Operation* op, std::uint64_t place) {
+  constexpr std::size_t most = 1 << 14;
+  if (reads_.size() == most) take_reads();
+  reads_.push_back({&warp, op, place});
   return true;
+}
+
+void BlockChecker::take_reads() {
+  for (const Read& read : reads_) {
+    const std::uint32_t site = read.op->extra;
+    const Site& shape = read.warp->sites[site];
+    Planned planned{read.warp,
+                    read.op,
+                    &program_.sites[site],
+                    {AddressSpace::shared, shape.mask, read.place, shape.delta}};
+    planned.plan = &plans_[site].at(read.place);
+    planned.shadow = &shared_;
+    planned.sector = read.place / sector_bytes;
+    touch_parts(planned);
+  }
+  reads_.clear();
 }
 
 }  // namespace warpmeter::model::check

@@ -32,9 +32,8 @@ struct Part {
 };
 
 struct Plan {
-  bool is_made = false, is_usable = false;
+  bool is_made = false, is_usable = false, is_read_only = false;
   std::uint32_t below = 0, above = 0;  ///< bytes from the first lane's place to either end
-  std::uint64_t last = 0;              ///< the sector of the last access's first byte
   std::vector<Part> parts;
 };
 

@@ -21,11 +21,9 @@ inline Shadow::Sector* Shadow::known_sector(std::uint64_t index) const {
   return &(*pages_[page])[index % sectors_of_page];
 }
 
-inline void Shadow::fetch(std::uint64_t sector) const {
-  if (const Sector* const found = known_sector(sector)) {
-    __builtin_prefetch(found);
-    __builtin_prefetch(found + 2);  // in the next line
-  }
+inline unsigned Shadow::parts_of(std::uint64_t sector) const {
+  const Sector* const found = known_sector(sector);
+  return found == nullptr ? 0 : found->parts;
 }
 
 /// Forgets what a shadow kept from before the block's last barrier.
@@ -73,15 +71,27 @@ inline bool Shadow::read_at_once(Cell& cell, std::uint32_t lanes, bool is_whole,
     if (last.context != 0 && !numbers.are_past(last.context)) return false;
   } else {
     if (!numbers.is_plain || written != 0 || last.context == 0) return false;
-    const std::uint32_t other = chains_[cell.more].value.context;
-    if (last.context < numbers.first_of_block) {
-      if (other >= numbers.first_of_block) return false;
-    } else if (last.context >= numbers.past &&
-               (other < numbers.past || by.contexts[other].warp == by.context.warp)) {
-      return false;
-    }
+    // Where the last one is another block's, so are all before it: blocks run one after the other.
+    if (last.context >= numbers.past && !join(cell, is_whole, numbers, by)) return false;
   }
   last = {numbers.own, lanes};
+  return true;
+}
+
+/// One more warp of the block reads what others of it have read since its last barrier. Two stand
+/// for all: the second of them, and the first beside it.
+inline bool Shadow::join(Cell& cell, bool is_whole, const Numbers& numbers, const Accessing& by) {
+  auto& node = chains_[cell.more];
+  const std::uint32_t other = node.value.context, warp = by.context.warp;
+  if (other >= numbers.past) return by.contexts[other].warp != warp;
+  if (!is_whole || other >= numbers.first_of_block) return false;
+  if (by.contexts[cell.read.context].warp == warp) return false;
+  // One of another block stands for all of those.
+  for (std::uint32_t i = node.next; i != 0; i = chains_[i].next) {
+    if (chains_[i].value.context >= numbers.first_of_block) return false;
+  }
+  chains_.drop(node.next);
+  chains_.push(cell.more, cell.read);
   return true;
 }
 

@@ -198,10 +198,11 @@ void Worker::note_loads(std::set<std::uint64_t>* loaded) {
   watch(memory_.observer);
 }
 
-void Worker::watch(const BlockObserver* observer) {
+void Worker::watch(BlockObserver* observer) {
   for (Warp& warp : warps_) {
     warp.watched = observer == nullptr ? nullptr : observer->watched();
     warp.watches_more = observer == nullptr ? nullptr : observer->watches_more();
+    warp.late = observer == nullptr ? nullptr : observer->late_loads();
   }
 }
 
@@ -274,6 +275,12 @@ RunWarp Worker::way_to_run(const Warp& next) {
 }
 
 BlockOutcome Worker::go_on(const std::function<bool()>& cancelled, Turns turns) {
+  const BlockOutcome outcome = run_on(cancelled, turns);
+  if (observer_ != nullptr) observer_->take_late_loads();
+  return outcome;
+}
+
+BlockOutcome Worker::run_on(const std::function<bool()>& cancelled, Turns turns) {
   if (std::exchange(removals_, memory_.device->heap().removals) != removals_) {
     for (std::size_t i = 0; i < memory_.counts.size(); ++i) settle(memory_, i);
   }

@@ -135,10 +135,11 @@ class Worker {
   void set_apart();
   void take_work(LaunchOutcome& taken);
   void trace(bool is_traced);
-  void watch(const BlockObserver* observer);
+  void watch(BlockObserver* observer);
   void join(Cluster* cluster);
   bool is_runnable(const Warp& warp) const;
   RunWarp way_to_run(const Warp& next);
+  BlockOutcome run_on(const std::function<bool()>& cancelled, Turns turns);
   BlockOutcome raise(Warp& warp, TrapKind kind);
   Warp* of_incomplete_group();
   bool stands_still(const Warp& warp);

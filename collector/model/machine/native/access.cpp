@@ -136,7 +136,7 @@ void Emitter::emit_remembered(const Operation& op, const Movement& m, const Chec
       cmp(shape, static_cast<int>(m.access.is_vector ? Shape::uniform : Shape::general));
       m.access.is_vector ? jne(*slow) : je(*slow);
     }
-    tell_access(op);
+    is_late(op) ? note_late(op) : tell_access(op);
   } else {
     cmp(qword[own(offsetof(Site, touched))], 0);
     jne(*slow);
@@ -256,7 +256,7 @@ bool Emitter::emit_access(const Operation& op) {
   m.done = std::make_shared<Xbyak::Label>();
   if (m.parts > 4) return false;
   // Whoever is told changes all registers.
-  if (tells()) flush_living();
+  if (tells() && !is_late(op)) flush_living();
 
   // All registers first, so that nothing goes back to memory in between. A loaded piece without a
   // register is put where its row is in memory; a store takes from there.
@@ -317,12 +317,13 @@ bool Emitter::emit_access(const Operation& op) {
     jmp(*counted);
     if (told == slow) return;
     L(*told);
+    write_back(before);
     load_active(edx);
     call_told(op);
     reload(after);
     jmp(*counted);
   });
-  if (tells() && !access.stores) leave_if_more_is_watched(op);
+  if (tells() && !access.stores && !is_late(op)) leave_if_more_is_watched(op);
   return true;
 }
 

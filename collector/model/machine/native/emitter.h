@@ -151,6 +151,9 @@ class Emitter : public Xbyak::CodeGenerator {
   /// Where more is watched from this operation on, which has been executed: the interpreter goes
   /// on.
   void leave_if_more_is_watched(const Operation& op);
+  /// The observer is told of this load later.
+  bool is_late(const Operation& op) const { return watches(op, watch_late); }
+  void note_late(const Operation& op);
   /// The access whose first lane is rcx above its site's least place is made; rcx is as before.
   void tell_access(const Operation& op);
 

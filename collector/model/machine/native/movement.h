@@ -47,7 +47,7 @@ struct Movement {
 struct Check {
   bool is_wide = false;  ///< its address row
   InstructionSet::Places lanes{};
-  std::array<Register, 3> with{};       ///< registers for compare_lanes()
+  std::array<Register, 3> with{};        ///< registers for compare_lanes()
   std::shared_ptr<Xbyak::Label> slow{};  ///< where it leads if the access is elsewhere
 };
 

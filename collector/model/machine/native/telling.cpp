@@ -47,6 +47,17 @@ bool tell_safely(Warp& warp, const Operation* op, std::uint64_t above_least) {
   }
 }
 
+/// The same.
+bool take_late_safely(Warp& warp, const Operation* op) {
+  try {
+    warp.memory->observer->take_late_loads();
+    return true;
+  } catch (...) {
+    keep_failure(warp, op);
+    return false;
+  }
+}
+
 }  // namespace
 
 void Emitter::call_observed(const Operation& op) {
@@ -79,6 +90,40 @@ void Emitter::leave_if_more_is_watched(const Operation& op) {
     if (is_noted) mov(ptr[warp_ + offsetof(Warp, last)], rax);
     add(rax, static_cast<int>(sizeof(Operation)));
     jmp(returned_);
+  });
+}
+
+void Emitter::note_late(const Operation& op) {
+  const auto full = std::make_shared<Xbyak::Label>(), noted = std::make_shared<Xbyak::Label>();
+  mov(r9, ptr[warp_ + offsetof(Warp, late)]);
+  mov(rdx, ptr[r9 + offsetof(LateLoads, next)]);
+  lea(rax, ptr[code_ + place_of(op)]);
+  mov(ptr[rdx + offsetof(LateLoad, op)], rax);
+  mov(ptr[rdx + offsetof(LateLoad, warp)], warp_);
+  mov(rax, ptr[site_at(op.extra, offsetof(Site, least))]);
+  add(rax, rcx);
+  mov(ptr[rdx + offsetof(LateLoad, address)], rax);
+  add(rdx, static_cast<int>(sizeof(LateLoad)));
+  mov(ptr[r9 + offsetof(LateLoads, next)], rdx);
+  cmp(rdx, ptr[r9 + offsetof(LateLoads, end)]);
+  je(*full);
+  L(*noted);
+  const State before = state_;
+  later([=, this, &op] {
+    L(*full);
+    mov(r15, rcx);
+    write_back(before);
+    vzeroupper();
+    mov(rdi, warp_);
+    lea(rsi, ptr[code_ + place_of(op)]);
+    mov(rax, reinterpret_cast<std::uintptr_t>(&take_late_safely));
+    Xbyak::CodeGenerator::call(rax);
+    test(al, al);
+    jz(stopped_);
+    reload(before);
+    mov(rcx, r15);
+    if (lanes_ == Lanes::some) mov(r8d, active());
+    jmp(*noted);
   });
 }
 

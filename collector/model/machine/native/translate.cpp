@@ -297,8 +297,7 @@ class Translations : public NativeCode {
  public:
   /// An observer is told of each access by itself: no groups then.
   Translations(const Program& program, const Unit& unit, std::span<const std::uint8_t> watched)
-      : all_(translation(program, unit, Lanes::all, watched,
-                         watched.empty() ? &groups_ : nullptr)),
+      : all_(translation(program, unit, Lanes::all, watched, watched.empty() ? &groups_ : nullptr)),
         some_(translation(program, unit, Lanes::some, watched, nullptr)),
         none_(program.operations.size() + 1) {}
 

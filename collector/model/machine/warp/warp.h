@@ -143,11 +143,23 @@ struct RaisedTrap {
 inline constexpr std::uint32_t frames_of_divergence = 64;
 inline constexpr std::uint32_t frames_of_calls = 4096;
 
-/// The wishes of a checker for an operation: to know which was the last, to be told before.
-inline constexpr std::uint8_t watch_noted = 1, watch_observed = 2;
+/// The wishes of a checker for an operation: to know which was the last, to be told before. A load
+/// with the third may be told of after it is made, but before anything else is: see LateLoads.
+inline constexpr std::uint8_t watch_noted = 1, watch_observed = 2, watch_late = 32;
 
 struct WorkerMemory;
 struct Warp;
+
+/// A load whose lanes lay as its site remembers.
+struct LateLoad {
+  const Operation* op;
+  const Warp* warp;
+  std::uint64_t address;  ///< the first lane's
+};
+/// Where machine code writes down loads that an observer is told of later, together.
+struct LateLoads {
+  LateLoad *next = nullptr, *end = nullptr;
+};
 
 /// Machine code of a stretch of a program. Returns the
 /// operation that the interpreter goes on with, or null when the warp has to stop.
@@ -198,6 +210,7 @@ struct Warp {
   const Operation* last;        ///< the last one executed that was to be noted; may be null
   /// Not 0 once more is watched than from the start on; null: that may be at any time.
   const std::uint8_t* watches_more;
+  LateLoads* late;  ///< the observer's; may be null
   /// The entries of each operation, of run_native, for warps whose lanes are all active and for
   /// others: see native/code.h.
   const NativeEntry *native, *native_of_some;
