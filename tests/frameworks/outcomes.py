@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Records what the scripts of this folder print and how they end, one JSON object a line: on a GPU, or on the model.
 
-    outcomes.py record RESULT PYTHON FOLDER [--model WARPMETER] [--at-once N] [--seconds N] [--only REPOSITORY]...
+    outcomes.py record RESULT PYTHON FOLDER [--model WARPMETER | --ranges] [--at-once N] [--seconds N] [--only REPOSITORY|SCRIPT]...
     outcomes.py compare GPU MODEL
 
 `record`: the scripts of public.csv (FOLDER as for public.py) and our own lists of CuPy, Numba and Triton. Without --model each
-runs natively; PyTorch computes its operators on the GPU then, and benchmarks are left out as on the model. `compare` prints a
-line for each script whose exit code, verdict or text differs, and a table. Times, addresses, folders and warnings are not text.
+runs natively; PyTorch computes its operators on the GPU then, and benchmarks are left out as on the model. With --ranges, for counts.py,
+each is in an NVTX range of its name, and PyTorch's operators are on the CPU. `compare` prints a line for each script whose exit
+code, verdict or text differs, and a table. Times, addresses, folders and warnings are not text.
 """
 import argparse
 import concurrent.futures
@@ -34,18 +35,25 @@ def native_words(words):
     return [HERE / "torch_on_gpu.py", *words[1:]] if words[0] == HERE / "torch_on_cpu.py" else words
 
 
-def jobs(folder, repositories):
+def ranged(name, words, variables):
+    """Words and environment for the same in a range."""
+    by = "torch" if words[0] == HERE / "torch_on_cpu.py" else "cupy"
+    return [HERE / "in_range.py", name, *words], (variables or os.environ) | {"RANGES_BY": by, "CUPY_SEED": "1"}
+
+
+def jobs(folder, chosen):
     """Name, words behind the interpreter, working folder, options and environment of each."""
     for row in rows("", []):
-        if repositories and row["repository"] not in repositories:
+        name = f"{row['repository']} {row['script']}"
+        if chosen and not {row["repository"], name} & set(chosen):
             continue
         checkout = (pathlib.Path(folder) / row["repository"].split("/")[1]).resolve()
         path = checkout / row["script"]
         is_test = row["prints"] == "passed"
-        yield (f"{row['repository']} {row['script']}", script_and_arguments(row, path),
+        yield (name, script_and_arguments(row, path),
                checkout if row["on_cpu"] and is_test else path.parent, shlex.split(row["options"]), environment(row, checkout))
     for kind in KINDS:
-        if repositories and kind not in repositories:
+        if chosen and kind not in chosen:
             continue
         for name, source in programs(kind).items():
             path = pathlib.Path(folder) / "own" / f"{kind}_{name}.py"
@@ -61,6 +69,8 @@ def run(arguments, job, end):
     with tempfile.TemporaryDirectory() as work:
         if arguments.model:
             before = [arguments.model, "profile", "-b", "model", "-q", "--db", f"{work}/w.db", *options]
+        elif arguments.ranges:
+            words, variables = ranged(name, words, variables)
         else:
             words = native_words(words)
         begin = time.monotonic()
@@ -82,7 +92,7 @@ def record(arguments):
     known = set()
     if pathlib.Path(arguments.result).exists():
         known = {json.loads(line)["program"] for line in pathlib.Path(arguments.result).read_text().splitlines()}
-    left = [job for job in jobs(arguments.folder, arguments.repository) if job[0] not in known]
+    left = [job for job in jobs(arguments.folder, arguments.chosen) if job[0] not in known]
     with open(arguments.result, "a", encoding="utf-8") as file, \
             concurrent.futures.ThreadPoolExecutor(arguments.at_once) as pool:
         def one(job):
@@ -155,8 +165,9 @@ def main():
     verb.add_argument("result")
     verb.add_argument("python")
     verb.add_argument("folder")
-    verb.add_argument("--only", action="append", dest="repository", default=[])
+    verb.add_argument("--only", action="append", dest="chosen", default=[])
     verb.add_argument("--model")
+    verb.add_argument("--ranges", action="store_true")
     verb.add_argument("--at-once", type=int, default=1)
     verb.add_argument("--seconds", type=float, default=1e6)
     verb.add_argument("--limit", type=float, default=600)

@@ -6,20 +6,22 @@ The recording is JSON, compressed with xz:
 
     {"triton": VERSION, "device": NAME,
      "codes": [{"ptx": text, "cubin": base64}], "bytes": {DIGEST: base64},
-     "launches": [{"script", "kernel", "code", "grid", "block", "cluster", "shared", "scratch", "cooperative",
+     "launches": [{"script", "order", "kernel", "code", "grid", "block", "cluster", "shared", "scratch", "cooperative",
                    "tensors": [{"type", "size", "before", "after"}],
                    "arguments": [{"tensor", "offset"} | {"type", "value"} | {"tensor", "offset", "map"}]}]}
 
-`before` is null for memory that nothing has set, `after` where the launch changed nothing. `offset` is in bytes.
+`order` counts the script's launches from 0. `before` is null for memory that nothing has set, `after` where the launch changed nothing. `offset` is in bytes.
 `scratch` has the bytes of Triton's two hidden arguments.
 """
 import base64
 import hashlib
 import json
 import lzma
+import math
 
 import torch
 import triton
+from torch.utils._python_dispatch import _disable_current_modes
 from triton.backends.nvidia.driver import CudaLauncher
 from triton.compiler.compiler import CompiledKernel
 
@@ -39,17 +41,24 @@ def flat(values):
 
 
 def remember_unset(function):
-    """Marks the tensors that `function` makes: their memory is unset."""
+    """Marks the tensors that `function` makes: their memory is unset until PyTorch or a kernel writes."""
     def made(*arguments, **keywords):
         tensor = function(*arguments, **keywords)
-        tensor.is_unset = True
+        tensor.unset = state_of(tensor)
         return tensor
     return made
 
 
+def state_of(tensor):
+    return tensor.untyped_storage().data_ptr(), tensor._version
+
+
 class Recorder:
-    def __init__(self):
+    """`once`: of launches of one code the first whose memory is no more than `most_bytes`."""
+
+    def __init__(self, once=False, most_bytes=math.inf):
         self._kernels, self._codes, self._bytes, self._launches, self._script = {}, [], {}, [], ""
+        self._once, self._most_bytes, self._order, self._seen = once, most_bytes, 0, set()
         torch.empty, torch.empty_like = remember_unset(torch.empty), remember_unset(torch.empty_like)
         load, launch, recorder = CompiledKernel._init_handles, CudaLauncher.__call__, self
 
@@ -58,19 +67,30 @@ class Recorder:
             recorder._kernels[kernel.function] = kernel
 
         def record_and_launch(launcher, x, y, z, stream, function, *arguments):
-            entry = recorder._before(function, (x, y, z), arguments[4:])
+            entry = recorder._before_if_wanted(function, (x, y, z), arguments[4:])
             launch(launcher, x, y, z, stream, function, *arguments)
-            recorder._after(entry)
+            if entry is not None:
+                recorder._after(entry)
 
         CompiledKernel._init_handles, CudaLauncher.__call__ = load_and_remember, record_and_launch
 
     def begin(self, script):
-        self._script = script
+        self._script, self._order = script, 0
 
     def _keep(self, content):
         digest = hashlib.sha256(content).hexdigest()[:16]
         self._bytes.setdefault(digest, base64.b64encode(content).decode())
         return digest
+
+    def _before_if_wanted(self, function, grid, values):
+        self._order += 1
+        tensors = [getattr(value, "base", value) for value in flat(values) if hasattr(getattr(value, "base", value), "data_ptr")]
+        storages = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for tensor in tensors}
+        if sum(storages.values()) > self._most_bytes or self._once and function in self._seen:
+            return None
+        self._seen.add(function)
+        with _disable_current_modes():
+            return self._before(function, grid, values)
 
     def _before(self, function, grid, values):
         kernel = self._kernels[function]
@@ -81,7 +101,7 @@ class Recorder:
         ctas = getattr(metadata, "num_ctas", 1)
         blocks = grid[0] * grid[1] * grid[2] * ctas
         entry = {
-            "script": self._script, "kernel": kernel.name, "code": self._codes.index(code),
+            "script": self._script, "order": self._order - 1, "kernel": kernel.name, "code": self._codes.index(code),
             "grid": [grid[0] * ctas, *grid[1:]], "block": 32 * metadata.num_warps, "cluster": ctas,
             "shared": metadata.shared, "scratch": [blocks * metadata.global_scratch_size, blocks * metadata.profile_scratch_size],
             "cooperative": metadata.launch_cooperative_grid, "tensors": [], "arguments": [],
@@ -105,15 +125,16 @@ class Recorder:
         storage = tensor.untyped_storage()
         if storage.data_ptr() not in storages:
             storages[storage.data_ptr()] = (len(storages), tensor)
-            before = None if getattr(tensor, "is_unset", False) else self._keep(bytes_of(tensor))
+            before = None if getattr(tensor, "unset", None) == state_of(tensor) else self._keep(bytes_of(tensor))
             entry["tensors"].append({"type": str(tensor.dtype).removeprefix("torch."), "size": storage.nbytes(), "before": before})
         return {"tensor": storages[storage.data_ptr()][0], "offset": tensor.data_ptr() - storage.data_ptr()}
 
     def _after(self, recorded):
         entry, storages = recorded
         for index, tensor in storages.values():
-            tensor.is_unset = False
-            after = self._keep(bytes_of(tensor))
+            tensor.unset = None
+            with _disable_current_modes():
+                after = self._keep(bytes_of(tensor))
             entry["tensors"][index]["after"] = None if after == entry["tensors"][index]["before"] else after
         self._launches.append(entry)
 
