@@ -6,7 +6,7 @@
 
 Random numbers without a seed of the program's own are the same each time. Where the environment has RECORD_IN=FOLDER, the first
 launch of each code of Triton's that takes no more than 32 KiB of memory is written there (triton_recorder.py). Where it has
-TURN=FILE, the program waits until no other runs: processes hand a GPU's counters over in 0.3 s.
+TURN=FILE, the program waits until only two others run: processes hand a GPU's counters over in 0.3 s.
 """
 import contextlib
 import fcntl
@@ -17,6 +17,7 @@ import random
 import re
 import runpy
 import sys
+import time
 
 import numpy
 
@@ -46,9 +47,13 @@ def take_turn(path):
     for module in ("pytest", *(("triton", "transformers") if os.environ["RANGES_BY"] == "torch" else ("llvmlite.binding",))):
         with contextlib.suppress(ImportError):
             importlib.import_module(module)
-    file = open(path, "w", encoding="utf-8")
-    fcntl.flock(file, fcntl.LOCK_EX)
-    return file
+    files = [open(f"{path}.{number}", "w", encoding="utf-8") for number in range(3)]
+    while True:
+        for file in files:
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return file
+        time.sleep(0.02)
 
 
 def main():

@@ -36,9 +36,9 @@ def native_words(words):
 
 
 def ranged(name, words, variables):
-    """Words and environment for the same in a range."""
+    """Words and environment for the same in a range. CuPy's sums are kernels with PTX, as on the model."""
     by = "torch" if words[0] == HERE / "torch_on_cpu.py" else "cupy"
-    return [HERE / "in_range.py", name, *words], (variables or os.environ) | {"RANGES_BY": by, "CUPY_SEED": "1"}
+    return [HERE / "in_range.py", name, *words], (variables or os.environ) | {"RANGES_BY": by, "CUPY_SEED": "1", "CUPY_ACCELERATORS": ""}
 
 
 def jobs(folder, chosen):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Triton's kernels on the model, without Triton: launches that an H200 executed (recorded/triton.json.xz) leave in memory
-what they left there, and `exact` counts are the H200's (recorded/h200_triton.csv).
+"""Triton's kernels on the model, without Triton: launches that an H200 executed leave in memory what they left there, and `exact`
+counts are the H200's: of our own scripts (recorded/triton.json.xz, h200_triton.csv), and some of public ones (choose.py).
 
     replay_test.py WARPMETER
 """
@@ -22,10 +22,6 @@ RECORDED = HERE / "recorded"
 LEFT_OUT = {"o_grouped_gemm"}
 
 
-def recording():
-    return recording_at(RECORDED / "triton.json.xz")
-
-
 def replayed(path, database, scripts):
     done = subprocess.run(
         [PROGRAM, "profile", "-b", "model", "-q", "-m", ",".join(counts.METRICS), "--db", database,
@@ -35,23 +31,39 @@ def replayed(path, database, scripts):
 
 
 class Replay(unittest.TestCase):
-    def test_leaves_what_an_h200_left_and_counts_the_same(self):
-        launches = [launch for launch in recording()["launches"] if launch["script"] not in LEFT_OUT]
+    def of_h200(self, name, launches, folder):
+        """The file of the H200's counts, of the launches that are recorded."""
+        if name != "public":
+            return RECORDED / f"h200_{name}.csv"
+        of_scripts = counts.by_script(RECORDED / "h200_public.csv.xz")
+        counts.write(f"{folder}/h200.csv", [of_scripts[launch["script"]][launch["order"]] for launch in launches])
+        return f"{folder}/h200.csv"
+
+    def check(self, name, least):
+        """Launches are right, and at least so many values are compared."""
+        path = RECORDED / f"{name}.json.xz"
+        launches = [launch for launch in recording_at(path)["launches"] if launch["script"] not in LEFT_OUT]
         scripts = list(dict.fromkeys(launch["script"] for launch in launches))
         with tempfile.TemporaryDirectory() as folder:
-            output = replayed(RECORDED / "triton.json.xz", f"{folder}/a.db", scripts)
+            output = replayed(path, f"{folder}/a.db", scripts)
             self.assertEqual(output.splitlines(), [f"{script} right" for script in scripts])
             rows = counts.launches_of(PROGRAM, f"{folder}/a.db")
             self.assertEqual(len(rows), len(launches))
             for row, launch in zip(rows, launches):
                 row["script"] = launch["script"]
             counts.write(f"{folder}/counts.csv", rows)
-            found = counts.compared(RECORDED / "h200_triton.csv", f"{folder}/counts.csv", scripts)
+            found = counts.compared(self.of_h200(name, launches, folder), f"{folder}/counts.csv", scripts)
         self.assertEqual(found.differences, [])
-        self.assertGreater(found.equal, 2500)
+        self.assertGreater(found.equal, least)
+
+    def test_our_scripts_leave_what_an_h200_left_and_count_the_same(self):
+        self.check("triton", 2500)
+
+    def test_public_scripts_leave_what_an_h200_left_and_count_the_same(self):
+        self.check("public", 9000)
 
     def test_notices_another_result(self):
-        changed = recording()
+        changed = recording_at(RECORDED / "triton.json.xz")
         launch = next(launch for launch in changed["launches"] if launch["script"] == "e_relu")
         digest = next(tensor["after"] for tensor in launch["tensors"] if tensor["after"])
         content = bytearray(base64.b64decode(changed["bytes"][digest]))

@@ -54,7 +54,8 @@ def state_of(tensor):
 
 
 class Recorder:
-    """`once`: of launches of one code the first whose memory is no more than `most_bytes`."""
+    """`once`: of launches of one code the first whose memory is no more than `most_bytes`. With such a bound unset memory is
+    recorded too: a kernel may write a part of it."""
 
     def __init__(self, once=False, most_bytes=math.inf):
         self._kernels, self._codes, self._bytes, self._launches, self._script = {}, [], {}, [], ""
@@ -125,7 +126,8 @@ class Recorder:
         storage = tensor.untyped_storage()
         if storage.data_ptr() not in storages:
             storages[storage.data_ptr()] = (len(storages), tensor)
-            before = None if getattr(tensor, "unset", None) == state_of(tensor) else self._keep(bytes_of(tensor))
+            is_unset = getattr(tensor, "unset", None) == state_of(tensor)
+            before = None if is_unset and self._most_bytes == math.inf else self._keep(bytes_of(tensor))
             entry["tensors"].append({"type": str(tensor.dtype).removeprefix("torch."), "size": storage.nbytes(), "before": before})
         return {"tensor": storages[storage.data_ptr()][0], "offset": tensor.data_ptr() - storage.data_ptr()}
 
