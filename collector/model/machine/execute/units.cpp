@@ -37,12 +37,21 @@ std::span<const Unit> units() {
   return all;
 }
 
-const Unit& best_unit() {
+namespace {
+
+const Unit& best_of(unsigned most_vector_bytes) {
   const std::span<const Unit> all = units();
   for (std::size_t i = all.size(); i > 1; --i) {
-    if (all[i - 1].is_supported) return all[i - 1];
+    const Unit& unit = all[i - 1];
+    if (unit.is_supported && unit.vector_bytes <= most_vector_bytes) return unit;
   }
   return all[0];
 }
+
+}  // namespace
+
+const Unit& best_unit() { return best_of(64); }
+
+const Unit& best_unit_for_observers() { return best_of(32); }
 
 }  // namespace warpmeter::model

@@ -353,9 +353,11 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
     followed = program.steps->follow(geometry, parameters, memory,
                                      host_threads(geometry.grid.count(), options.threads));
   }
+  const Unit& unit = options.unit != nullptr       ? *options.unit
+                     : options.observer != nullptr ? best_unit_for_observers()
+                                                   : best_unit();
   const auto new_worker = [&] {
-    auto worker = std::make_unique<Worker>(program, memory, geometry, parameters,
-                                           options.unit != nullptr ? *options.unit : best_unit(),
+    auto worker = std::make_unique<Worker>(program, memory, geometry, parameters, unit,
                                            options.instruction_budget);
     worker->print_to(options.print);
     worker->ask(options.device_runtime);
