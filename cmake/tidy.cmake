@@ -20,7 +20,8 @@ exec clang-tidy-14 -load='$<TARGET_FILE:warpmeter_tidy_scope>' \"$@\"
             "^(${CMAKE_SOURCE_DIR}|${CMAKE_BINARY_DIR})/(base|collector|kernels|reports|schema)/.*[.](cpp|cxx)$"
     USES_TERMINAL VERBATIM)
   # They write what others include.
-  add_dependencies(tidy warpmeter_rules warpmeter_revision warpmeter_error_texts warpmeter_definitions warpmeter_tidy_scope)
+  add_dependencies(tidy warpmeter_rules warpmeter_revision warpmeter_error_texts warpmeter_definitions warpmeter_new_file
+                        warpmeter_tidy_scope)
   if(CMAKE_UNITY_BUILD)
     add_dependencies(tidy warpmeter_headers warpmeter_computing_headers)
   endif()

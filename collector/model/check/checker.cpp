@@ -59,9 +59,9 @@ bool is_load(Code code) {
   switch (code) {
 #define LOAD(name, M, R) \
   case Code::name##_a32: \
-  case Code::name##_a64: \
-    return true;
+  case Code::name##_a64:
 #include "collector/model/machine/warp/operations.h"
+    return true;
     default:
       return false;
   }
