@@ -25,7 +25,8 @@ std::span<const Piece> new_file();
 }  // namespace embedded
 
 /// Puts a new database there, whole or not at all, if nothing of that name exists. False where
-/// something does, or where the folder does not take it: SQL then finds out why.
+/// something does, or a log of a database that was removed, or where the folder does not take it:
+/// SQL then does it, or finds out why not.
 bool put_new_file(const std::string& path);
 
 }  // namespace warpmeter::schema

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 namespace warpmeter::schema {
 namespace {
@@ -26,6 +27,12 @@ bool write_whole(int file) {
 
 bool put_new_file(const std::string& path) {
   if (embedded::new_file().empty()) return false;
+  // The log of a file that was removed: SQLite forgets it beside an empty file, and would write it
+  // into this one.
+  std::error_code unknown;
+  for (const char* log : {"-wal", "-journal"}) {
+    if (std::filesystem::exists(path + log, unknown) || unknown) return false;
+  }
   const std::string folder = std::filesystem::path(path).parent_path().string();
   // It has no name until it is whole. Another process may do the same: the first one's is the file.
   constexpr mode_t as_sqlite = 0644;

@@ -92,6 +92,21 @@ TEST(Database, NewIsAsTheMigrationsMakeIt) {
   EXPECT_EQ(everything_in(folder / "put.db"), migrated);
 }
 
+TEST(Database, NewHasNothingOfTheLogOfARemovedOne) {
+  const Folder folder;
+  {
+    const Store writing(folder / "a.db");
+    store_run(folder / "a.db", {example_launch()});
+    ASSERT_TRUE(fs::exists(folder / "a.db-wal"));
+    fs::copy_file(folder / "a.db-wal", folder / "kept");
+  }
+  fs::remove(folder / "a.db");
+  fs::rename(folder / "kept", folder / "a.db-wal");
+  EXPECT_FALSE(put_new_file(folder / "a.db"));
+  store_run(folder / "a.db", {});
+  EXPECT_THAT(lines_of(folder / "a.db", "SELECT count(*) FROM runs"), ElementsAre("1"));
+}
+
 TEST(Database, NewIsPutNowhereElse) {
   const Folder folder;
   write_file(folder / "a.db", "text");

@@ -168,9 +168,11 @@ void check_names(const inject::Config& config) {
     if (unknown.empty()) return;
     unknown = cupti::unknown_names(chip, unknown);
   }
-  const std::vector<std::string> chips = unknown.empty() ? unknown : chips_here();
-  // Names of a chip that is here alone pass; of the others this says what is near them.
-  if (!chips.empty()) cupti::plan_passes(chips.back(), unknown);
+  if (unknown.empty()) return;
+  // Names that the one chip here has alone pass; of the others this says what is near them on it,
+  // or on the chip that the model stands for.
+  const std::vector<std::string> chips = chips_here();
+  cupti::plan_passes(chips.size() == 1 ? chips.front() : "GH100", unknown);
 }
 
 void tell_passes(const ProfileRequest& request, const inject::Config& config,
