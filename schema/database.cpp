@@ -7,12 +7,10 @@
 
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <set>
-#include <stop_token>
 #include <thread>
 
 #include "base/escapes.h"
@@ -293,20 +291,10 @@ Handle up_to_date_copy(sqlite3* db, const std::string& path) {
   return copy;
 }
 
-/// Nothing is added to a damaged file. Every command waits for this, so as much of it is looked at
-/// as `patience` allows, some 1 MB: `doctor` looks at the rest. The look at all tables' pages is
-/// one instruction of SQLite's (3.40), within which it asks no progress handler, but obeys an
-/// interrupt.
+/// Nothing is added to a damaged file. Every command waits for this, so that it sees some 1 MB of
+/// the file: `doctor` looks at the rest.
 void refuse_damaged(sqlite3* db, const std::string& path) {
-  static constexpr auto patience = std::chrono::milliseconds(10);
-  const std::jthread alarm([db](const std::stop_token& ended) {
-    std::mutex mutex;
-    std::condition_variable_any end;
-    std::unique_lock lock(mutex);
-    end.wait_for(lock, ended, patience, [] { return false; });
-    if (!ended.stop_requested()) sqlite3_interrupt(db);
-  });
-  const std::vector<std::string> faults = faults_of(db, "quick_check", 1);
+  const std::vector<std::string> faults = faults_within(db, std::chrono::milliseconds(10));
   if (!faults.empty()) throw damaged(path, faults.front());
 }
 

@@ -124,6 +124,9 @@ Error damaged(const std::string& path, const std::string& fault);
 /// or a deadline ended it.
 std::vector<std::string> faults_of(sqlite3* db, const std::string& check, int most);
 
+/// The first fault that `quick_check` finds in so much time.
+std::vector<std::string> faults_within(sqlite3* db, std::chrono::milliseconds time);
+
 /// Copies the whole of a database as it is at this moment, while others may go on writing to it.
 void copy_database(sqlite3* from, sqlite3* to);
 

@@ -167,14 +167,11 @@ std::vector<schema::Device> devices() {
   return all;
 }
 
-bool has_driver() {
-  return std::filesystem::exists("/dev/nvidiactl") || std::filesystem::exists("/dev/dxg");
-}
-
 bool has_device() {
   if (nvml_shows_device()) return true;
   if (!driver_library().ok()) return false;
-  return has_driver() || !devices().empty();
+  return std::filesystem::exists("/dev/nvidiactl") || std::filesystem::exists("/dev/dxg") ||
+         !devices().empty();
 }
 
 schema::Device describe_device(int ordinal) {

@@ -14,9 +14,6 @@ namespace warpmeter::cupti {
 /// Every device that the driver shows this process, in its order; empty without a driver.
 std::vector<schema::Device> devices();
 
-/// True if a driver's files are there: all that can be told at once.
-bool has_driver();
-
 /// True if there is a driver with a device, as far as that can be told without starting it; where
 /// only the driver is, it is asked.
 bool has_device();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Writes the pieces of a new database (new_file.h): rows of { offset, bytes }. The one argument is
 // the name of a file that it may write meanwhile.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,7 +21,7 @@ std::span<const Piece> new_file() { return {}; }
 
 namespace {
 
-/// So many zeros end a piece.
+/// A piece ends where this many zeros follow.
 constexpr std::size_t gap = 32;
 
 void print(std::size_t offset, std::string_view bytes) {

@@ -250,10 +250,10 @@ ExitCode run_on_model(const ProfileRequest& request, const ProfileHooks& hooks,
 ExitCode run_on_gpu(const ProfileRequest& request, const ProfileHooks& hooks,
                     inject::Config config) {
   if (request.counts() || request.lines) check_permission();
-  if (!cupti::has_driver() && !cupti::has_device()) required_device();
   Devices devices([&](const std::string& chip) { tell_passes(request, config, chip); });
   config.cupti_directory = cupti::cupti_folder();
   check_names(config);  // a wrong name is wrong whatever else is missing
+  if (!cupti::has_device()) required_device();
   const profile::Passes passes = passes_of(request, config);
 
   const profile::PrivateFolder folder;
@@ -269,7 +269,6 @@ ExitCode run_on_gpu(const ProfileRequest& request, const ProfileHooks& hooks,
     if (hooks.met) hooks.met(process);
   };
   catch_interrupts();
-  if (!cupti::has_device()) required_device();
   const profile::Outcome outcome = profile::profile_passes(options, config, passes, recorder);
   if (recorder.launches() == 0) required_device();  // throws where that is the reason
   if (request.lines && !outcome.cancelled && !outcome.timed_out) {

@@ -128,10 +128,8 @@ inline bool BlockChecker::touch_plainly(const Planned& planned) {
     for (const Part& part : plan.parts) {
       written->mark_in_sector(planned.sector_of(part), part.bytes);
     }
-  } else if (has_unwritten) {
-    for (const Part& part : plan.parts) {
-      if (!written->all_of_sector(planned.sector_of(part), part.bytes)) return false;
-    }
+  } else if (has_unwritten && !are_set(*written, plan, planned.sector)) {
+    return false;
   }
   if (planned.info->is_read_only && !is_shared) {
     for (const Part& part : plan.parts) {
