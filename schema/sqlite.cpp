@@ -312,9 +312,11 @@ Error damaged(const std::string& path, const std::string& fault) {
                       path, fault, path)};
 }
 
-std::vector<std::string> faults_of(sqlite3* db, const std::string& check, int most) {
+namespace {
+
+/// All that a PRAGMA of checks says, or did before somebody interrupted it.
+std::vector<std::string> faults_of(sqlite3* db, Statement& statement) {
   std::vector<std::string> faults;
-  Statement statement(db, fmt::format("PRAGMA {}({})", check, most));
   while (true) {
     const int code = statement.step_code();
     if (code == SQLITE_DONE || (code & 0xff) == SQLITE_INTERRUPT) return faults;
@@ -327,9 +329,18 @@ std::vector<std::string> faults_of(sqlite3* db, const std::string& check, int mo
   }
 }
 
+}  // namespace
+
+std::vector<std::string> faults_of(sqlite3* db, const std::string& check, int most) {
+  Statement statement(db, fmt::format("PRAGMA {}({})", check, most));
+  return faults_of(db, statement);
+}
+
 /// The look at all tables' pages is one instruction of SQLite's (3.40): within it no progress
-/// handler is asked, so that a Deadline ends nothing, but an interrupt is obeyed.
+/// handler is asked, so that a Deadline ends nothing, but an interrupt is obeyed. The statement is
+/// there before the clock runs: to make it reads the schema, which must not be interrupted.
 std::vector<std::string> faults_within(sqlite3* db, std::chrono::milliseconds time) {
+  Statement statement(db, "PRAGMA quick_check(1)");
   const std::jthread alarm([=](const std::stop_token& ended) {
     std::mutex mutex;
     std::condition_variable_any end;
@@ -337,7 +348,7 @@ std::vector<std::string> faults_within(sqlite3* db, std::chrono::milliseconds ti
     end.wait_for(lock, ended, time, [] { return false; });
     if (!ended.stop_requested()) sqlite3_interrupt(db);
   });
-  return faults_of(db, "quick_check", 1);
+  return faults_of(db, statement);
 }
 
 void copy_database(sqlite3* from, sqlite3* to) {
