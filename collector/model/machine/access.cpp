@@ -306,6 +306,8 @@ bool reach(Warp& w, const Operation* op, std::uint32_t mask, const std::uint64_t
   WorkerMemory& memory = *w.memory;
   const SiteInfo& info = memory.program->sites[op->extra];
   Site& site = w.sites[op->extra];
+  // Late loads lie as their site remembers: they are looked at before it forgets that.
+  if (memory.observer != nullptr) memory.observer->take_late_loads();
   const std::uint64_t hits = settle(memory, op->extra);
   const bool is_worth = is_worth_remembering(memory, op->extra, hits);
   if (memory.observer == nullptr && !memory.is_traced) {

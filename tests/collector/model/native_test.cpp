@@ -252,6 +252,31 @@ TEST(Native, LoadsThroughOneAddressDoWhatTheInterpreterDoes) {
   }
 }
 
+/// Loads lie alike for some rounds, each at another place in its sector, and then otherwise: the
+/// checker is told of the first by how they lay.
+TEST(Native, TellsOfLoadsBeforeTheirSiteForgetsHowTheyLay) {
+  const char* const distances_change = R"(
+    shr.u32 %r2, %r9, 2; and.b32 %r2, %r2, 1; add.u32 %r2, %r2, 1;
+    mad.lo.u32 %r3, %r1, %r2, %r9; mul.wide.u32 %rd3, %r3, 4; add.u64 %rd4, %rd1, %rd3;
+    ld.global.u32 %r30, [%rd4]; add.u32 %r8, %r8, %r30;)";
+  const char* const lanes_leave = R"(
+    shr.u32 %r2, %r9, 2; and.b32 %r2, %r2, %r1; and.b32 %r2, %r2, 1;
+    setp.ne.u32 %p2, %r2, 0; add.u32 %r3, %r1, %r9; mul.wide.u32 %rd3, %r3, 4;
+    add.u64 %rd4, %rd1, %rd3; @%p2 bra over; ld.global.u32 %r30, [%rd4];
+    add.u32 %r8, %r8, %r30; over:)";
+  const char* const in_shared_memory = R"(
+    shr.u32 %r2, %r9, 2; and.b32 %r2, %r2, 1; add.u32 %r2, %r2, 1;
+    mad.lo.u32 %r3, %r1, %r2, %r9; shl.b32 %r3, %r3, 2; add.u32 %r3, %r3, %r7;
+    ld.shared.u32 %r30, [%r3]; add.u32 %r8, %r8, %r30;)";
+  for (const Unit* unit : native_units()) {
+    for (const char* const body : {distances_change, lanes_leave, in_shared_memory}) {
+      for (const std::uint32_t threads : {32u, 45u, 77u}) {
+        expect_equal_loops(*unit, body, geometry(2, threads), true);
+      }
+    }
+  }
+}
+
 TEST(Native, LoadsThroughOneAddressAreOneGroup) {
   for (const Unit* unit : native_units()) {
     const Twins twins = twins_of_loop(

@@ -37,21 +37,12 @@ std::span<const Unit> units() {
   return all;
 }
 
-namespace {
-
-const Unit& best_of(unsigned most_vector_bytes) {
+const Unit& best_unit() {
   const std::span<const Unit> all = units();
   for (std::size_t i = all.size(); i > 1; --i) {
-    const Unit& unit = all[i - 1];
-    if (unit.is_supported && unit.vector_bytes <= most_vector_bytes) return unit;
+    if (all[i - 1].is_supported) return all[i - 1];
   }
   return all[0];
 }
-
-}  // namespace
-
-const Unit& best_unit() { return best_of(64); }
-
-const Unit& best_unit_for_observers() { return best_of(32); }
 
 }  // namespace warpmeter::model

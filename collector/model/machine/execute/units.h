@@ -27,9 +27,4 @@ std::span<const Unit> units();
 /// The best that this processor supports. All give the same results and counts.
 const Unit& best_unit();
 
-/// The best for a launch that somebody observes: AVX2's at most. AVX-512's machine code that tells
-/// of accesses ended two of 600 tests of the checker by SIGSEGV on a processor that has it (the
-/// host of an H200, 2026-11-30), for a reason that is not known.
-const Unit& best_unit_for_observers();
-
 }  // namespace warpmeter::model

@@ -353,9 +353,7 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
     followed = program.steps->follow(geometry, parameters, memory,
                                      host_threads(geometry.grid.count(), options.threads));
   }
-  const Unit& unit = options.unit != nullptr       ? *options.unit
-                     : options.observer != nullptr ? best_unit_for_observers()
-                                                   : best_unit();
+  const Unit& unit = options.unit != nullptr ? *options.unit : best_unit();
   const auto new_worker = [&] {
     auto worker = std::make_unique<Worker>(program, memory, geometry, parameters, unit,
                                            options.instruction_budget);
