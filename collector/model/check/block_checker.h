@@ -121,18 +121,18 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   void add_unawaited(const Stretch& stretch, std::uint32_t instruction, std::uint32_t thread,
                      std::uint64_t offset, bool writes);
   bool is_copied_in_bulk(const Operation& op) const;
-  void pass_on_in_bulk(WrittenBytes* written, std::uint64_t offset);
+  void pass_on_in_bulk(MarkedBytes* written, std::uint64_t offset);
   void check_bulk_size(const Warp& warp, const Operation* op, std::uint32_t mask);
   void check_bytes(const Warp& warp, const Operation* op, unsigned lane, std::uint64_t bits);
   void advance_bulk_copies(const Warp& warp, std::uint32_t instruction, std::uint32_t mask);
   void check_copies(const Warp& warp, const Operation* op, const SiteInfo& info,
                     const Places& places, bool is_copy);
   void find_segments(std::vector<Segment>& segments, std::uint32_t width, const Places& places);
-  void check_written(WrittenBytes& written, std::uint64_t offset, const Segment& segment);
+  void check_written(MarkedBytes& written, std::uint64_t offset, const Segment& segment);
   void check_array(std::uint64_t offset, const Segment& segment);
   void add_unwritten(std::uint64_t offset, unsigned lane, bool is_partly);
-  void note_partly_written(const WrittenBytes& written, std::uint64_t begin, std::uint32_t lanes);
-  void pass_on_unset(WrittenBytes& written, std::uint64_t offset, const Segment& segment);
+  void note_partly_written(const MarkedBytes& written, std::uint64_t begin, std::uint32_t lanes);
+  void pass_on_unset(MarkedBytes& written, std::uint64_t offset, const Segment& segment);
   std::string memory_at(std::uint64_t offset) const;
   /// "shared memory at byte 128 of 'tile' (element 32 of 4 bytes)"; `width`: of the access.
   std::string shared_at(std::uint64_t offset, std::uint64_t width) const;
@@ -150,7 +150,7 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
     Places places{};
     Plan* plan = nullptr;
     Shadow* shadow = nullptr;
-    WrittenBytes* written = nullptr;
+    MarkedBytes* written = nullptr;
     Region region{};           ///< in global memory
     std::uint64_t sector = 0;  ///< the sector of the first byte
 
@@ -159,6 +159,7 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
       return sector + static_cast<std::uint64_t>(std::int64_t{part.sector});
     }
   };
+  void find_places(Plan& plan, const SiteInfo& info) const;
   bool find(Planned& planned);
   void look_again(const Warp& warp, const Operation* op, const SiteInfo& info,
                   const Places& places);
@@ -208,7 +209,7 @@ class BlockChecker final : public BlockObserver, private ConflictSink {
   Contexts contexts_;  ///< the contexts of accesses to shared memory
   Shadow shared_;
   Locations locations_;  ///< in shared memory
-  WrittenBytes shared_written_;
+  MarkedBytes shared_written_;
   UnsetRegisters unset_;
   Copies copies_;
   BulkCopies bulk_copies_;

@@ -201,7 +201,7 @@ bool BlockChecker::is_copied_in_bulk(const Operation& op) const {
 /// Unset bytes stay unset where they are copied to, and are no mistake before they are used. An
 /// element is read, then written, before the next; what fills a box beside its tensor is written
 /// only.
-void BlockChecker::pass_on_in_bulk(WrittenBytes* written, std::uint64_t offset) {
+void BlockChecker::pass_on_in_bulk(MarkedBytes* written, std::uint64_t offset) {
   const std::uint32_t width = current_.info->width;
   if (current_.info->kind == AccessKind::load) {
     set_in_bulk_ = 0;

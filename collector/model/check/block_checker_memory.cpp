@@ -137,7 +137,7 @@ void BlockChecker::written_for(const Warp& warp, unsigned lane, std::uint64_t ad
   } else if (address - shared_window < window_bytes) {
     shared_written_.mark(address - shared_window, bytes);
   } else if (const Allocation* allocation = launch_.memory_.find(address)) {
-    WrittenBytes* written = launch_.written_.find(allocation->address);
+    MarkedBytes* written = launch_.written_.find(allocation->address);
     if (written != nullptr) written->mark(address - allocation->address, bytes);
   }
 }
@@ -162,7 +162,7 @@ void BlockChecker::check_segments(const std::vector<Segment>& segments) {
   for (const Segment& segment : segments) {
     std::uint64_t offset = current_.places[segment.first_lane];
     Shadow* shadow = &shared_;
-    WrittenBytes* written = &shared_written_;
+    MarkedBytes* written = &shared_written_;
     if (!is_shared) {
       const Region& region = region_of(op.extra, offset);
       current_.region = &region;
@@ -180,6 +180,13 @@ void BlockChecker::check_segments(const std::vector<Segment>& segments) {
       check_written(*written, offset, segment);
     }
     if (info.is_read_only && !is_shared) check_read_only(*shadow, offset, bytes, segment);
+    if (!is_shared && current_.region->read != nullptr) {
+      if (!writes) {
+        current_.region->read->mark(offset, bytes);
+        continue;
+      }
+      launch_.has_stray_stores_ = true;
+    }
     if (segment.is_run) {
       shadow->touch_run(offset, info.width, segment.first_lane, segment.lanes, by, *this);
     } else {
@@ -223,7 +230,7 @@ void BlockChecker::check_array(std::uint64_t offset, const Segment& segment) {
   }
 }
 
-void BlockChecker::check_written(WrittenBytes& written, std::uint64_t offset,
+void BlockChecker::check_written(MarkedBytes& written, std::uint64_t offset,
                                  const Segment& segment) {
   const SiteInfo& info = *current_.info;
   const Operation& op = *current_.op;
@@ -254,7 +261,7 @@ void BlockChecker::check_written(WrittenBytes& written, std::uint64_t offset,
 }
 
 /// A load of which a part was never set: what becomes of that part has to be followed.
-void BlockChecker::note_partly_written(const WrittenBytes& written, std::uint64_t begin,
+void BlockChecker::note_partly_written(const MarkedBytes& written, std::uint64_t begin,
                                        std::uint32_t lanes) {
   const std::uint32_t instruction = current_.op->instruction;
   if (!unset_.follows(instruction)) return;
@@ -272,7 +279,7 @@ void BlockChecker::note_partly_written(const WrittenBytes& written, std::uint64_
 }
 
 /// A copy of what is unset is unset.
-void BlockChecker::pass_on_unset(WrittenBytes& written, std::uint64_t offset,
+void BlockChecker::pass_on_unset(MarkedBytes& written, std::uint64_t offset,
                                  const Segment& segment) {
   for (unsigned i = 0; i < (segment.is_run ? segment.lanes : 1u); ++i) {
     unset_.store(*current_.warp, current_.op->instruction, segment.first_lane + i, written,

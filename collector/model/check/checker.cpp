@@ -70,11 +70,12 @@ bool is_load(Code code) {
 }  // namespace
 
 Checker::Checker(const Program& program, const Geometry& geometry, DeviceMemory& memory,
-                 WrittenMemory& written)
+                 WrittenMemory& written, Wanted wanted)
     : program_(program),
       geometry_(geometry),
       memory_(memory),
       written_(written),
+      wanted_(wanted),
       names_(program, geometry),
       findings_(program),
       updates_(updates(program)),
@@ -140,6 +141,7 @@ Checker::~Checker() = default;
 Gaps Checker::gaps() const {
   Gaps gaps = gaps_of(program_);
   gaps.add(Gap::unnamed, has_unnamed_);
+  gaps.add(Gap::stray_stores, has_stray_stores_);
   gaps.add(Gap::cluster_signals, has_cluster_signals_);
   return gaps;
 }
@@ -231,6 +233,17 @@ void Checker::watch_instructions() {
   }
 }
 
+/// Strong loads count apart for other streams, and a kernel's own allocations come and go.
+void Checker::stores_to(std::set<std::uint64_t> allocations) {
+  const auto is_strong = [](const SiteInfo& site) {
+    return site.kind == AccessKind::load && (site.is_strong || site.is_verified);
+  };
+  const bool is_known = !program_.allocates && program_.device_calls.empty() &&
+                        program_.copies.empty() && program_.bulk_copies.empty() &&
+                        std::none_of(program_.sites.begin(), program_.sites.end(), is_strong);
+  if (is_known) stored_ = std::move(allocations);
+}
+
 std::unique_ptr<BlockObserver> Checker::new_block_observer() {
   return std::make_unique<BlockChecker>(*this);
 }
@@ -266,8 +279,13 @@ const Region& Checker::region_of(std::uint64_t address) {
       written_.add(allocation->address, allocation->data.size());
     }
   }
-  region = {allocation, shadow.get(), written_.find(allocation->address), allocation->address,
-            allocation->data.size()};
+  region = {allocation, shadow.get(),        written_.find(allocation->address),
+            nullptr,    allocation->address, allocation->data.size()};
+  if (stored_ && !stored_->contains(allocation->address)) {
+    const auto [read, is_new] = read_.try_emplace(allocation->address, allocation->data.size());
+    if (is_new) budget_.used += read->second.size() / 8;
+    region.read = &read->second;
+  }
   return region;
 }
 
@@ -289,6 +307,14 @@ void Checker::for_each_touched(const SeesTouched& see) const {
     const bool is_there = allocation != nullptr && allocation->address == address;
     if (!is_there || memory_.heap().addresses.contains(address)) continue;
     shadow->for_each_touched(address, allocation->data.size(), contexts_, of_site, see);
+    const auto read = read_.find(address);
+    if (read == read_.end()) continue;
+    const std::uint64_t end = read->second.size();
+    for (std::uint64_t from = read->second.next(true, 0, end), to; from < end;
+         from = read->second.next(true, to, end)) {
+      to = read->second.next(false, from, end);
+      see({address + from, to - from, Strength::none, Strength::plain});
+    }
   }
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -61,19 +62,27 @@ inline constexpr std::uint8_t watch_instruction = 16;
 struct Region {
   const Allocation* allocation = nullptr;
   Shadow* shadow = nullptr;
-  WrittenBytes* written = nullptr;     ///< null: it was set from the start
+  MarkedBytes* written = nullptr;  ///< null: it was set from the start
+  /// The bytes that were read, of an allocation that the launch does not store to: nothing there
+  /// conflicts with a load, so its shadow is not told of any. Null: it is.
+  MarkedBytes* read = nullptr;
   std::uint64_t begin = 0, bytes = 0;  ///< the allocation's
 
   bool holds(std::uint64_t address) const { return address - begin < bytes; }
 };
 
+/// The answers that a checker is asked for: its findings, or for_each_touched() too, for which it
+/// has to be told of each load.
+enum class Wanted : std::uint8_t { findings, touched };
+
 class Checker final : public LaunchObserver {
  public:
   /// All of these outlive the checker.
   Checker(const Program& program, const Geometry& geometry, DeviceMemory& memory,
-          WrittenMemory& written);
+          WrittenMemory& written, Wanted wanted);
   ~Checker() override;
 
+  void stores_to(std::set<std::uint64_t> allocations) override;
   std::unique_ptr<BlockObserver> new_block_observer() override;
   void stopped(TrapKind kind, std::uint32_t instruction, const std::string& message) override;
 
@@ -90,7 +99,7 @@ class Checker final : public LaunchObserver {
   std::size_t bytes() const;
 
   /// Calls `see` for all that the launch did to global memory, but for what kernels allocate
-  /// themselves: allocation by allocation, each in ascending stretches.
+  /// themselves: allocation by allocation, each in ascending stretches. Wanted::touched only.
   void for_each_touched(const SeesTouched& see) const;
   /// The kernel may hand on to others what it wrote while it runs: it has fences, or accesses that
   /// release. `has_system_fence`: to the host too.
@@ -125,6 +134,7 @@ class Checker final : public LaunchObserver {
   const Geometry geometry_;
   DeviceMemory& memory_;
   WrittenMemory& written_;
+  const Wanted wanted_;
   const Names names_;
   Findings findings_;
   const std::vector<Update> updates_;        ///< see updates.h
@@ -140,8 +150,12 @@ class Checker final : public LaunchObserver {
   Locations locations_;
   std::map<std::uint64_t, std::unique_ptr<Shadow>> shadows_;  ///< by the allocation's address
   std::map<std::uint64_t, Region> regions_;
-  std::set<std::uint32_t> told_copies_;  ///< by instruction: bulk copies that a finding names
-  bool is_plain_ = false;                ///< see Accessing
+  /// The allocations that may be stored to, as the code shows; nullopt: any.
+  std::optional<std::set<std::uint64_t>> stored_;
+  std::map<std::uint64_t, MarkedBytes> read_;  ///< by the allocation's address, of the others
+  bool has_stray_stores_ = false;              ///< some access stored to one of the others
+  std::set<std::uint32_t> told_copies_;        ///< by instruction: bulk copies that a finding names
+  bool is_plain_ = false;                      ///< see Accessing
   /// The block that runs, all ones for none; and whether another has begun before it was over.
   std::uint64_t block_ = ~std::uint64_t{0};
   bool has_turns_ = false;

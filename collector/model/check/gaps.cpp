@@ -25,6 +25,8 @@ constexpr Words all_words[] = {
     {Gap::unnamed, true,
      "accesses that run over from one shared array into another, where the code does not show "
      "which of them is meant"},
+    {Gap::stray_stores, true,
+     "races of stores that reach one buffer by a pointer to another with loads of the first"},
     {Gap::cluster_signals, true,
      "races on shared memory, and between blocks on global memory, in clusters whose blocks may "
      "order each other by more than the cluster's barrier (barrier objects, bulk copies, fences, "

@@ -14,6 +14,7 @@ namespace warpmeter::model::check {
 enum class Gap : std::uint8_t {
   order,             ///< volatile or ordered loads or stores
   unnamed,           ///< accesses that do not show which of several shared arrays they mean
+  stray_stores,      ///< stores to memory that the code does not show to be stored to
   cluster_signals,   ///< blocks of a cluster may order each other by more than its barrier
   formatted_stores,  ///< sust.p
   copies,            ///< asynchronous copies
@@ -47,7 +48,8 @@ class Gaps {
   std::uint64_t bits_ = 0;
 };
 
-/// The gaps that a kernel's code opens. `unnamed` and `cluster_signals` depend on the launch.
+/// The gaps that a kernel's code opens. `unnamed`, `stray_stores` and `cluster_signals` depend on
+/// the launch.
 Gaps gaps_of(const Program& program);
 
 /// The gaps that change what a clean answer is worth for this launch; and all others.

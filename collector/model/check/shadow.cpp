@@ -32,24 +32,31 @@ Shadow::Shadow(std::uint64_t size, bool forgets, Budget& budget)
 Shadow::~Shadow() { budget_.used -= used_; }
 
 void Shadow::clear() {
-  for (const auto& page : pages_) {
+  for (Page* const page : pages_) {
     if (page == nullptr) continue;
     for (Sector& sector : *page) make_whole(sector);
   }
 }
 
+Shadow::Page* Shadow::add_page(std::size_t number) {
+  if (budget_.used + sizeof(Page) > budget_.most) {
+    budget_.is_exceeded = true;
+    return nullptr;
+  }
+  if (of_pages_.size() == 0) of_pages_.resize(pages_.size() * sizeof(Page) + alignof(Page), true);
+  used_ += sizeof(Page);
+  budget_.used += sizeof(Page);
+  void* first = of_pages_.data();
+  std::size_t space = of_pages_.size();
+  std::align(alignof(Page), sizeof(Page), first, space);
+  return pages_[number] = static_cast<Page*>(first) + number;
+}
+
 Shadow::Sector* Shadow::sector(std::uint64_t index, const Accessing& by) {
   if (index / sectors_of_page >= pages_.size()) return nullptr;
-  std::unique_ptr<Page>& page = pages_[index / sectors_of_page];
-  if (page == nullptr) {
-    if (budget_.used + sizeof(Page) > budget_.most) {
-      budget_.is_exceeded = true;
-      return nullptr;
-    }
-    page = std::make_unique<Page>();
-    used_ += sizeof(Page);
-    budget_.used += sizeof(Page);
-  }
+  Page* page = pages_[index / sectors_of_page];
+  if (page == nullptr) page = add_page(index / sectors_of_page);
+  if (page == nullptr) return nullptr;
   Sector& found = (*page)[index % sectors_of_page];
   if (forgets_ && found.latest != 0 && found.latest != by.number &&
       (!by.contexts.holds(found.latest) || by.order.is_past(by.contexts[found.latest]))) {
@@ -84,7 +91,7 @@ void Shadow::give_back(Cell* cells, std::uint8_t parts) {
 
 /// Gives back what it keeps elsewhere.
 void Shadow::drop(Sector& sector) {
-  if (sector.parts != 1) {
+  if (sector.parts != undivided) {
     give_back(sector.cells, sector.parts);
   } else if (sector.whole.more != 0) {
     chains_.drop(sector.whole.more);
@@ -112,7 +119,7 @@ void Shadow::split(Sector& sector, std::uint8_t parts) {
   Cell* cells = take_cells(parts);
   const std::uint32_t each = sector_bytes / parts;
   for (std::uint32_t i = 0; i < parts; ++i) {
-    const bool from_whole = sector.parts == 1;
+    const bool from_whole = sector.parts == undivided;
     const Cell& from = from_whole ? sector.whole : sector.cells[i * sector.parts / parts];
     cells[i] = from;
     if (from_whole) {
@@ -351,7 +358,7 @@ void Shadow::touch(std::uint64_t offset, std::uint32_t width, std::uint32_t lane
     const std::uint32_t part = std::min(width, inside);
     if (found != nullptr) {
       const bool is_narrow = ((offset | part) & 3) != 0;
-      if (found->parts == 1) {
+      if (found->parts == undivided) {
         const auto narrow = [](const Slot& slot) {
           return slot.context != 0 && width_of(slot.lanes) < 4;
         };

@@ -21,6 +21,7 @@
 #include "collector/model/check/chains.h"
 #include "collector/model/check/order.h"
 #include "collector/model/check/touched.h"
+#include "collector/model/machine/memory/zeroed_bytes.h"
 
 namespace warpmeter::model::check {
 
@@ -151,15 +152,17 @@ class Shadow {
       Cell* cells;   ///< one for each of several parts
     };
     std::uint32_t latest = 0;  ///< context; 0 where the shadow never forgets
-    std::uint8_t parts = 1;    ///< 1, 8 or 32
+    std::uint8_t parts = 0;    ///< undivided, or 8 or 32 of them
   };
   static_assert(sizeof(Sector) == 32);
   static constexpr unsigned sectors_of_page = 1024;
-  static constexpr std::uint8_t word_parts = 8;
+  static constexpr std::uint8_t undivided = 0, word_parts = 8;
+  /// Begins as zeros.
   struct alignas(64) Page : std::array<Sector, sectors_of_page> {};
 
   Touched touched(const Cell& cell, const Contexts& contexts,
                   const std::vector<Strength>& of_site) const;
+  Page* add_page(std::size_t number);
   Sector* sector(std::uint64_t index, const Accessing& by);
   Sector* known_sector(std::uint64_t index) const;
   void renew(Sector& sector, bool is_whole, const Accessing& by);
@@ -169,7 +172,8 @@ class Shadow {
   bool read_at_once(Cell& cell, std::uint32_t lanes, bool is_whole, const Numbers& numbers,
                     const Accessing& by);
   bool join(Cell& cell, bool is_whole, const Numbers& numbers, const Accessing& by);
-  static bool write_at_once(Cell& cell, std::uint32_t lanes, const Numbers& numbers);
+  static bool write_at_once(Cell& cell, std::uint32_t lanes, bool is_whole, const Numbers& numbers,
+                            const Accessing& by);
   void split(Sector& sector, std::uint8_t parts);
   void drop(Sector& sector);
   void make_whole(Sector& sector);
@@ -200,7 +204,8 @@ class Shadow {
   const bool forgets_;
   Budget& budget_;
   std::size_t used_ = 0;
-  std::vector<std::unique_ptr<Page>> pages_;
+  std::vector<Page*> pages_;  ///< null where nothing was touched
+  ZeroedBytes of_pages_;      ///< of all of them, once there is one
   std::vector<std::unique_ptr<Cell[]>> chunks_;
   std::vector<Cell*> free_words_, free_bytes_;
   Chains<Slot> chains_;

@@ -56,7 +56,7 @@ void Shadow::for_each_touched(std::uint64_t address, std::uint64_t bytes, const 
     for (std::size_t i = 0; i < sectors_of_page; ++i) {
       const Sector& sector = (*pages_[page])[i];
       const std::uint64_t offset = (page * sectors_of_page + i) * sector_bytes;
-      if (sector.parts == 1) {
+      if (sector.parts == undivided) {
         add(offset, sector_bytes, touched(sector.whole, contexts, of_site));
         continue;
       }
@@ -75,11 +75,11 @@ std::uint32_t Shadow::last_write(std::uint64_t offset, std::uint64_t bytes) cons
     const std::uint64_t number = offset / sector_bytes;
     if (number / sectors_of_page >= pages_.size()) return 0;
     std::uint64_t step = sector_bytes;
-    if (const auto& page = pages_[number / sectors_of_page]; page != nullptr) {
+    if (const Page* const page = pages_[number / sectors_of_page]; page != nullptr) {
       const Sector& sector = (*page)[number % sectors_of_page];
-      step = sector_bytes / sector.parts;
+      if (sector.parts != undivided) step = sector_bytes / sector.parts;
       const Cell& cell =
-          sector.parts == 1 ? sector.whole : sector.cells[offset % sector_bytes / step];
+          sector.parts == undivided ? sector.whole : sector.cells[offset % sector_bytes / step];
       if (cell.write.context != 0) return cell.write.context;
     }
     offset = (offset / step + 1) * step;

@@ -60,7 +60,7 @@ void Shadow::read_whole(Cell& cell, std::uint32_t lanes, const Accessing& by) {
 void Shadow::touch_whole(Sector& sector, std::uint64_t offset, std::uint32_t width,
                          std::uint32_t first_lane, const Accessing& by, ConflictSink& sink) {
   const std::uint32_t lanes = whole_lanes(first_lane, width);
-  if (sector.parts == 1) {
+  if (sector.parts == undivided) {
     if (!by.context.writes && read_plainly(sector.whole, lanes, true, by)) return;
     if (replace_whole(sector.whole, lanes, by)) return;
     // Read by many blocks, or by many warps: a chain of them is kept whole as well.

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "base/lanes.h"
@@ -49,7 +50,9 @@ class BlockObserver {
   /// is to be none.
   virtual const std::uint8_t* watches_more() const { return nullptr; }
   /// Room for loads with watch_late; null: there are none. Whoever has it tells itself of those in
-  /// it before it is told of anything else, and when take_late_loads() is called.
+  /// it before it is told of anything else, and when take_late_loads() is called: before a site
+  /// forgets how its lanes lay, too. Whoever need not be told of a site's loads any more, as long
+  /// as they lie as it remembers, sets its Site::touched to null.
   virtual LateLoads* late_loads() { return nullptr; }
   virtual void take_late_loads() {}
   /// `shared`: the block's memory.
@@ -83,6 +86,9 @@ class LaunchObserver {
  public:
   virtual ~LaunchObserver() = default;
 
+  /// Before the first block: the allocations that the launch stores to, by address, as far as its
+  /// code shows. Not called where that may be any.
+  virtual void stores_to(std::set<std::uint64_t> /*allocations*/) {}
   /// For a worker that runs blocks.
   virtual std::unique_ptr<BlockObserver> new_block_observer() = 0;
   /// A kernel that had to be stopped.

@@ -7,6 +7,17 @@
 namespace warpmeter::model {
 namespace {
 
+/// Null where it is no pointer, or nobody's.
+Allocation* allocation_of(const LastingMemory& piece, std::span<const std::byte> parameters,
+                          DeviceMemory& memory) {
+  std::uint64_t address = piece.place;
+  if (piece.kind == LastingMemory::Kind::parameter) {
+    if (piece.place + sizeof address > parameters.size()) return nullptr;
+    std::memcpy(&address, parameters.data() + piece.place, sizeof address);
+  }
+  return memory.find(address);
+}
+
 class Follower {
  public:
   Follower(const Program& program, std::span<const std::byte> parameters, DeviceMemory& memory)
@@ -33,21 +44,11 @@ class Follower {
   }
 
  private:
-  /// Null where it is no pointer, or nobody's.
-  Allocation* allocation_of(const LastingMemory& piece) {
-    std::uint64_t address = piece.place;
-    if (piece.kind == LastingMemory::Kind::parameter) {
-      if (piece.place + sizeof address > parameters_.size()) return nullptr;
-      std::memcpy(&address, parameters_.data() + piece.place, sizeof address);
-    }
-    return memory_.find(address);
-  }
-
   template <class Visit>
   void each_allocation(const LastingMemory& piece, Visit visit) {
     if (piece.kind == LastingMemory::Kind::elsewhere) {
       memory_.for_each([&](Allocation& allocation) { visit(allocation); });
-    } else if (Allocation* allocation = allocation_of(piece)) {
+    } else if (Allocation* allocation = allocation_of(piece, parameters_, memory_)) {
       visit(*allocation);
     }
   }
@@ -77,6 +78,20 @@ std::vector<std::uint8_t> follow_order(const Program& program,
                                        DeviceMemory& memory) {
   if (program.lasting_memory.empty()) return {};
   return Follower(program, parameters, memory).follow();
+}
+
+std::optional<std::set<std::uint64_t>> stored_allocations(const Program& program,
+                                                          std::span<const std::byte> parameters,
+                                                          DeviceMemory& memory) {
+  std::set<std::uint64_t> stored;
+  for (const LastingMemory& piece : program.lasting_memory) {
+    if (!piece.is_stored) continue;
+    if (piece.kind == LastingMemory::Kind::elsewhere) return std::nullopt;
+    const Allocation* allocation = allocation_of(piece, parameters, memory);
+    if (allocation == nullptr) return std::nullopt;
+    stored.insert(allocation->address);
+  }
+  return stored;
 }
 
 void HostOrder::note(std::uint64_t address, std::uint64_t bytes, bool is_ordered) {

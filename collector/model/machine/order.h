@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -22,6 +24,12 @@ namespace warpmeter::model {
 /// depend on what is so already; empty: none does.
 std::vector<std::uint8_t> follow_order(const Program& program,
                                        std::span<const std::byte> parameters, DeviceMemory& memory);
+
+/// The allocations that a launch stores to, as far as the code shows, by address; nullopt: it may
+/// be any. A pointer that is made of another allocation's leads elsewhere all the same.
+std::optional<std::set<std::uint64_t>> stored_allocations(const Program& program,
+                                                          std::span<const std::byte> parameters,
+                                                          DeviceMemory& memory);
 
 /// Memory of the host that took a copy of what depends on the order, until another copy covers it:
 /// a list that one launch made may go to the next one by that way. The host's own use of it is not

@@ -327,6 +327,7 @@ struct LastingMemory {
   /// Program::lasting_memory.
   std::vector<std::uint32_t> leads_to = {};
   bool is_left_ordered = false;  ///< by the kernel itself
+  bool is_stored = false;        ///< some access may store there, as far as the code shows
 };
 
 struct Program {

@@ -163,7 +163,8 @@ class ModelWorkload : public run::Workload {
     }
     std::optional<check::Checker> checker;
     if (options_.checked) {
-      options.observer = &checker.emplace(program, launch.geometry, memory, written);
+      options.observer =
+          &checker.emplace(program, launch.geometry, memory, written, check::Wanted::findings);
     }
     const std::vector<std::byte> constants = program.constant_memory;
     set_variables(program, memory, addresses);

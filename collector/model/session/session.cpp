@@ -354,7 +354,8 @@ std::optional<SessionOutcome> LaunchSession::run_next() {
   }
   std::optional<check::Checker> checker;
   if (options_.check) {
-    options.observer = &checker.emplace(program, geometry, memory_, written_);
+    options.observer =
+        &checker.emplace(program, geometry, memory_, written_, check::Wanted::findings);
   }
   BlockSelection selection;
   std::optional<Estimate> estimate;

@@ -115,7 +115,7 @@ void Checks::allocated(const Block& block) {
   // Bytes that were unset before the stretch became this one are so still; of what joins it
   // is_fresh tells.
   written_.add(block.address, block.bytes);
-  model::check::WrittenBytes& written = *written_.find(block.address);
+  model::check::MarkedBytes& written = *written_.find(block.address);
   written.mark(0, block.bytes);
   for (const auto& [address, before] : parting_) {
     const std::uint64_t begin = std::max(address, block.address);
@@ -164,7 +164,7 @@ std::uint64_t Checks::beginning_of_freed(std::uint64_t address) const {
 
 /// Between the members of structures there are gaps that nobody writes: up to seven bytes, inside
 /// of eight aligned ones of which others are written.
-void Checks::find_unset(const Block& block, const model::check::WrittenBytes& written,
+void Checks::find_unset(const Block& block, const model::check::MarkedBytes& written,
                         std::uint64_t offset, std::uint64_t bytes) {
   const std::uint64_t end = offset + bytes;
   unset_.copied += bytes;
@@ -185,9 +185,8 @@ void Checks::find_unset(const Block& block, const model::check::WrittenBytes& wr
 void Checks::copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
   const Block* source = memory_.find(from);
   const Block* target = memory_.find(to);
-  model::check::WrittenBytes* read = source == nullptr ? nullptr : written_.find(source->address);
-  model::check::WrittenBytes* written =
-      target == nullptr ? nullptr : written_.find(target->address);
+  model::check::MarkedBytes* read = source == nullptr ? nullptr : written_.find(source->address);
+  model::check::MarkedBytes* written = target == nullptr ? nullptr : written_.find(target->address);
   if (written == nullptr) {
     if (read != nullptr) find_unset(*source, *read, from - source->address, bytes);
     return;

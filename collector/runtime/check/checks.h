@@ -107,7 +107,7 @@ class Checks final : public MemoryObserver {
     std::uint64_t copied = 0, bytes = 0, first = 0, gaps = 0, gap_bytes = 0, first_gap = 0;
     std::string name;
   };
-  void find_unset(const Block& block, const model::check::WrittenBytes& written,
+  void find_unset(const Block& block, const model::check::MarkedBytes& written,
                   std::uint64_t offset, std::uint64_t bytes);
   /// One finding for `what` of a place: the first message of it stands for all.
   void find(const std::string& kind, const std::string& where, const std::string& what,
@@ -124,7 +124,7 @@ class Checks final : public MemoryObserver {
   /// The written bytes of a stretch that has gone, or has become another.
   struct Parting {
     std::uint64_t bytes = 0;
-    model::check::WrittenBytes written;
+    model::check::MarkedBytes written;
   };
 
   model::check::WrittenMemory written_;

@@ -368,7 +368,7 @@ void note_stores(const model::Program& program, model::check::WrittenMemory& wri
       });
   if (!stores) return;
   for (const auto& [handle, surface] : objects().told.surfaces) {
-    model::check::WrittenBytes* bytes = written.find(surface.image.address);
+    model::check::MarkedBytes* bytes = written.find(surface.image.address);
     if (bytes != nullptr) bytes->mark(0, surface.image.slice_bytes * surface.image.depth);
   }
 }

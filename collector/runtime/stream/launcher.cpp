@@ -307,8 +307,8 @@ class Grids {
     Checks* checks = process_.checks();
     std::optional<model::check::Checker> checker;
     if (checks != nullptr) {
-      options.observer =
-          &checker.emplace(program, geometry, process_.memory().machine(), checks->written());
+      options.observer = &checker.emplace(program, geometry, process_.memory().machine(),
+                                          checks->written(), model::check::Wanted::touched);
     }
     std::vector<HostVariable*> set_elsewhere;
     if (checker) set_elsewhere = set_on_host_only(process_, kernel);

@@ -24,7 +24,7 @@ std::string check(const kernels::Image& image, std::string_view entry, const Geo
   if (!prepared->refusal.empty()) return prepared->refusal;
   const Program& program = prepared->program;
   check::WrittenMemory written;
-  check::Checker checker(program, geometry, prepared->memory, written);
+  check::Checker checker(program, geometry, prepared->memory, written, check::Wanted::findings);
   LaunchOptions options;
   options.observer = &checker;
   const BlockSelection corners =

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,10 @@ namespace warpmeter::model {
 
 /// Calls of an observer: a number for each, which depends on all that it says.
 using Told = std::vector<std::uint64_t>;
+
+/// How the checker gets to know of a launch. `everywhere`: it does not hear which memory the launch
+/// stores to, and keeps all reads in its shadow; `closely`: see NotedBlock.
+enum class Look { as_always, closely, everywhere };
 
 /// Notes what the checker is told. `closely`: hides that lanes lie as they did, so that the checker
 /// looks at each access as if it were the first.
@@ -129,10 +134,13 @@ class NotedBlock final : public BlockObserver {
 
 class NotedLaunch final : public LaunchObserver {
  public:
-  NotedLaunch(LaunchObserver& of, bool closely) : of_(of), closely_(closely) {}
+  NotedLaunch(LaunchObserver& of, Look look) : of_(of), look_(look) {}
 
+  void stores_to(std::set<std::uint64_t> allocations) override {
+    if (look_ != Look::everywhere) of_.stores_to(std::move(allocations));
+  }
   std::unique_ptr<BlockObserver> new_block_observer() override {
-    return std::make_unique<NotedBlock>(of_.new_block_observer(), told, closely_);
+    return std::make_unique<NotedBlock>(of_.new_block_observer(), told, look_ == Look::closely);
   }
   void stopped(TrapKind kind, std::uint32_t instruction, const std::string& message) override {
     of_.stopped(kind, instruction, message);
@@ -142,27 +150,28 @@ class NotedLaunch final : public LaunchObserver {
 
  private:
   LaunchObserver& of_;
-  const bool closely_;
+  const Look look_;
 };
 
 struct CheckedRun {
   Told told;
-  std::string text;  ///< all that the checker says in the end, and what it keeps
+  std::string text;       ///< all that the checker says in the end
+  std::size_t bytes = 0;  ///< that it took
   LaunchOutcome outcome;
   std::vector<std::vector<std::byte>> buffers;
 };
 
-/// `unset`: nobody has set the last buffer before the launch. `closely`: see NotedBlock.
+/// `unset`: nobody has set the last buffer before the launch.
 inline CheckedRun run_checked(const Program& program, const Geometry& geometry,
                               const std::vector<TestArgument>& arguments, LaunchOptions options,
-                              bool unset, bool closely = false) {
+                              bool unset, Look look = Look::as_always) {
   CheckedRun run;
   TestMemory memory(arguments);
   check::WrittenMemory written;
   if (unset)
     written.add(memory.addresses.back(), memory.memory.find(memory.addresses.back())->data.size());
-  check::Checker checker(program, geometry, memory.memory, written);
-  NotedLaunch observer(checker, closely);
+  check::Checker checker(program, geometry, memory.memory, written, check::Wanted::touched);
+  NotedLaunch observer(checker, look);
   options.observer = &observer;
   run.outcome =
       launch(program, geometry, *pack_parameters(program, memory.values), memory.memory, options);
@@ -172,13 +181,14 @@ inline CheckedRun run_checked(const Program& program, const Geometry& geometry,
                             static_cast<int>(finding.span), finding.times, finding.message,
                             finding.other_line, finding.address, finding.width);
   }
-  run.text += fmt::format("gaps {}; {} bytes\n", checker.gaps().bits(), checker.bytes());
+  run.text += fmt::format("gaps {}\n", checker.gaps().bits());
+  run.bytes = checker.bytes();
   checker.for_each_touched([&](const check::Touched& touched) {
     run.text += fmt::format("{} bytes from {}: {} {}\n", touched.bytes, touched.address,
                             static_cast<int>(touched.writes), static_cast<int>(touched.reads));
   });
   for (const std::uint64_t address : memory.addresses) {
-    const check::WrittenBytes* const bytes = written.find(address);
+    const check::MarkedBytes* const bytes = written.find(address);
     for (std::uint64_t at = 0; bytes != nullptr && at < bytes->size();) {
       const std::uint64_t begin = bytes->next(true, at, bytes->size());
       at = bytes->next(false, begin, bytes->size());
@@ -201,9 +211,12 @@ inline void expect_equal_checks(const Unit& unit, const Program& program, const 
     options.native_after = 0;
     const CheckedRun native = run_checked(program, geometry, arguments, options, unset);
     EXPECT_EQ(native.text, interpreted.text) << what;
-    EXPECT_EQ(run_checked(program, geometry, arguments, options, unset, true).text,
-              interpreted.text)
-        << what << ": looked at closely";
+    EXPECT_EQ(native.bytes, interpreted.bytes) << what;
+    for (const Look look : {Look::closely, Look::everywhere}) {
+      EXPECT_EQ(run_checked(program, geometry, arguments, options, unset, look).text,
+                interpreted.text)
+          << what << ": " << (look == Look::closely ? "looked at closely" : "all in the shadow");
+    }
     const auto trap = [](const CheckedRun& run) {
       return run.outcome.trap ? run.outcome.trap->message : std::string();
     };

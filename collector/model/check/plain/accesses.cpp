@@ -55,12 +55,19 @@ inline bool serves(const Plan& plan, std::uint64_t place, std::uint64_t size) {
          place + plan.above <= size;
 }
 
-inline bool are_set(const WrittenBytes& written, const Plan& plan, std::uint64_t sector) {
+inline bool are_set(const MarkedBytes& written, const Plan& plan, std::uint64_t sector) {
   return written.are_all() ||
          std::all_of(plan.parts.begin(), plan.parts.end(), [&](const Part& part) {
            return written.all_of_sector(
                sector + static_cast<std::uint64_t>(std::int64_t{part.sector}), part.bytes);
          });
+}
+
+inline void mark_parts(MarkedBytes& read, const Plan& plan, std::uint64_t sector) {
+  if (read.are_all()) return;
+  for (const Part& part : plan.parts) {
+    read.mark_in_sector(sector + static_cast<std::uint64_t>(std::int64_t{part.sector}), part.bytes);
+  }
 }
 
 /// The same as context_of(): a plain access of the site has this context already if it has one
@@ -75,6 +82,19 @@ inline std::uint32_t BlockChecker::plain_context_of(std::uint32_t site, std::uin
   context.writes = writes;
   number = (is_shared ? contexts_ : launch_.contexts_).add(context);
   return number;
+}
+
+/// Where accesses to shared memory that follow the plan need no closer look: nowhere, where several
+/// arrays are there and the code does not show which is meant.
+void BlockChecker::find_places(Plan& plan, const SiteInfo& info) const {
+  std::uint64_t begin = 0, end = shared_written_.size();
+  if (launch_.has_arrays_) {
+    begin = info.array_begin;
+    end = std::min<std::uint64_t>(end, info.array_end);
+  }
+  plan.from = begin + plan.below;
+  const std::uint64_t beyond = plan.from + plan.above;  // where the first of them ends
+  plan.places = plan.is_usable && beyond <= end ? end - beyond + 1 : 0;
 }
 
 /// Finds what is needed for an access that is a common one. False where check_access() has to look
@@ -105,6 +125,7 @@ inline bool BlockChecker::find(Planned& planned) {
     make_plan(plan, segments_[site], info->width, writes, offset, place - places.base,
               places.beyond);
     plan.is_read_only = info->is_read_only;
+    if (planned.is_shared()) find_places(plan, *info);
   }
   planned.plan = &plan;
   planned.sector = offset / sector_bytes;
@@ -122,7 +143,7 @@ inline bool BlockChecker::find(Planned& planned) {
 inline bool BlockChecker::touch_plainly(const Planned& planned) {
   const Plan& plan = *planned.plan;
   const bool is_shared = planned.is_shared(), writes = planned.info->kind == AccessKind::store;
-  WrittenBytes* const written = planned.written;
+  MarkedBytes* const written = planned.written;
   const bool has_unwritten = written != nullptr && !written->are_all();
   if (has_unwritten && writes) {
     for (const Part& part : plan.parts) {
@@ -143,6 +164,11 @@ inline bool BlockChecker::touch_plainly(const Planned& planned) {
              may_wait(*planned.warp, planned.op, planned.places.base)) {
     return true;
   }
+  if (MarkedBytes* const read = planned.region.read; read != nullptr && !writes) {
+    if (launch_.wanted_ == Wanted::touched) mark_parts(*read, plan, planned.sector);
+    return true;
+  }
+  launch_.has_stray_stores_ |= planned.region.read != nullptr;
   touch_parts(planned);
   return true;
 }
@@ -175,24 +201,17 @@ inline void BlockChecker::warm(std::span<const LateLoad> loads) {
   for (const LateLoad& load : loads) {
     const Region& region = regions_[load.op->extra];
     const std::uint64_t offset = load.address - region.begin;
-    if (offset < region.bytes) sum += region.shadow->parts_of(offset / sector_bytes);
+    if (offset < region.bytes && region.read == nullptr)
+      sum += region.shadow->parts_of(offset / sector_bytes);
   }
   warmed_ = sum;
 }
 
 inline bool BlockChecker::note_shared(const LateLoad& load, const Site& shape) {
-  const std::uint32_t site = load.op->extra;
   const std::uint64_t place = load.address - shape.window_begin;
-  const Plan& plan = plans_[site].at(place);
-  if (is_written_ || !launch_.is_plain_ || !serves(plan, place, shared_written_.size()))
-    return false;
-  if (launch_.has_arrays_) {
-    const SiteInfo& info = program_.sites[site];
-    if (info.array_end == 0 || place - plan.below < info.array_begin ||
-        place + plan.above > info.array_end) {
-      return false;
-    }
-  }
+  const Plan& plan = plans_[load.op->extra].at(place);
+  if (is_written_ || !launch_.is_plain_ || !plan.is_made || place % 4 != 0) return false;
+  if (place - plan.from >= plan.places) return false;
   if (!are_set(shared_written_, plan, place / sector_bytes)) return false;
   return may_wait(*load.warp, load.op, place);
 }
@@ -200,11 +219,23 @@ inline bool BlockChecker::note_shared(const LateLoad& load, const Site& shape) {
 inline bool BlockChecker::touch_global(const LateLoad& load) {
   const std::uint32_t site = load.op->extra;
   const Region& region = regions_[site];
+  const bool is_done = region.read != nullptr && launch_.wanted_ == Wanted::findings &&
+                       (region.written == nullptr || region.written->are_all());
+  if (is_done && region.holds(load.address)) {
+    load.warp->sites[site].touched = nullptr;
+    return true;
+  }
   const std::uint64_t offset = load.address - region.begin;
   const Plan& plan = plans_[site].at(offset);
-  if (!serves(plan, offset, region.bytes) || plan.is_read_only) return false;
+  if (!serves(plan, offset, region.bytes)) return false;
+  const bool may_be_stored = region.read == nullptr || launch_.has_stray_stores_;
+  if (plan.is_read_only && may_be_stored) return false;
   const std::uint64_t sector = offset / sector_bytes;
   if (region.written != nullptr && !are_set(*region.written, plan, sector)) return false;
+  if (region.read != nullptr) {
+    if (launch_.wanted_ == Wanted::touched) mark_parts(*region.read, plan, sector);
+    return true;
+  }
   const std::uint32_t number = plain_context_of(site, load.warp->index, false, false);
   Accessing by = accessing(number, false);
   by.past = past_global_;

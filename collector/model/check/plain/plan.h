@@ -34,6 +34,9 @@ struct Part {
 struct Plan {
   bool is_made = false, is_usable = false, is_read_only = false;
   std::uint32_t below = 0, above = 0;  ///< bytes from the first lane's place to either end
+  /// In shared memory: where the first lane's place may be so that all lanes are inside of it and
+  /// of the array that is meant, from there on and so many bytes.
+  std::uint64_t from = 0, places = 0;
   std::vector<Part> parts;
 };
 

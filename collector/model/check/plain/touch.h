@@ -5,6 +5,7 @@
 // numbered in the order in which they begin.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -29,7 +30,7 @@ inline unsigned Shadow::parts_of(std::uint64_t sector) const {
 /// Forgets what a shadow kept from before the block's last barrier.
 inline void Shadow::renew(Sector& sector, bool is_whole, const Accessing& by) {
   if (sector.latest == 0 || sector.latest >= by.past) return;
-  if (sector.parts == 1 && sector.whole.more == 0) {
+  if (sector.parts == undivided && sector.whole.more == 0) {
     sector.whole = {};
   } else if (sector.parts == word_parts && !is_whole) {
     for (std::size_t i = 0; i < word_parts; ++i) {
@@ -95,14 +96,18 @@ inline bool Shadow::join(Cell& cell, bool is_whole, const Numbers& numbers, cons
   return true;
 }
 
-inline bool Shadow::write_at_once(Cell& cell, std::uint32_t lanes, const Numbers& numbers) {
-  const auto is_past = [&](std::uint32_t number) {
-    return number == 0 || numbers.are_past(number);
+/// Each lane comes after what it did itself: `is_whole` says that lanes are told apart by place.
+inline bool Shadow::write_at_once(Cell& cell, std::uint32_t lanes, bool is_whole,
+                                  const Numbers& numbers, const Accessing& by) {
+  const bool is_of_one = is_whole || std::has_single_bit(lanes);
+  const auto is_past = [&](const Slot& slot) {
+    return slot.context == 0 || numbers.are_past(slot.context) ||
+           (is_of_one && numbers.is_plain && slot.lanes == lanes &&
+            slot.context >= numbers.first_of_block &&
+            by.contexts[slot.context].warp == by.context.warp);
   };
   const bool is_own = cell.write.context == numbers.own && cell.write.lanes == lanes;
-  if (cell.more != 0 || !(is_own || is_past(cell.write.context)) || !is_past(cell.read.context)) {
-    return false;
-  }
+  if (cell.more != 0 || !(is_own || is_past(cell.write)) || !is_past(cell.read)) return false;
   cell = {{numbers.own, lanes}, {}, 0};
   return true;
 }
@@ -112,13 +117,14 @@ bool Shadow::touch_at_once(Sector& sector, const Part& part, const Numbers& numb
                            const Accessing& by) {
   const std::uint32_t lanes = part.lanes;
   const auto touch = [&](Cell& cell, bool is_whole) {
-    if constexpr (writes) return write_at_once(cell, lanes, numbers);
+    if constexpr (writes) return write_at_once(cell, lanes, is_whole, numbers, by);
     return read_at_once(cell, lanes, is_whole, numbers, by);
   };
-  if (part.is_whole) return sector.parts == 1 && touch(sector.whole, true);
+  if (part.is_whole) return sector.parts == undivided && touch(sector.whole, true);
   if (sector.parts != word_parts) {
     const Cell& whole = sector.whole;
-    if (sector.parts != 1 || whole.write.context != 0 || whole.read.context != 0 || whole.more != 0)
+    if (sector.parts != undivided || whole.write.context != 0 || whole.read.context != 0 ||
+        whole.more != 0)
       return false;
     sector.cells = take_cells(word_parts);
     sector.parts = word_parts;
@@ -163,7 +169,7 @@ inline bool Shadow::may_be_written(const Part& part, std::uint64_t first_sector)
   const Sector* const found =
       known_sector(first_sector + static_cast<std::uint64_t>(std::int64_t{part.sector}));
   if (found == nullptr) return false;
-  if (found->parts == 1) return found->whole.write.context != 0;
+  if (found->parts == undivided) return found->whole.write.context != 0;
   if (found->parts != word_parts) return true;
   for (std::size_t i = part.first; i < std::size_t{part.first} + part.words; ++i) {
     if (found->cells[i].write.context != 0) return true;

@@ -58,7 +58,7 @@ void UnsetRegisters::wake() {
 }
 
 void UnsetRegisters::load(const Warp& warp, std::uint32_t instruction, unsigned lane,
-                          const WrittenBytes& written, std::uint64_t offset) {
+                          const MarkedBytes& written, std::uint64_t offset) {
   wake();
   const UnsetStep& step = *memory_step_[instruction];
   for (std::size_t i = 0; i < step.results.size(); ++i) {
@@ -78,7 +78,7 @@ void UnsetRegisters::load(const Warp& warp, std::uint32_t instruction, unsigned 
 }
 
 bool UnsetRegisters::store(const Warp& warp, std::uint32_t instruction, unsigned lane,
-                           WrittenBytes& written, std::uint64_t offset) const {
+                           MarkedBytes& written, std::uint64_t offset) const {
   if (!is_awake_ || !follows(instruction)) return false;
   const UnsetStep& step = *memory_step_[instruction];
   bool any = false;

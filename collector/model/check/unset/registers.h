@@ -63,11 +63,11 @@ class UnsetRegisters {
   }
   /// One lane makes such a load, after the step of its instruction: `written` from `offset` on is
   /// what it reads. All steps are to be taken from then on.
-  void load(const Warp& warp, std::uint32_t instruction, unsigned lane, const WrittenBytes& written,
+  void load(const Warp& warp, std::uint32_t instruction, unsigned lane, const MarkedBytes& written,
             std::uint64_t offset);
   /// A store by one lane, of what has been marked as written: bytes that are unset in its registers
   /// are so in memory. True if there were any.
-  bool store(const Warp& warp, std::uint32_t instruction, unsigned lane, WrittenBytes& written,
+  bool store(const Warp& warp, std::uint32_t instruction, unsigned lane, MarkedBytes& written,
              std::uint64_t offset) const;
   /// A shuffle by lanes that read such as are not there, after the step of its instruction: what
   /// they get is nobody's, and using it a mistake. False where nothing follows it.

@@ -34,9 +34,9 @@ std::vector<bool> sites_in_structures(const Program& program) {
   return found;
 }
 
-void WrittenBytes::clear() {
+void MarkedBytes::clear() {
   std::fill(bits_.begin(), bits_.end(), 0);
-  missing_ = bytes_;
+  missing_ = bits_.size();
 }
 
 namespace {
@@ -55,20 +55,20 @@ void for_each_word(std::uint64_t offset, std::uint64_t end, Visit visit) {
 
 }  // namespace
 
-void WrittenBytes::mark(std::uint64_t offset, std::uint64_t count) {
+void MarkedBytes::mark(std::uint64_t offset, std::uint64_t count) {
   for_each_word(offset, std::min(offset + count, bytes_),
                 [&](std::uint64_t word, std::uint64_t bits) { set(word, bits); });
 }
 
-void WrittenBytes::unmark(std::uint64_t offset, std::uint64_t count) {
+void MarkedBytes::unmark(std::uint64_t offset, std::uint64_t count) {
   for_each_word(offset, std::min(offset + count, bytes_),
                 [&](std::uint64_t word, std::uint64_t bits) {
-                  missing_ += static_cast<std::uint64_t>(std::popcount(bits & bits_[word]));
+                  missing_ += bits != 0 && bits_[word] == all_of(word) ? 1 : 0;
                   bits_[word] &= ~bits;
                 });
 }
 
-std::uint64_t WrittenBytes::next(bool written, std::uint64_t offset, std::uint64_t end) const {
+std::uint64_t MarkedBytes::next(bool written, std::uint64_t offset, std::uint64_t end) const {
   while (offset < end) {
     const std::uint64_t word = offset / 64 < bits_.size() ? bits_[offset / 64] : 0;
     const std::uint64_t wanted = (written ? word : ~word) >> offset % 64;
@@ -80,14 +80,14 @@ std::uint64_t WrittenBytes::next(bool written, std::uint64_t offset, std::uint64
   return end;
 }
 
-bool WrittenBytes::all(std::uint64_t offset, std::uint64_t count) const {
+bool MarkedBytes::all(std::uint64_t offset, std::uint64_t count) const {
   std::uint64_t missing = offset + count > bytes_ ? 1 : 0;
   for_each_word(offset, std::min(offset + count, bytes_),
                 [&](std::uint64_t word, std::uint64_t bits) { missing |= ~bits_[word] & bits; });
   return missing == 0;
 }
 
-bool WrittenBytes::any(std::uint64_t offset, std::uint64_t count) const {
+bool MarkedBytes::any(std::uint64_t offset, std::uint64_t count) const {
   std::uint64_t found = 0;
   for_each_word(offset, std::min(offset + count, bytes_),
                 [&](std::uint64_t word, std::uint64_t bits) { found |= bits_[word] & bits; });
@@ -95,12 +95,12 @@ bool WrittenBytes::any(std::uint64_t offset, std::uint64_t count) const {
 }
 
 void WrittenMemory::add(std::uint64_t address, std::uint64_t bytes) {
-  unset_.insert_or_assign(address, WrittenBytes(bytes));
+  unset_.insert_or_assign(address, MarkedBytes(bytes));
 }
 
 void WrittenMemory::remove(std::uint64_t address) { unset_.erase(address); }
 
-WrittenBytes* WrittenMemory::find(std::uint64_t address) {
+MarkedBytes* WrittenMemory::find(std::uint64_t address) {
   const auto found = unset_.find(address);
   return found == unset_.end() ? nullptr : &found->second;
 }

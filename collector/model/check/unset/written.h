@@ -3,7 +3,6 @@
 // nobody has.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -19,11 +18,12 @@ inline constexpr std::uint64_t structure_chunk = 8;
 /// only stored again, whose addresses differ by less than the largest gap between two members.
 std::vector<bool> sites_in_structures(const Program& program);
 
-/// A bit for each byte of a stretch of memory: whether it was written. Bytes beyond it never are.
-class WrittenBytes {
+/// A bit for each byte of a stretch of memory: whether it was written, or read. Bytes beyond it
+/// never are.
+class MarkedBytes {
  public:
-  explicit WrittenBytes(std::uint64_t bytes = 0)
-      : bytes_(bytes), missing_(bytes), bits_((bytes + 63) / 64) {}
+  explicit MarkedBytes(std::uint64_t bytes = 0)
+      : bytes_(bytes), missing_((bytes + 63) / 64), bits_(missing_) {}
 
   void clear();
   void mark(std::uint64_t offset, std::uint64_t count);
@@ -46,12 +46,19 @@ class WrittenBytes {
 
  private:
   void set(std::uint64_t word, std::uint64_t bits) {
-    missing_ -= static_cast<std::uint64_t>(std::popcount(bits & ~bits_[word]));
-    bits_[word] |= bits;
+    const std::uint64_t before = bits_[word];
+    if ((bits & ~before) == 0) return;
+    bits_[word] = before | bits;
+    missing_ -= (before | bits) == all_of(word) ? 1 : 0;
+  }
+  /// The bits of all bytes that a word stands for.
+  std::uint64_t all_of(std::uint64_t word) const {
+    const std::uint64_t left = bytes_ - word * 64;
+    return left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
   }
 
   std::uint64_t bytes_;
-  std::uint64_t missing_;  ///< bytes that were not written
+  std::uint64_t missing_;  ///< words of bits of which not all are set
   std::vector<std::uint64_t> bits_;
 };
 
@@ -63,10 +70,10 @@ class WrittenMemory {
   void add(std::uint64_t address, std::uint64_t bytes);
   void remove(std::uint64_t address);
   /// Null where the buffer at this address was set from the start.
-  WrittenBytes* find(std::uint64_t address);
+  MarkedBytes* find(std::uint64_t address);
 
  private:
-  std::map<std::uint64_t, WrittenBytes> unset_;  ///< by address
+  std::map<std::uint64_t, MarkedBytes> unset_;  ///< by address
 };
 
 }  // namespace warpmeter::model::check

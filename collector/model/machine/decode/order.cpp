@@ -71,6 +71,10 @@ void Decoder::note_ordered_sites(const Instance& instance,
     }
   };
   LastingPieces pieces(instance, module_symbols_, program_.lasting_memory);
+  for (const PieceId stored : order.stored) {
+    const std::uint32_t index = pieces.of(stored);
+    program_.lasting_memory[index].is_stored = true;
+  }
   each_site(order.of_atomics.accesses,
             [&](std::size_t site) { program_.sites[site].is_ordered = true; });
   each_site(order.of_races, [&](std::size_t site) { program_.sites[site].is_raced = true; });

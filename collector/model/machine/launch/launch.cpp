@@ -347,6 +347,10 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
   outcome.threads = in_order ? 1 : host_threads(blocks.count(), options.threads);
   outcome.is_of_one_thread = blocks.count() == 1 && geometry.block.count() == 1;
   outcome.ordered = follow_order(program, parameters, memory);
+  if (options.observer != nullptr) {
+    auto stored = stored_allocations(program, parameters, memory);
+    if (stored) options.observer->stores_to(std::move(*stored));
+  }
   memory.heap().demand = memory.heap().bytes;
   std::unique_ptr<FollowedLaunch> followed;
   if (options.follows_machine_code && options.sample == nullptr && program.steps != nullptr) {

@@ -95,6 +95,8 @@ void Emitter::leave_if_more_is_watched(const Operation& op) {
 
 void Emitter::note_late(const Operation& op) {
   const auto full = std::make_shared<Xbyak::Label>(), noted = std::make_shared<Xbyak::Label>();
+  cmp(qword[site_at(op.extra, offsetof(Site, touched))], 0);
+  je(*noted);
   mov(r9, ptr[warp_ + offsetof(Warp, late)]);
   mov(rdx, ptr[r9 + offsetof(LateLoads, next)]);
   lea(rax, ptr[code_ + place_of(op)]);

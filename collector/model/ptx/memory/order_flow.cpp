@@ -54,10 +54,11 @@ class OrderFinder {
     is_overtaken_ = use.overtaken_stores();
     is_contested_ = use.contested_loads(waits_);
     result.of_contents.resize(result.pieces.size());
-    std::vector<bool> is_loaded(result.pieces.size(), false);
+    std::vector<bool> is_loaded(result.pieces.size(), false), is_stored = is_loaded;
     bool asks = false;
     for (std::size_t i = 0; i < accesses_.size(); ++i) {
       for (const PieceId id : accesses_[i].from) is_loaded[id] = true;
+      for (const PieceId id : accesses_[i].to) is_stored[id] = true;
       asks |= is_atomic(function_.body[i]);
     }
     result.of_atomics.accesses.resize(accesses_.size());
@@ -79,6 +80,7 @@ class OrderFinder {
     }
     for (PieceId id = 0; id < result.pieces.size(); ++id) {
       const bool lasts = result.pieces[id].kind != MemoryPiece::Kind::block;
+      if (lasts && is_stored[id]) result.stored.push_back(id);
       if (!lasts || !is_loaded[id]) continue;
       OrderReach found = reach(id);
       const auto& accesses = found.accesses;

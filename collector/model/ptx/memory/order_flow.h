@@ -34,7 +34,8 @@ struct OrderReach {
 
 struct OrderFlow {
   std::vector<MemoryPiece> pieces;
-  OrderReach of_atomics;  ///< for what the function's own atomics answer
+  std::vector<PieceId> stored;  ///< pieces beyond the block that the function may store to
+  OrderReach of_atomics;        ///< for what the function's own atomics answer
   /// For each instruction, true if its address or who comes there depends on a load that may find
   /// what others store meanwhile (shared_use.h); empty: no such load leads anywhere.
   std::vector<bool> of_races;

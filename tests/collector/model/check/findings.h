@@ -47,7 +47,7 @@ inline std::vector<std::string> findings_of(const std::string& text, std::uint32
       values.push_back(TestArgument::scalar(memory.allocate(zeros, name)).bytes);
     }
     check::WrittenMemory written;
-    check::Checker checker(program, geometry(1, block), memory, written);
+    check::Checker checker(program, geometry(1, block), memory, written, check::Wanted::findings);
     LaunchOptions options;
     options.observer = &checker;
     options.native_after = native_after;
