@@ -8,7 +8,8 @@
 `record` runs the scripts in one process (batch.py) and writes a row a launch into the CSV file FILE. A value that is
 neither `exact` nor `measured` has a `~` before it; an empty one is unavailable. `public` does so with the scripts of public.csv
 (FOLDER as for public.py), each a process, with PyTorch's operators on the CPU. On a GPU they are one session and take turns. Each
-counts its first --launches. How each ended is in FILE.jsonl; those that ended by themselves are left out the next time.
+counts its first --launches. They run in the order of the arguments. How each ended is in FILE.jsonl; those that ended by
+themselves are left out the next time.
 `compare` says how many `exact` values of the file MODEL are those of the file HARDWARE: exit code 1 when one differs. With
 --paired launches are compared that both have: the n-th of a script's kernel with its grid and block. The rest is told by number,
 and scripts of another --arch are left out.
@@ -22,6 +23,7 @@ import lzma
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -39,6 +41,7 @@ METRICS = [*COUNTERS, "warp_instructions", "thread_instructions"]
 PUBLIC_METRICS = [name for name in METRICS if not name.startswith(("distributed_", "surface_", "texture_"))
                   and not name.endswith(("_bytes", "_moved"))]
 TRITON_SCRIPTS = "/tmp/frameworks"  # one place on every machine, for the PTX names the file
+LATE = 15  # seconds that a session may end late: then all its processes are ended
 TIMED = {"o_autotune"}  # how often it launches depends on time
 QUERY = """SELECT l.launch_id, l.nvtx_range, l.kernel, l.grid, l.block, l.outcome, r.metric, r.value, r.grade
            FROM launches l LEFT JOIN results r USING (launch_id) ORDER BY l.launch_id"""
@@ -101,12 +104,17 @@ def finished(path):
 def session(arguments, folder, names, options, seconds):
     """Runs them and returns the launches of those that ended by themselves."""
     database, outcome = f"{folder}/session.db", pathlib.Path(f"{arguments.file}.jsonl")
-    subprocess.run(
+    process = subprocess.Popen(
         [arguments.warpmeter, "profile", "-b", arguments.backend, "-q", "-m", ",".join(PUBLIC_METRICS), "-c", str(arguments.launches),
          "--db", database, *options, sys.executable, str(HERE / "outcomes.py"), "record", str(outcome), arguments.python,
          arguments.folder, "--ranges", "--at-once", str(arguments.at_once), "--seconds", str(seconds),
          *(word for name in names for word in ("--only", name))],
-        check=False, env=os.environ | ({"TURN": f"{folder}/turn"} if arguments.backend == "cupti" else {}))
+        env=os.environ | ({"TURN": f"{folder}/turn"} if arguments.backend == "cupti" else {}), start_new_session=True)
+    try:
+        process.wait(seconds + LATE)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
     launches = launches_of(arguments.warpmeter, database) if os.path.exists(database) else []
     pathlib.Path(database).unlink(missing_ok=True)
     ended = finished(outcome)
@@ -124,7 +132,7 @@ def public(*words):
     arguments = parser.parse_intermixed_args(words)
     end = time.monotonic() + arguments.seconds
     ended = finished(pathlib.Path(f"{arguments.file}.jsonl"))
-    chosen = arguments.chosen or {row["repository"] for row in rows("", [])}
+    chosen = arguments.chosen or list(dict.fromkeys(row["repository"] for row in rows("", [])))
     left = [(name, options) for name, _, _, options, _ in outcomes.jobs(arguments.folder, chosen) if name not in ended]
     sessions = [([name for name, _ in left], [])] if arguments.backend == "cupti" else [([name], options) for name, options in left]
     launches = []

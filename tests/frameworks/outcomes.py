@@ -41,12 +41,16 @@ def ranged(name, words, variables):
     return [HERE / "in_range.py", name, *words], (variables or os.environ) | {"RANGES_BY": by, "CUPY_SEED": "1", "CUPY_ACCELERATORS": ""}
 
 
+def public_rows(chosen):
+    """Names and rows of public.csv, in the order of `chosen`, which are repositories and names; all when it is empty."""
+    named = {f"{row['repository']} {row['script']}": row for row in rows("", [])}
+    names = [name for one in chosen for name, row in named.items() if one in (name, row["repository"])] if chosen else named
+    return [(name, named[name]) for name in dict.fromkeys(names)]
+
+
 def jobs(folder, chosen):
     """Name, words behind the interpreter, working folder, options and environment of each."""
-    for row in rows("", []):
-        name = f"{row['repository']} {row['script']}"
-        if chosen and not {row["repository"], name} & set(chosen):
-            continue
+    for name, row in public_rows(chosen):
         checkout = (pathlib.Path(folder) / row["repository"].split("/")[1]).resolve()
         path = checkout / row["script"]
         is_test = row["prints"] == "passed"
