@@ -234,14 +234,14 @@ void Checker::watch_instructions() {
 }
 
 /// Strong loads count apart for other streams, and a kernel's own allocations come and go.
-void Checker::stores_to(std::set<std::uint64_t> allocations) {
+void Checker::stores_to(const std::set<std::uint64_t>& allocations) {
   const auto is_strong = [](const SiteInfo& site) {
     return site.kind == AccessKind::load && (site.is_strong || site.is_verified);
   };
   const bool is_known = !program_.allocates && program_.device_calls.empty() &&
                         program_.copies.empty() && program_.bulk_copies.empty() &&
                         std::none_of(program_.sites.begin(), program_.sites.end(), is_strong);
-  if (is_known) stored_ = std::move(allocations);
+  if (is_known) stored_ = allocations;
 }
 
 std::unique_ptr<BlockObserver> Checker::new_block_observer() {

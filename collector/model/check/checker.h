@@ -82,7 +82,7 @@ class Checker final : public LaunchObserver {
           WrittenMemory& written, Wanted wanted);
   ~Checker() override;
 
-  void stores_to(std::set<std::uint64_t> allocations) override;
+  void stores_to(const std::set<std::uint64_t>& allocations) override;
   std::unique_ptr<BlockObserver> new_block_observer() override;
   void stopped(TrapKind kind, std::uint32_t instruction, const std::string& message) override;
 

@@ -88,7 +88,7 @@ class LaunchObserver {
 
   /// Before the first block: the allocations that the launch stores to, by address, as far as its
   /// code shows. Not called where that may be any.
-  virtual void stores_to(std::set<std::uint64_t> /*allocations*/) {}
+  virtual void stores_to(const std::set<std::uint64_t>& /*allocations*/) {}
   /// For a worker that runs blocks.
   virtual std::unique_ptr<BlockObserver> new_block_observer() = 0;
   /// A kernel that had to be stopped.

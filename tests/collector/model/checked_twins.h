@@ -136,8 +136,8 @@ class NotedLaunch final : public LaunchObserver {
  public:
   NotedLaunch(LaunchObserver& of, Look look) : of_(of), look_(look) {}
 
-  void stores_to(std::set<std::uint64_t> allocations) override {
-    if (look_ != Look::everywhere) of_.stores_to(std::move(allocations));
+  void stores_to(const std::set<std::uint64_t>& allocations) override {
+    if (look_ != Look::everywhere) of_.stores_to(allocations);
   }
   std::unique_ptr<BlockObserver> new_block_observer() override {
     return std::make_unique<NotedBlock>(of_.new_block_observer(), told, look_ == Look::closely);

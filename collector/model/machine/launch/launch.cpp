@@ -348,8 +348,8 @@ LaunchOutcome launch(const Program& program, const Geometry& asked,
   outcome.is_of_one_thread = blocks.count() == 1 && geometry.block.count() == 1;
   outcome.ordered = follow_order(program, parameters, memory);
   if (options.observer != nullptr) {
-    auto stored = stored_allocations(program, parameters, memory);
-    if (stored) options.observer->stores_to(std::move(*stored));
+    const auto stored = stored_allocations(program, parameters, memory);
+    if (stored) options.observer->stores_to(*stored);
   }
   memory.heap().demand = memory.heap().bytes;
   std::unique_ptr<FollowedLaunch> followed;
