@@ -205,7 +205,7 @@ class Shadow {
   Budget& budget_;
   std::size_t used_ = 0;
   std::vector<Page*> pages_;  ///< null where nothing was touched
-  ZeroedBytes of_pages_;      ///< of all of them, once there is one
+  ZeroedBytes of_pages_;      ///< the memory of all pages, once there is one
   std::vector<std::unique_ptr<Cell[]>> chunks_;
   std::vector<Cell*> free_words_, free_bytes_;
   Chains<Slot> chains_;

@@ -25,6 +25,9 @@ SiteGrade grade_without_access(const Program& program);
 /// The grade of one of the program's sites.
 SiteGrade grade_of(const Program& program, std::size_t site, AddressSpace space,
                    const LaunchOutcome& outcome);
+/// The same for its sectors: hardware's counter of those of cp.async is wrong now and then.
+SiteGrade grade_of_sectors(const Program& program, std::size_t site, AddressSpace space,
+                           const LaunchOutcome& outcome);
 
 /// A counter of the catalogue. Unavailable, with the reason, when the model does not count it.
 schema::Counter counter(std::string_view name, const Program& program,

@@ -86,7 +86,7 @@ std::vector<schema::Line> source_lines(const Program& program, const LaunchOutco
       line.transactions += counts.transactions;
       line.ideal += counts.ideal;
       if (space == AddressSpace::global) line.bytes = line.bytes.value_or(0) + counts.bytes;
-      line.grade = std::max(line.grade, grade_of(program, i, space, outcome).grade);
+      line.grade = std::max(line.grade, grade_of_sectors(program, i, space, outcome).grade);
       if (outcome.sampled) line.grade = std::max(line.grade, Grade::sampled);
     };
     for (const AddressSpace space : {AddressSpace::shared, AddressSpace::global}) {
