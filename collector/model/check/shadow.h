@@ -152,7 +152,7 @@ class Shadow {
       Cell* cells;   ///< one for each of several parts
     };
     std::uint32_t latest = 0;  ///< context; 0 where the shadow never forgets
-    std::uint8_t parts = 0;    ///< undivided, or 8 or 32 of them
+    std::uint8_t parts = 0;    ///< 0 (undivided), 8 or 32
   };
   static_assert(sizeof(Sector) == 32);
   static constexpr unsigned sectors_of_page = 1024;
