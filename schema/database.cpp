@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <climits>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
@@ -332,6 +333,17 @@ Handle open_read_only(const std::string& path) {
   return open(immutable_uri(path), path, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, write_patience_ms);
 }
 
+/// SQLite keeps a file beside it for a moment, whose name is longer.
+void refuse_long_name(const std::string& path) {
+  constexpr std::size_t most = NAME_MAX - std::string_view("-journal").size();
+  if (std::filesystem::path(path).filename().native().size() <= most) return;
+  throw Error(
+      ExitCode::file,
+      fmt::format("{} cannot be created: its name may have {} bytes at most, for SQLite puts "
+                  "-journal behind it; name another file with --db",
+                  path, most));
+}
+
 }  // namespace
 
 void make_current(sqlite3* db) { migrate(db, ":memory:"); }
@@ -368,6 +380,7 @@ Handle open_for_writing(const std::string& path) {
                               "its folder, or name another file with --db",
                               path, std::strerror(errno)));
     }
+    refuse_long_name(path);
     put_new_file(path);
   }
   Handle db =

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <climits>
 #include <csignal>
 #include <fstream>
 #include <iterator>
@@ -61,6 +62,16 @@ TEST(Database, MissingIsCreatedByAWriterOnly) {
   EXPECT_THAT(names_in(folder), ElementsAre());
   EXPECT_EQ(store_failure(folder / "a.db").message, "");
   EXPECT_EQ(reader_failure(folder / "a.db").message, "");
+}
+
+TEST(Database, MayHaveANameToWhichSqliteCanAddItsOwn) {
+  const Folder folder;
+  const std::string longest(NAME_MAX - 8, 'a');  // "-journal"
+  EXPECT_EQ(store_failure(folder / longest).message, "");
+  const Folder other;
+  expect_failure(store_failure(other / (longest + "a")), ExitCode::file,
+                 AllOf(HasSubstr("cannot be created"), HasSubstr("247 bytes")));
+  EXPECT_THAT(names_in(other), ElementsAre());
 }
 
 /// The tables, indexes and views, and all rows of the tables.

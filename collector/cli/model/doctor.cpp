@@ -84,7 +84,14 @@ bool can_make_files(const std::filesystem::path& folder) {
 
 Check check_place(const std::string& path) {
   Check check{"database", false, "", "name another with --db or $WARPMETER_DB"};
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  // A link may lead to where nothing is yet.
+  std::filesystem::path place = path;
+  std::error_code ignored;
+  constexpr int most_links = 40;  // as the system follows
+  for (int i = 0; i < most_links && std::filesystem::is_symlink(place, ignored); ++i) {
+    place = place.parent_path() / std::filesystem::read_symlink(place, ignored);
+  }
+  const std::filesystem::path folder = place.parent_path();
   check.ok = can_make_files(folder.empty() ? "." : folder);
   check.detail = check.ok ? fmt::format("{} does not exist yet and can be made", path)
                           : fmt::format("{} does not exist and cannot be made there", path);

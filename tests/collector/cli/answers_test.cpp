@@ -294,6 +294,15 @@ TEST_F(Doctor, TellsOfAFolderThatTakesNoFiles) {
               HasSubstr("cannot be made there"));
 }
 
+TEST_F(Doctor, FollowsALinkThatLeadsToNothingYet) {
+  std::filesystem::create_symlink("none/a.db", folder_ / "to_no_folder.db");
+  std::filesystem::create_symlink("b.db", folder_ / "to_a_folder.db");
+  EXPECT_THAT(warpmeter({"doctor", "--db", "to_no_folder.db"}).output,
+              HasSubstr("cannot be made there"));
+  EXPECT_THAT(warpmeter({"doctor", "--db", "to_a_folder.db"}).output,
+              HasSubstr("does not exist yet and can be made"));
+}
+
 using FormatOfFile = Workspace;
 
 TEST_F(FormatOfFile, IsWhatItsNameEndsWith) {

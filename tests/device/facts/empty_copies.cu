@@ -54,6 +54,7 @@ void launch(const char* in, char* out) {
 int main() {
   char *in, *out;
   cudaMalloc(&in, std::size_t{64} << 20);
+  cudaMemset(in, 1, std::size_t{64} << 20);
   cudaMalloc(&out, std::size_t{1} << 20);
   launch<8, 64, 0, 6, 2, false>(in, out);
   launch<8, 64, 24, 1, 2, false>(in, out);
