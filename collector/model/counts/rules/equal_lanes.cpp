@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The functions are written once, with the vectors that compilers know, and compiled for AVX2 and
-// for any processor. The one to use is chosen when the first access is counted.
+// for any processor. AVX-512 has an instruction for the first of them. The ones to use are chosen
+// when the first access is counted.
 #include "collector/model/counts/rules/equal_lanes.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace warpmeter::model {
 namespace {
@@ -203,12 +208,43 @@ struct Functions {
 FUNCTIONS(anywhere, )
 #if defined(__x86_64__)
 FUNCTIONS(avx2, [[gnu::target("avx2,bmi,bmi2,popcnt")]])
+
+/// Lanes of a half that a lower lane of it equals are found at once (vpconflictd); those of the
+/// upper half are compared with each of the lower.
+[[gnu::target("avx512f,avx512cd,bmi2")]] std::uint32_t avx512_first_of_each(
+    const LaneOffsets& offsets, int shift, std::uint32_t mask) {
+  constexpr unsigned half = warp_lanes / 2;
+  alignas(64) std::uint32_t low_numbers[half];
+  const auto low_mask = static_cast<__mmask16>(mask),
+             high_mask = static_cast<__mmask16>(mask >> half);
+  const __m128i by = _mm_cvtsi32_si128(shift);
+  const __m512i low = _mm512_srl_epi32(_mm512_loadu_si512(offsets.of_lane.data()), by);
+  const __m512i high = _mm512_srl_epi32(_mm512_loadu_si512(offsets.of_lane.data() + half), by);
+  std::uint32_t repeated =
+      _mm512_test_epi32_mask(_mm512_conflict_epi32(low), _mm512_set1_epi32(low_mask));
+  if (high_mask == 0) return mask & ~repeated;
+  __mmask16 high_repeated =
+      _mm512_test_epi32_mask(_mm512_conflict_epi32(high), _mm512_set1_epi32(high_mask));
+  // Offsets are below 2^31, `nobody` is not.
+  _mm512_store_si512(low_numbers, _mm512_mask_mov_epi32(_mm512_set1_epi32(-1), low_mask, low));
+  for (const std::uint32_t number : low_numbers) {
+    high_repeated |= _mm512_cmpeq_epi32_mask(high, _mm512_set1_epi32(static_cast<int>(number)));
+  }
+  repeated |= std::uint32_t{high_repeated} << half;
+  return mask & ~repeated;
+}
+
+constexpr Functions avx512 = {avx2_set_offsets, avx512_first_of_each, avx2_most_equal,
+                              avx2_most_equal_modulo};
 #endif
 
 const Functions& functions() {
 #if defined(__x86_64__)
   static const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
                                __builtin_cpu_supports("bmi2");
+  static const bool has_avx512 =
+      has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd");
+  if (has_avx512) return avx512;
   if (has_avx2) return avx2;
 #endif
   return anywhere;

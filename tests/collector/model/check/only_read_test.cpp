@@ -15,7 +15,7 @@
 #include "collector/model/machine/order.h"
 #include "tests/collector/model/run_ptx.h"
 
-namespace warpmeter::model {
+namespace warpmeter::model::only_read {
 namespace {
 
 using check::Gap;
@@ -162,4 +162,4 @@ TEST(OnlyRead, AStoreThatGetsThereIsSaidToBeLeftOut) {
 }
 
 }  // namespace
-}  // namespace warpmeter::model
+}  // namespace warpmeter::model::only_read
