@@ -282,8 +282,9 @@ const Region& Checker::region_of(std::uint64_t address) {
   region = {allocation, shadow.get(),        written_.find(allocation->address),
             nullptr,    allocation->address, allocation->data.size()};
   if (stored_ && !stored_->contains(allocation->address)) {
-    const auto [read, is_new] = read_.try_emplace(allocation->address, allocation->data.size());
-    if (is_new) budget_.used += read->second.size() / 8;
+    const std::uint64_t kept = wanted_ == Wanted::touched ? allocation->data.size() : 0;
+    const auto [read, is_new] = read_.try_emplace(allocation->address, kept);
+    if (is_new) budget_.used += kept / 8;
     region.read = &read->second;
   }
   return region;

@@ -63,8 +63,8 @@ struct Region {
   const Allocation* allocation = nullptr;
   Shadow* shadow = nullptr;
   MarkedBytes* written = nullptr;  ///< null: it was set from the start
-  /// The bytes that were read, of an allocation that the launch does not store to: nothing there
-  /// conflicts with a load, so its shadow is not told of any. Null: it is.
+  /// The bytes that were read, where that is wanted, of an allocation that the launch does not
+  /// store to: nothing there conflicts with a load, so its shadow is not told of any. Null: it is.
   MarkedBytes* read = nullptr;
   std::uint64_t begin = 0, bytes = 0;  ///< the allocation's
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
+#include <new>
 
 namespace warpmeter::model::check {
 namespace {
@@ -43,7 +45,12 @@ Shadow::Page* Shadow::add_page(std::size_t number) {
     budget_.is_exceeded = true;
     return nullptr;
   }
-  if (of_pages_.size() == 0) of_pages_.resize(pages_.size() * sizeof(Page) + alignof(Page), true);
+  try {
+    if (of_pages_.size() == 0) of_pages_.resize(pages_.size() * sizeof(Page) + alignof(Page), true);
+  } catch (const std::bad_alloc&) {  // a limit of the process's own
+    budget_.is_exceeded = true;
+    return nullptr;
+  }
   used_ += sizeof(Page);
   budget_.used += sizeof(Page);
   void* first = of_pages_.data();

@@ -214,12 +214,14 @@ FUNCTIONS(avx2, [[gnu::target("avx2,bmi,bmi2,popcnt")]])
 [[gnu::target("avx512f,avx512cd,bmi2")]] std::uint32_t avx512_first_of_each(
     const LaneOffsets& offsets, int shift, std::uint32_t mask) {
   constexpr unsigned half = warp_lanes / 2;
+  constexpr __mmask16 every = 0xffff;  // gcc 12 takes the form without a mask for uninitialised
   alignas(64) std::uint32_t low_numbers[half];
   const auto low_mask = static_cast<__mmask16>(mask),
              high_mask = static_cast<__mmask16>(mask >> half);
   const __m128i by = _mm_cvtsi32_si128(shift);
-  const __m512i low = _mm512_srl_epi32(_mm512_loadu_si512(offsets.of_lane.data()), by);
-  const __m512i high = _mm512_srl_epi32(_mm512_loadu_si512(offsets.of_lane.data() + half), by);
+  const __m512i low = _mm512_maskz_srl_epi32(every, _mm512_loadu_si512(offsets.of_lane.data()), by);
+  const __m512i high =
+      _mm512_maskz_srl_epi32(every, _mm512_loadu_si512(offsets.of_lane.data() + half), by);
   std::uint32_t repeated =
       _mm512_test_epi32_mask(_mm512_conflict_epi32(low), _mm512_set1_epi32(low_mask));
   if (high_mask == 0) return mask & ~repeated;

@@ -25,16 +25,16 @@ class ZeroedBytes {
 
   /// Once. Throws std::bad_alloc where the system has no address space left.
   void resize(std::size_t bytes, bool is_dense = false) {
-    bytes_ = bytes;
     if (bytes < least_mapped) {
       few_.resize(bytes);
-      return;
+    } else {
+      void* const mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (mapped == MAP_FAILED) throw std::bad_alloc();
+      many_ = static_cast<std::byte*>(mapped);
+      if (is_dense) ::madvise(many_, bytes, MADV_HUGEPAGE);
     }
-    void* const mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapped == MAP_FAILED) throw std::bad_alloc();
-    many_ = static_cast<std::byte*>(mapped);
-    if (is_dense) ::madvise(many_, bytes, MADV_HUGEPAGE);
+    bytes_ = bytes;
   }
 
   std::byte* data() { return many_ != nullptr ? many_ : few_.data(); }
