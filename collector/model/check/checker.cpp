@@ -233,12 +233,20 @@ void Checker::watch_instructions() {
   }
 }
 
-/// Strong loads count apart for other streams, and a kernel's own allocations come and go.
+/// Strong loads count apart for other streams, a kernel's own allocations come and go, and surfaces
+/// name their arrays when it runs.
 void Checker::stores_to(const std::set<std::uint64_t>& allocations) {
   const auto is_strong = [](const SiteInfo& site) {
     return site.kind == AccessKind::load && (site.is_strong || site.is_verified);
   };
-  const bool is_known = !program_.allocates && program_.device_calls.empty() &&
+  const auto stores = [](const TextureAccess& access) {
+    using Work = TextureAccess::Work;
+    return access.work == Work::store || access.work == Work::store_formatted ||
+           access.work == Work::change;
+  };
+  const bool writes_surfaces =
+      std::any_of(program_.texture_accesses.begin(), program_.texture_accesses.end(), stores);
+  const bool is_known = !writes_surfaces && !program_.allocates && program_.device_calls.empty() &&
                         program_.copies.empty() && program_.bulk_copies.empty() &&
                         std::none_of(program_.sites.begin(), program_.sites.end(), is_strong);
   if (is_known) stored_ = allocations;

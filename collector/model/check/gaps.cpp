@@ -26,7 +26,7 @@ constexpr Words all_words[] = {
      "accesses that run over from one shared array into another, where the code does not show "
      "which of them is meant"},
     {Gap::stray_stores, true,
-     "races of stores that reach one buffer by a pointer to another with loads of the first"},
+     "races between loads of a buffer and stores that leave another one and reach it"},
     {Gap::cluster_signals, true,
      "races on shared memory, and between blocks on global memory, in clusters whose blocks may "
      "order each other by more than the cluster's barrier (barrier objects, bulk copies, fences, "

@@ -53,12 +53,12 @@ class OrderFinder {
     const SharedUse use(function_, graph_, data_, accesses_, result.pieces);
     is_overtaken_ = use.overtaken_stores();
     is_contested_ = use.contested_loads(waits_);
+    result.stored = stored_pieces();
     result.of_contents.resize(result.pieces.size());
-    std::vector<bool> is_loaded(result.pieces.size(), false), is_stored = is_loaded;
+    std::vector<bool> is_loaded(result.pieces.size(), false);
     bool asks = false;
     for (std::size_t i = 0; i < accesses_.size(); ++i) {
       for (const PieceId id : accesses_[i].from) is_loaded[id] = true;
-      for (const PieceId id : accesses_[i].to) is_stored[id] = true;
       asks |= is_atomic(function_.body[i]);
     }
     result.of_atomics.accesses.resize(accesses_.size());
@@ -80,7 +80,6 @@ class OrderFinder {
     }
     for (PieceId id = 0; id < result.pieces.size(); ++id) {
       const bool lasts = result.pieces[id].kind != MemoryPiece::Kind::block;
-      if (lasts && is_stored[id]) result.stored.push_back(id);
       if (!lasts || !is_loaded[id]) continue;
       OrderReach found = reach(id);
       const auto& accesses = found.accesses;
@@ -93,6 +92,21 @@ class OrderFinder {
   }
 
  private:
+  std::vector<PieceId> stored_pieces() const {
+    std::vector<PieceId> stored;
+    for (const Instruction& instruction : function_.body) {
+      const Memory memory = instruction.row().effects.memory;
+      const bool is_global = instruction.space == Space::global || instruction.space == Space::none;
+      if (memory == Memory::none || memory == Memory::load || !is_global) continue;
+      for (const Operand& operand : instruction.operands) {
+        if (operand.kind == Operand::Kind::address) memory_.add_all_reached(operand, stored);
+      }
+    }
+    std::erase_if(
+        stored, [&](PieceId id) { return memory_.pieces()[id].kind == MemoryPiece::Kind::block; });
+    return stored;
+  }
+
   /// In place of a piece, where the order begins: with what the atomics answer.
   static constexpr PieceId own_atomics = ~PieceId{0};
   /// The same: with what some instructions give.

@@ -31,13 +31,17 @@ std::vector<std::string_view> names_in(const Function& function) {
   return names;
 }
 
+constexpr PieceId elsewhere = 0;  // the first of the pieces
+
 bool is_constant(Space space) { return space == Space::constant || space == Space::param; }
 
 }  // namespace
 
 bool PointedMemory::Pointers::add(const Pointers& other) {
-  const bool is_new = other.may_come_from_memory && !may_come_from_memory;
+  const bool is_new = (other.may_come_from_memory && !may_come_from_memory) ||
+                      (other.has_unknown_half && !has_unknown_half);
   may_come_from_memory |= other.may_come_from_memory;
+  has_unknown_half |= other.has_unknown_half;
   const bool has_sure = add_all(sure, other.sure);
   return add_all(possible, other.possible) || has_sure || is_new;
 }
@@ -124,15 +128,23 @@ PointedMemory::Pointers PointedMemory::given_by(std::size_t index) const {
     return result;
   }
   if (effects.memory != Memory::none || effects.flow == Flow::call) {
-    result.may_come_from_memory = info_of(instruction.first_type()).bits == 64;
+    result.may_come_from_memory = info_of(instruction.first_type()).bits >= 64;
     return result;
   }
   for (std::size_t i = effects.writes_first ? 1 : 0; i < instruction.operands.size(); ++i) {
     const Operand& operand = instruction.operands[i];
     const bool is_place = !operand.address.base.empty();
     result.add(of_name(is_place ? operand.address.base : operand.name));
-    for (const Operand& part : operand.parts) result.add(of_name(part.name));
+    for (const Operand& part : operand.parts) {
+      const Pointers of_part = of_name(part.name);
+      result.has_unknown_half |= !of_part.has_pieces();
+      result.add(of_part);
+    }
   }
+  const bool moves_a_half = instruction.opcode == Opcode::shl && instruction.operands.size() == 3 &&
+                            instruction.operands[2].kind == Operand::Kind::integer &&
+                            instruction.operands[2].bits >= 32;
+  result.has_unknown_half |= moves_a_half && !result.has_pieces();
   if (instruction.opcode == Opcode::cvta && !result.possible.empty()) {
     add_all(result.sure, result.possible);
     result.possible.clear();
@@ -165,6 +177,15 @@ const std::vector<PieceId>& PointedMemory::reached(const Operand& address, Space
     if (is_global ? spaces_[id] == Space::global : spaces_[id] == space) found_.push_back(id);
   }
   return found_;
+}
+
+void PointedMemory::add_all_reached(const Operand& address, std::vector<PieceId>& to) const {
+  const Pointers pointers = of_name(address.address.base);
+  add_all(to, pointers.sure);
+  add_all(to, pointers.possible);
+  if (pointers.may_come_from_memory || pointers.has_unknown_half || !pointers.has_pieces()) {
+    add_all(to, {elsewhere});
+  }
 }
 
 }  // namespace warpmeter::model::ptx

@@ -41,6 +41,9 @@ class PointedMemory {
   /// The pieces that an access to that space may reach, each once; none: parameters of the entry
   /// and constants, which nobody writes while the kernel runs.
   const std::vector<PieceId>& reached(const Operand& address, Space space);
+  /// Adds every piece that an address may be made of, each once: where one is sure, the others too.
+  /// `elsewhere`, where something came out of memory, or nothing is known.
+  void add_all_reached(const Operand& address, std::vector<PieceId>& to) const;
 
  private:
   /// Pieces that a register may point into. Those that it does as far as is known because it was
@@ -48,8 +51,10 @@ class PointedMemory {
   struct Pointers {
     std::vector<PieceId> sure, possible;
     bool may_come_from_memory = false;
+    bool has_unknown_half = false;  ///< the number was put together of two, and one is unknown
     bool add(const Pointers& other);
-    bool empty() const { return sure.empty() && possible.empty() && !may_come_from_memory; }
+    bool has_pieces() const { return !sure.empty() || !possible.empty(); }
+    bool empty() const { return !has_pieces() && !may_come_from_memory && !has_unknown_half; }
   };
 
   void follow();
