@@ -142,6 +142,7 @@ Gaps Checker::gaps() const {
   Gaps gaps = gaps_of(program_);
   gaps.add(Gap::unnamed, has_unnamed_);
   gaps.add(Gap::stray_stores, has_stray_stores_);
+  gaps.add(Gap::turns, has_turns_);
   gaps.add(Gap::cluster_signals, has_cluster_signals_);
   return gaps;
 }

@@ -27,6 +27,10 @@ constexpr Words all_words[] = {
      "which of them is meant"},
     {Gap::stray_stores, true,
      "races between loads of a buffer and stores that leave another one and reach it"},
+    {Gap::turns, true,
+     "races between blocks that wait for each other (grid.sync(), flags), where one of them comes "
+     "to "
+     "its next wait before the others have looked"},
     {Gap::cluster_signals, true,
      "races on shared memory, and between blocks on global memory, in clusters whose blocks may "
      "order each other by more than the cluster's barrier (barrier objects, bulk copies, fences, "

@@ -15,6 +15,7 @@ enum class Gap : std::uint8_t {
   order,             ///< volatile or ordered loads or stores
   unnamed,           ///< accesses that do not show which of several shared arrays they mean
   stray_stores,      ///< stores to memory that the code does not show to be stored to
+  turns,             ///< blocks have waited for each other
   cluster_signals,   ///< blocks of a cluster may order each other by more than its barrier
   formatted_stores,  ///< sust.p
   copies,            ///< asynchronous copies
@@ -48,8 +49,8 @@ class Gaps {
   std::uint64_t bits_ = 0;
 };
 
-/// The gaps that a kernel's code opens. `unnamed`, `stray_stores` and `cluster_signals` depend on
-/// the launch.
+/// The gaps that a kernel's code opens. `unnamed`, `stray_stores`, `turns` and `cluster_signals`
+/// depend on the launch.
 Gaps gaps_of(const Program& program);
 
 /// The gaps that change what a clean answer is worth for this launch; and all others.

@@ -9,11 +9,13 @@
 #include <string>
 #include <variant>
 
+#include "collector/model/check/checker.h"
 #include "collector/model/check/coverage.h"
 #include "collector/model/input/kernel_file.h"
 #include "collector/model/machine/decode/decode.h"
 #include "collector/model/ptx/module.h"
 #include "tests/collector/model/check/corpus.h"
+#include "tests/collector/model/run_ptx.h"
 #include "tests/paths.h"
 
 namespace warpmeter::corpus {
@@ -91,6 +93,37 @@ TEST(GapsOf, ArraysOfAThreadAndItsStackAreNamedForEveryKernel) {
   const std::string gaps = testing::PrintToString(model::check::not_looked_for({}));
   EXPECT_THAT(gaps, testing::HasSubstr("run over from one local array of a thread"));
   EXPECT_THAT(gaps, testing::HasSubstr("stacks deeper than cudaLimitStackSize"));
+}
+
+TEST(GapsOf, BlocksThatWaitedForEachOtherAreNamed) {
+  const auto gaps_of_launch = [](const char* waiting) {
+    const auto module = model::ptx::parse(model::module_with(".param .u64 flag", std::string(R"(
+  .reg .pred %p<3>; .reg .b32 %r<3>; .reg .b64 %d;
+  ld.param.u64 %d, [flag];
+  mov.u32 %r1, %ctaid.x;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra set;
+)") + waiting + R"(
+  ret;
+set:
+  st.volatile.global.u32 [%d], %r1;
+  ret;)"));
+    auto decoded = model::decode(*std::get<0>(module), "k");
+    const auto& program = std::get<model::Program>(decoded);
+    model::TestMemory memory({model::TestArgument::buffer(std::vector<int>(1))});
+    model::check::WrittenMemory written;
+    model::check::Checker checker(program, model::geometry(2, 1), memory.memory, written,
+                                  model::check::Wanted::findings);
+    model::LaunchOptions options;
+    options.observer = &checker;
+    model::launch(program, model::geometry(2, 1), *model::pack_parameters(program, memory.values),
+                  memory.memory, options);
+    return checker.gaps();
+  };
+  EXPECT_TRUE(gaps_of_launch("again: ld.volatile.global.u32 %r2, [%d]; setp.eq.u32 %p2, %r2, 0;"
+                             "@%p2 bra again;")
+                  .has(Gap::turns));
+  EXPECT_FALSE(gaps_of_launch("ld.volatile.global.u32 %r2, [%d];").has(Gap::turns));
 }
 
 TEST(GapsOf, SeveralKernelsAreAddedUp) {
