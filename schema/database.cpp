@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <climits>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
@@ -41,11 +40,6 @@ const std::string& fingerprint() {
 /// SQLite gives names like ":memory:" a meaning; a file may have any name.
 std::string file_name(const std::string& path) {
   return path.front() == ':' || path.starts_with("file:") ? "./" + path : path;
-}
-
-std::string folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
 }
 
 /// Refuses a wrong path before SQLite sees it. True when there is a file.
@@ -333,17 +327,6 @@ Handle open_read_only(const std::string& path) {
   return open(immutable_uri(path), path, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, write_patience_ms);
 }
 
-/// SQLite keeps a file beside it for a moment, whose name is longer.
-void refuse_long_name(const std::string& path) {
-  constexpr std::size_t most = NAME_MAX - std::string_view("-journal").size();
-  if (std::filesystem::path(path).filename().native().size() <= most) return;
-  throw Error(
-      ExitCode::file,
-      fmt::format("{} cannot be created: its name may have {} bytes at most, for SQLite puts "
-                  "-journal behind it; name another file with --db",
-                  path, most));
-}
-
 }  // namespace
 
 void make_current(sqlite3* db) { migrate(db, ":memory:"); }
@@ -367,20 +350,7 @@ std::string fingerprint_of(Dialect dialect, std::string_view more) {
 
 Handle open_for_writing(const std::string& path) {
   if (!check_path(path)) {
-    const std::string folder = folder_of(path);
-    std::error_code ignored;
-    if (!std::filesystem::is_directory(folder, ignored)) {
-      throw Error(ExitCode::file, fmt::format("{} cannot be created, for there is no folder {}: "
-                                              "create it, or name another file with --db",
-                                              path, folder));
-    }
-    if (access(folder.c_str(), W_OK) != 0) {
-      throw Error(ExitCode::file,
-                  fmt::format("{} cannot be created ({}): change the permissions of "
-                              "its folder, or name another file with --db",
-                              path, std::strerror(errno)));
-    }
-    refuse_long_name(path);
+    refuse_place(path);
     put_new_file(path);
   }
   Handle db =

@@ -24,6 +24,13 @@ std::span<const Piece> new_file();
 
 }  // namespace embedded
 
+/// The folder of a database, "." where the name has none.
+std::string folder_of(const std::string& path);
+
+/// Throws Error{file} where no database can be made: there is no such folder, or it may not be
+/// written, or the name leaves SQLite no room for what it adds.
+void refuse_place(const std::string& path);
+
 /// Puts a new database there, whole or not at all, if nothing of that name exists. False where
 /// something does, or a log of a database that was removed, or where the folder does not take it:
 /// SQL then does it, or finds out why not.

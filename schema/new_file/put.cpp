@@ -2,12 +2,19 @@
 #include "schema/new_file/new_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <climits>
+#include <cstring>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
+
+#include "base/error.h"
 
 namespace warpmeter::schema {
 namespace {
@@ -25,6 +32,33 @@ bool write_whole(int file) {
 
 }  // namespace
 
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+void refuse_place(const std::string& path) {
+  const std::string folder = folder_of(path);
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    throw Error(ExitCode::file, fmt::format("{} cannot be created, for there is no folder {}: "
+                                            "create it, or name another file with --db",
+                                            path, folder));
+  }
+  if (access(folder.c_str(), W_OK) != 0) {
+    throw Error(ExitCode::file, fmt::format("{} cannot be created ({}): change the permissions of "
+                                            "its folder, or name another file with --db",
+                                            path, std::strerror(errno)));
+  }
+  // SQLite keeps a file beside it for a moment, whose name is longer.
+  constexpr std::size_t most = NAME_MAX - std::string_view("-journal").size();
+  if (std::filesystem::path(path).filename().native().size() <= most) return;
+  throw Error(ExitCode::file,
+              fmt::format("{} cannot be created: its name may have {} bytes at most, for SQLite "
+                          "puts -journal behind it; name another file with --db",
+                          path, most));
+}
+
 bool put_new_file(const std::string& path) {
   if (embedded::new_file().empty()) return false;
   // The log of a file that was removed: SQLite forgets it beside an empty file, and would write it
@@ -33,11 +67,9 @@ bool put_new_file(const std::string& path) {
   for (const char* log : {"-wal", "-journal"}) {
     if (std::filesystem::exists(path + log, unknown) || unknown) return false;
   }
-  const std::string folder = std::filesystem::path(path).parent_path().string();
   // It has no name until it is whole. Another process may do the same: the first one's is the file.
   constexpr mode_t as_sqlite = 0644;
-  const int file =
-      ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, as_sqlite);
+  const int file = ::open(folder_of(path).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, as_sqlite);
   if (file < 0) return false;
   const std::string nameless = "/proc/self/fd/" + std::to_string(file);
   const bool is_put = write_whole(file) && linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD,

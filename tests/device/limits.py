@@ -165,10 +165,10 @@ def value_of(formula, factor, row):
 
 
 def agrees(ours, theirs, rounding):
-    """Within 2 %, or within the spread of either tool, beside what ncu rounds away."""
+    """Within 2 %, or within the spread of either tool."""
     gap = max(0, min(ours) - max(theirs), min(theirs) - max(ours))
     spread = max(max(values) - min(values) for values in (ours, theirs))
-    return gap - rounding <= max(TOLERANCE * max(map(abs, ours + theirs)), spread)
+    return gap <= max(TOLERANCE * max(map(abs, ours + theirs)), spread, rounding)
 
 
 class Tally:
