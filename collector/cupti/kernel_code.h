@@ -13,6 +13,7 @@ struct KernelCode {
   bool stores_generic = true;
   bool multiplies_matrices = true;
 
+  bool operator==(const KernelCode& other) const = default;
   /// Adds what `other` may have.
   KernelCode& operator|=(const KernelCode& other) {
     copies_in_bulk |= other.copies_in_bulk;

@@ -236,9 +236,20 @@ std::vector<fs::path> cupti_directories(const Environment& environment, const fs
   return directories.take();
 }
 
+fs::path cupti_in_use() {
+  void* const loaded = dlopen(cupti_file, RTLD_NOLOAD | RTLD_NOW);
+  if (loaded == nullptr) return {};
+  return fs::path(path_of(dlsym(loaded, "cuptiGetVersion"))).parent_path();
+}
+
 std::vector<fs::path> library_directories() {
   std::error_code ignored;
-  return cupti_directories(process_environment, fs::read_symlink("/proc/self/exe", ignored));
+  std::vector<fs::path> directories =
+      cupti_directories(process_environment, fs::read_symlink("/proc/self/exe", ignored));
+  if (const fs::path in_use = cupti_in_use(); !in_use.empty()) {
+    directories.insert(directories.begin(), in_use);
+  }
+  return directories;
 }
 
 fs::path cupti_folder_in(const std::vector<fs::path>& directories) {

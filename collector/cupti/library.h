@@ -245,7 +245,11 @@ std::vector<std::filesystem::path> cupti_directories(const Environment& environm
                                                      const std::filesystem::path& program,
                                                      const std::filesystem::path& root = "/");
 
-/// The same of this process.
+/// The folder of the CUPTI that this process has loaded already; empty: none. Whoever finds one has
+/// to use it: PyTorch brings its own, and of two copies only one may count.
+std::filesystem::path cupti_in_use();
+
+/// The directories of this process, with `cupti_in_use()` first.
 std::vector<std::filesystem::path> library_directories();
 
 /// Activities and callbacks are CUPTI's own; counters need its companion libnvperf_host.so too,

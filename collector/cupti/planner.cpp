@@ -158,6 +158,7 @@ Plan::Plan(const CuptiApi& api, std::string chip, std::span<const std::uint8_t> 
   if (metrics_.empty() && !absent_.empty()) {
     code_ = KernelCode{};
     absent_.clear();
+    present_.clear();
     items_.clear();
     resolve(counters);
   }
@@ -218,6 +219,7 @@ void Plan::add(Item& item, const schema::CounterInfo& info, double factor) {
     absent_.insert(info.code);
     return;
   }
+  if (!info.code.empty()) present_.insert(info.code);
   const std::string name = known_name(info);
   if (!name.empty()) item.metrics.emplace_back(collect(name), factor);
   for (const std::string& also : info.perfworks_also) {
@@ -281,6 +283,11 @@ bool Plan::needs_availability() const {
 bool Plan::leaves_out(const KernelCode& code) const {
   return std::any_of(absent_.begin(), absent_.end(),
                      [&](const std::string& part) { return may_have(code, part); });
+}
+
+bool Plan::has_more_than(const KernelCode& code) const {
+  return std::any_of(present_.begin(), present_.end(),
+                     [&](const std::string& part) { return !may_have(code, part); });
 }
 
 std::size_t Plan::collect(const std::string& metric) {

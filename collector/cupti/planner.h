@@ -93,6 +93,8 @@ class Plan {
 
   /// True if counters of what this code may have are taken for 0: the plan is for other kernels.
   bool leaves_out(const KernelCode& code) const;
+  /// True if it reads counters that are 0 for this code.
+  bool has_more_than(const KernelCode& code) const;
 
   /// The items' values in one range of a decoded counter-data image; `code`: of its kernels.
   std::vector<schema::Counter> evaluate(std::span<const std::uint8_t> image, std::size_t range,
@@ -120,7 +122,8 @@ class Plan {
   MetricHost host_;
   std::optional<KernelCode> code_;
   UnknownName unknown_;
-  std::set<std::string> absent_;  ///< parts that the code has not, and that counters are of
+  /// Parts of code that counters are of: those that the code has not, and those it may have.
+  std::set<std::string> absent_, present_;
   std::vector<Item> items_;
   std::vector<std::string> metrics_;
   std::vector<const char*> metric_pointers_;

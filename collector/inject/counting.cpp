@@ -25,6 +25,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds patience_to_stop{1};
+constexpr const char* code_seen_late =
+    "its code was seen only when it ran, and has what these counters leave out: measure it again";
 
 std::optional<std::uint32_t> attribute(const cupti::DriverApi& driver, CUfunction function,
                                        CUfunction_attribute which) {
@@ -153,8 +155,8 @@ std::string Counting::obstacle(const LaunchCall& call, CUcontext handle, Context
     return waiting.empty() ? context.refusal : waiting;
   }
   const std::vector<std::string> kernels = kernels_of(call, kernel);
-  pending.code = waits_.code_of(kernels);
-  prepare_for(pending.code, context);
+  pending.kernels = kernels;
+  prepare_for(waits_.code_of(kernels), context);
   leave_unloaded_code(context);
   const std::string refusal = context.session ? "" : open_session(handle, context);
   if (!refusal.empty()) return refusal;
@@ -182,7 +184,9 @@ void Counting::exit(const CUpti_CallbackData& data) {
   }
   const auto result = *static_cast<const CUresult*>(data.functionReturnValue);
   std::vector<schema::Counter> counters;
-  std::string failure = finish(*session, pending.code, counters);
+  const auto code = waits_.code_of(pending.kernels).value_or(cupti::KernelCode{});
+  std::string failure = finish(*session, code, counters);
+  if (failure.empty() && context_of(data.context).plan->leaves_out(code)) failure = code_seen_late;
   if (result != CUDA_SUCCESS) {
     failure = "the launch failed: " + cupti::in_words(driver(), result);
   }
@@ -300,8 +304,22 @@ void Counting::context_ends(CUcontext context) {
   waits_.context_ends(context);
 }
 
-void Counting::module_loaded(const CUpti_ModuleResourceData& module) {
+bool Counting::is_first_sight(CUcontext context, const CUpti_ModuleResourceData& module) {
+  const std::lock_guard lock(modules_mutex_);
+  return modules_.emplace(context, module.moduleId).second;
+}
+
+void Counting::module_loaded(CUcontext context, const CUpti_ModuleResourceData& module) {
+  is_first_sight(context, module);
   if (mode_ != Mode::counters) by_line_.module_loaded(module);
+  read(module);
+}
+
+void Counting::module_runs(CUcontext context, const CUpti_ModuleResourceData& module) {
+  if (is_first_sight(context, module)) read(module);
+}
+
+void Counting::read(const CUpti_ModuleResourceData& module) {
   waits_.module_loaded(std::as_bytes(std::span(
       static_cast<const char*>(static_cast<const void*>(module.pCubin)), module.cubinSize)));
 }

@@ -43,7 +43,10 @@ class Counting {
   void enter(CUpti_CallbackId function, const CUpti_CallbackData& data);
   void exit(const CUpti_CallbackData& data);
   void context_ends(CUcontext context);
-  void module_loaded(const CUpti_ModuleResourceData& module);
+  void module_loaded(CUcontext context, const CUpti_ModuleResourceData& module);
+  /// A kernel of the module is being launched: one of a module that was loaded before us is seen
+  /// only then.
+  void module_runs(CUcontext context, const CUpti_ModuleResourceData& module);
   void module_unloads() { ++unloads_; }
   /// The program put work into a stream that may wait for it, or shares memory with others.
   void waiting_work(const WaitingWork& work, CUcontext context);
@@ -73,6 +76,9 @@ class Counting {
     std::uint32_t device = 0, number = 0;
     std::vector<std::uint8_t> availability;           ///< for a plan
     cupti::KernelCode code = cupti::no_special_code;  ///< the plan is made for such kernels
+    cupti::KernelCode known =
+        cupti::no_special_code;      ///< the code of all kernels whose code was seen
+    unsigned launches_of_known = 0;  ///< in a row: of such kernels alone
     std::unique_ptr<cupti::Plan> plan;
     std::unique_ptr<RangeSession> session;
     std::uint64_t unloads = 0;  ///< the number of modules unloaded when the session began
@@ -95,7 +101,10 @@ class Counting {
   void make_plan(CUcontext handle, Context& context);
   std::unique_ptr<cupti::Plan> plan_for(const Context& context,
                                         const std::vector<std::string>& counters) const;
-  void prepare_for(const cupti::KernelCode& code, Context& context);
+  void prepare_for(const std::optional<cupti::KernelCode>& code, Context& context);
+  void plan_anew(Context& context);
+  void read(const CUpti_ModuleResourceData& module);
+  bool is_first_sight(CUcontext context, const CUpti_ModuleResourceData& module);
   void leave_unloaded_code(Context& context) const;
   std::string memory_obstacle(Context& context) const;
   void count_in_one_pass(Context& context, const std::string& reason);
@@ -153,6 +162,8 @@ class Counting {
   std::atomic<bool> is_stopped_{false};
   std::atomic<std::uint64_t> unloads_{0};  ///< the number of modules unloaded so far
   std::set<std::string> left_out_;         ///< kernels that were said to be left out
+  std::mutex modules_mutex_;
+  std::set<std::pair<CUcontext, std::uint32_t>> modules_;  ///< their code was seen
   bool uses_heap_ = false;  ///< a kernel was launched that allocates on the device's heap
   using Extent = std::array<std::uint32_t, 3>;
   std::map<std::tuple<CUcontext, std::uint32_t, std::string, Extent, Extent, bool>, std::uint32_t>

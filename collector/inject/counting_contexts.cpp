@@ -27,6 +27,8 @@ constexpr auto brief = 50ms;
 /// A launch that takes so long is named, should nothing else be heard of the program.
 constexpr auto long_launch = 2s;
 constexpr auto between_looks = 20ms;
+/// So many launches with too many passes take as long as a change of the counters.
+constexpr unsigned launches_before_a_change = 10;
 
 /// A process that has just ended may not have let go of the counters yet.
 constexpr int tries = 20;
@@ -202,10 +204,22 @@ std::unique_ptr<cupti::Plan> Counting::plan_for(const Context& context,
 }
 
 /// Leaves the context a plan that counts all that such kernels do. It stays so, as to change the
-/// counters takes 0.2 s.
-void Counting::prepare_for(const cupti::KernelCode& code, Context& context) {
-  context.code |= code;
-  if (!context.plan || !context.plan->leaves_out(code)) return;
+/// counters takes 0.2 s. Once code that was not seen at first is known, counters of what it has not
+/// are left out: their passes take up to 20 ms a launch.
+void Counting::prepare_for(const std::optional<cupti::KernelCode>& code, Context& context) {
+  const cupti::KernelCode may_have = code.value_or(cupti::KernelCode{});
+  context.code |= may_have;
+  if (code) context.known |= *code;
+  context.launches_of_known = code ? context.launches_of_known + 1 : 0;
+  if (!context.plan) return;
+  if (context.plan->leaves_out(may_have)) return plan_anew(context);
+  if (context.launches_of_known < launches_before_a_change || context.code == context.known) return;
+  if (!context.plan->has_more_than(context.known)) return;
+  context.code = context.known;
+  plan_anew(context);
+}
+
+void Counting::plan_anew(Context& context) {
   context.session.reset();  // before its plan
   context.plan.reset();
   context.left_out.clear();

@@ -75,8 +75,8 @@ bool Counting::count_kernel(RangeSession& session, const std::string& kernel,
     failure = error.what();
   }
   const bool is_launched = launch();
-  const cupti::KernelCode code = waits_.code_of({kernel});
-  if (failure.empty()) failure = finish(session, code, counters);
+  const std::optional<cupti::KernelCode> code = waits_.code_of({kernel});
+  if (failure.empty()) failure = finish(session, code.value_or(cupti::KernelCode{}), counters);
   counted_ = 0;
   return is_launched;
 }

@@ -7,7 +7,6 @@
 // be reached the library does nothing at all.
 #include <cupti_driver_cbid.h>
 #include <cupti_runtime_cbid.h>
-#include <dlfcn.h>
 #include <pthread.h>
 
 #include <atomic>
@@ -77,17 +76,11 @@ void get_ready_to_count() {
   }
 }
 
-/// A program that brings its own CUPTI (PyTorch does) must share it with us: two copies of the
-/// library do not know of each other.
 cupti::Loaded<cupti::CuptiApi> load_cupti(const std::string& directory) {
-  if (void* loaded = dlopen("libcupti.so.13", RTLD_NOLOAD | RTLD_NOW)) {
-    Dl_info info{};
-    if (void* symbol = dlsym(loaded, "cuptiGetVersion"); dladdr(symbol, &info) != 0) {
-      return cupti::load_cupti({std::filesystem::path(info.dli_fname).parent_path()}, false,
-                               cupti::CuptiUse::activities);
-    }
-  }
-  return cupti::load_cupti({directory}, directory.empty(), cupti::CuptiUse::activities);
+  const std::filesystem::path in_use = cupti::cupti_in_use();
+  const bool is_anywhere = in_use.empty() && directory.empty();
+  return cupti::load_cupti({in_use.empty() ? std::filesystem::path(directory) : in_use},
+                           is_anywhere, cupti::CuptiUse::activities);
 }
 
 void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& data) {
@@ -106,7 +99,10 @@ void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& data) {
       return counting.context_ends(data.context);
     case CUPTI_CBID_RESOURCE_MODULE_LOADED:
       return counting.module_loaded(
-          *static_cast<const CUpti_ModuleResourceData*>(data.resourceDescriptor));
+          data.context, *static_cast<const CUpti_ModuleResourceData*>(data.resourceDescriptor));
+    case CUPTI_CBID_RESOURCE_MODULE_PROFILED:
+      return counting.module_runs(
+          data.context, *static_cast<const CUpti_ModuleResourceData*>(data.resourceDescriptor));
     case CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
       return counting.module_unloads();
     case CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED:
@@ -197,6 +193,7 @@ constexpr CUpti_CallbackId waiting_functions[] = {
 constexpr CUpti_CallbackId numbered[] = {CUPTI_CBID_RESOURCE_CONTEXT_CREATED,
                                          CUPTI_CBID_RESOURCE_STREAM_CREATED};
 constexpr CUpti_CallbackId modules[] = {CUPTI_CBID_RESOURCE_MODULE_LOADED,
+                                        CUPTI_CBID_RESOURCE_MODULE_PROFILED,
                                         CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING};
 constexpr CUpti_CallbackId resources[] = {CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
                                           CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,

@@ -21,10 +21,10 @@ namespace warpmeter::inject {
 struct Pending {
   int depth = 0;
   std::unique_lock<std::timed_mutex> lock;
-  RangeSession* session = nullptr;  ///< counters run
-  std::string doubt;                ///< about all of its counters
-  std::string left_out;             ///< why it has not all of them
-  cupti::KernelCode code;
+  RangeSession* session = nullptr;   ///< counters run
+  std::string doubt;                 ///< about all of its counters
+  std::string left_out;              ///< why it has not all of them
+  std::vector<std::string> kernels;  ///< the counters are theirs
   bool is_by_line = false;
   /// A launch and its kernel: nothing behind it is counted before it has ended.
   std::optional<std::pair<LaunchCall, std::string>> waits;

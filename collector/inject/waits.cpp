@@ -242,12 +242,12 @@ model::sass::Waiting Waits::waiting_of(const std::string& kernel) const {
   return waiting;
 }
 
-cupti::KernelCode Waits::code_of(const std::vector<std::string>& kernels) const {
+std::optional<cupti::KernelCode> Waits::code_of(const std::vector<std::string>& kernels) const {
   const std::lock_guard lock(mutex_);
   cupti::KernelCode code = cupti::no_special_code;
   for (const std::string& kernel : kernels) {
     const auto found = kernels_.find(kernel);
-    if (found == kernels_.end()) return {};
+    if (found == kernels_.end()) return std::nullopt;
     code |= cupti::code_of(found->second);
   }
   return code;

@@ -62,8 +62,9 @@ class Waits {
   /// True if one of its loops ends by a clock.
   bool times_itself(const std::string& kernel) const { return waiting_of(kernel).times_itself; }
 
-  /// The instructions of the kernels that counters depend on; all for one whose code was not seen.
-  cupti::KernelCode code_of(const std::vector<std::string>& kernels) const;
+  /// The instructions of the kernels that counters depend on; nullopt where the code of one was not
+  /// seen, which may have all.
+  std::optional<cupti::KernelCode> code_of(const std::vector<std::string>& kernels) const;
 
   /// The program put work into a stream that may wait: a kernel that has an obstacle, a graph that
   /// may hold one, or something else. To be called after the call of the driver, with the context

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "collector/library/gpu_session.h"
 
+#include <poll.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <utility>
-
-#include "collector/inject/channel.h"
 
 namespace warpmeter::library {
 
@@ -13,7 +13,6 @@ GpuSession::GpuSession(GpuFunctions functions, inject::Config config)
     : functions_(std::move(functions)),
       config_(std::move(config)),
       listener_(folder_.path() / "socket", {[this](const auto& peer, const auto& hello) {
-                                              const std::lock_guard lock(mutex_);
                                               peer_ = peer;
                                               program_ = hello.program;
                                               return config_;
@@ -22,7 +21,6 @@ GpuSession::GpuSession(GpuFunctions functions, inject::Config config)
                                               take(peer, std::forward<decltype(message)>(message));
                                             },
                                             [this](const auto& peer, const auto& fault) {
-                                              const std::lock_guard lock(mutex_);
                                               if (peer_ && peer.number == peer_->number)
                                                 has_ended_ = true;
                                               if (!fault.empty()) fault_ = fault;
@@ -44,11 +42,7 @@ void GpuSession::connect() {
 }
 
 void GpuSession::take(const profile::Listener::Peer& peer, inject::Message&& message) {
-  const std::lock_guard lock(mutex_);
-  if (!peer_ || peer.number != peer_->number) {
-    is_asked_ = true;  // by end()
-    return;
-  }
+  if (!peer_ || peer.number != peer_->number) return;
   if (std::holds_alternative<inject::Name>(message) ||
       std::holds_alternative<inject::Device>(message)) {
     known_.push_back(message);
@@ -59,24 +53,26 @@ void GpuSession::take(const profile::Listener::Peer& peer, inject::Message&& mes
 }
 
 void GpuSession::listen() {
-  bool is_asked = false;
+  while (!is_over_) {
+    std::unique_lock lock(mutex_);
+    std::vector<pollfd> waiting = listener_.descriptors();
+    lock.unlock();
+    poll(waiting.data(), waiting.size(), static_cast<int>(listening_turn.count()));
+    lock.lock();
+    hear();
+    if (has_ended_) return;
+    if (recorder_ != nullptr) recorder_->store();
+  }
+}
+
+bool GpuSession::hear() {
   try {
-    while (!is_over_) {
-      const bool heard = listener_.listen(is_asked ? std::chrono::milliseconds(0) : listening_turn);
-      const std::lock_guard lock(mutex_);
-      if (recorder_ != nullptr) recorder_->store();
-      is_asked = is_asked_;
-      if (!is_asked || heard) continue;
-      is_asked = is_asked_ = false;
-      is_drained_ = true;
-      drained_.notify_all();
-    }
+    return listener_.listen(std::chrono::milliseconds(0));
   } catch (const Error& error) {
-    const std::lock_guard lock(mutex_);
     fault_ = error.what();
     has_ended_ = true;
-    drained_.notify_all();
   }
+  return false;
 }
 
 void GpuSession::begin(profile::Recorder& recorder) {
@@ -96,17 +92,12 @@ void GpuSession::begin(profile::Recorder& recorder) {
   functions_.start();
 }
 
-/// Messages of earlier calls are in the connection already. One of our own wakes the thread, which
-/// then reads until nothing is left.
+/// Messages of earlier calls are in the connection already.
 void GpuSession::end() {
   functions_.stop();
-  {
-    const std::lock_guard lock(mutex_);
-    is_drained_ = false;
+  const std::lock_guard lock(mutex_);
+  while (hear()) {
   }
-  inject::send_alone((folder_.path() / "socket").string(), inject::Unobserved{"", ""});
-  std::unique_lock lock(mutex_);
-  drained_.wait(lock, [this] { return is_drained_ || has_ended_; });
   recorder_ = nullptr;
   if (!fault_.empty()) throw Error(ExitCode::file, "the range's messages are broken: " + fault_);
 }

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -43,17 +42,18 @@ class GpuSession {
   void connect();
   void take(const profile::Listener::Peer& peer, inject::Message&& message);
   void listen();
+  /// Takes some of what has come, with the lock. False where there was nothing.
+  bool hear();
 
   const GpuFunctions functions_;
   const inject::Config config_;
   profile::PrivateFolder folder_;
   std::mutex mutex_;  ///< for what follows
-  std::condition_variable drained_;
   profile::Recorder* recorder_ = nullptr;
   std::optional<profile::Listener::Peer> peer_;
   std::string program_, fault_;
   std::vector<inject::Message> known_;  ///< names and devices
-  bool is_asked_ = false, is_drained_ = false, has_ended_ = false;
+  bool has_ended_ = false;
   std::atomic<bool> is_over_{false};
   profile::Listener listener_;
   std::thread thread_;

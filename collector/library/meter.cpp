@@ -87,26 +87,36 @@ void add_project(std::vector<std::string>& folders, const fs::path& folder) {
   if (!error && fs::is_directory(whole, error)) folders.push_back(project_folder(whole).string());
 }
 
+/// The toolkit's sources, which are looked for once: PATH may be long.
+const std::vector<std::string>& toolkit_sources() {
+  static const std::vector<std::string> found = [] {
+    std::vector<std::string> folders;
+    for (const fs::path& toolkit : model::toolkit_folders()) {
+      folders.push_back((toolkit / "include").string());
+      folders.push_back((toolkit / "targets").string());
+    }
+    return folders;
+  }();
+  return found;
+}
+
 /// The sources that may be read: the project's that is worked in, the program's, the toolkit's.
 std::vector<std::string> source_folders(const fs::path& program) {
   std::vector<std::string> folders;
   add_project(folders, ".");
   if (program.has_parent_path()) add_project(folders, program.parent_path());
-  for (const fs::path& toolkit : model::toolkit_folders()) {
-    folders.push_back((toolkit / "include").string());
-    folders.push_back((toolkit / "targets").string());
-  }
+  folders.insert(folders.end(), toolkit_sources().begin(), toolkit_sources().end());
   folders.emplace_back("/usr/include");
   return folders;
 }
 
-inject::Config config_of(std::span<const std::string> metrics, const fs::path& program) {
+/// Without folders of sources, which only the first range on a GPU needs.
+inject::Config config_of(std::span<const std::string> metrics) {
   static const std::string standard[] = {"@default"};
   inject::Config config;
   config.mode = inject::Mode::counters;
   config.counters =
       schema::Catalogue::get().counters_for(metrics.empty() ? std::span(standard) : metrics);
-  config.source_folders = source_folders(program);
   return config;
 }
 
@@ -117,7 +127,7 @@ void check_permission() {
 }
 
 /// The GPU of this machine, from the first range on. CUPTI is planned once for a process.
-GpuSession& gpu_session(inject::Config config) {
+GpuSession& gpu_session(inject::Config config, const fs::path& program) {
   Shared& all = shared();
   if (all.gpu != nullptr) {
     if (all.gpu->counters() == config.counters) return *all.gpu;
@@ -131,6 +141,7 @@ GpuSession& gpu_session(inject::Config config) {
                 "executes the kernels");
   }
   check_permission();
+  config.source_folders = source_folders(program);
   config.cupti_directory = cupti::cupti_folder();
   config.selection.profiling = inject::Profiling::off;
   clear_left_folders();  // a session's stays when its process ends
@@ -217,7 +228,7 @@ Meter::~Meter() {
 }
 
 void Meter::begin(std::span<const std::string> metrics, const std::string& label) {
-  inject::Config config = config_of(metrics, program_);
+  inject::Config config = config_of(metrics);
   Shared& all = shared();
   {
     const std::lock_guard lock(all.mutex);
@@ -229,10 +240,12 @@ void Meter::begin(std::span<const std::string> metrics, const std::string& label
   std::unique_ptr<Range> range;
   if (all.model_arch) {
     config.arch = static_cast<std::uint32_t>(*all.model_arch);
+    config.source_folders = source_folders(program_);
     all.config = std::move(config);
     range = std::make_unique<ModelRange>(*all.model, all.config, std::move(options));
   } else {
-    range = std::make_unique<GpuRange>(gpu_session(std::move(config)), std::move(options));
+    range =
+        std::make_unique<GpuRange>(gpu_session(std::move(config), program_), std::move(options));
   }
   const std::lock_guard lock(all.mutex);
   all.range = std::move(range);

@@ -2,7 +2,6 @@
 #include "collector/profile/listener.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -64,11 +63,16 @@ std::vector<pid_t> Listener::processes() const {
   return all;
 }
 
-bool Listener::listen(std::chrono::milliseconds patience) {
-  std::vector<pollfd> waiting = {{socket_, POLLIN, 0}};
+std::vector<pollfd> Listener::descriptors() const {
+  std::vector<pollfd> all = {{socket_, POLLIN, 0}};
   for (const Connection& connection : connections_) {
-    waiting.push_back({connection.descriptor, POLLIN, 0});
+    all.push_back({connection.descriptor, POLLIN, 0});
   }
+  return all;
+}
+
+bool Listener::listen(std::chrono::milliseconds patience) {
+  std::vector<pollfd> waiting = descriptors();
   if (poll(waiting.data(), waiting.size(), static_cast<int>(patience.count())) <= 0) return false;
   std::size_t i = 0;
   for (auto connection = connections_.begin(); connection != connections_.end();) {

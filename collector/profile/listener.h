@@ -2,6 +2,7 @@
 // Our end of the connections: one socket that every process with the injector connects to.
 #pragma once
 
+#include <poll.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -39,6 +40,9 @@ class Listener {
   /// Handles what has come, waiting for it no longer than that. A peer that floods is read in turns
   /// with the others, so this returns soon. True when something came.
   bool listen(std::chrono::milliseconds patience);
+
+  /// The connections to wait for, without a lock that others hold while they listen.
+  std::vector<pollfd> descriptors() const;
 
   /// The processes that are connected and have said hello.
   std::vector<pid_t> processes() const;

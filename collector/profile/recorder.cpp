@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/kernel_name.h"
+#include "schema/sqlite.h"
 
 namespace warpmeter::profile {
 namespace {
@@ -395,10 +396,13 @@ void Recorder::store() {
                        trace_waiting_.rows.activities.size() >= most_activities_waiting;
   const bool is_early = std::chrono::steady_clock::now() - stored_at_ < between_batches;
   if ((is_early || writer_.is_busy()) && !is_much) return;
-  write_waiting();
+  Batches batches = take_waiting();
+  if (batches.empty()) return;
+  writer_.write(std::move(batches));
+  stored_at_ = std::chrono::steady_clock::now();
 }
 
-void Recorder::write_waiting() {
+Batches Recorder::take_waiting() {
   Batches batches;
   for (auto& [uuid, batch] : waiting_) {
     batch.device = stored_device(uuid);
@@ -407,17 +411,12 @@ void Recorder::write_waiting() {
   waiting_.clear();
   launches_waiting_ = 0;
   batches.trace = std::exchange(trace_waiting_, {});
-  if (batches.empty()) return;
-  writer_.write(std::move(batches));
-  stored_at_ = std::chrono::steady_clock::now();
+  return batches;
 }
 
-/// All of it, and waits for it.
 void Recorder::store_all() {
   keep_alike();
-  writer_.settle();
-  write_waiting();
-  writer_.settle();
+  writer_.write_all(take_waiting());
 }
 
 /// Stores the states of devices that have launches.
@@ -431,6 +430,8 @@ void Recorder::store_states() {
     }
   }
 }
+
+schema::Transaction Recorder::transaction() { return writer_.transaction(); }
 
 void Recorder::finish(schema::RunOutcome outcome, const std::string& reason) {
   store_all();

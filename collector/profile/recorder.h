@@ -98,6 +98,8 @@ class Recorder final : public Receiver {
   void forget(int peer) override;
   /// Has what has come written, unless a batch is being written or was begun milliseconds ago.
   void store() override;
+  /// All that is written before its commit() is one transaction.
+  schema::Transaction transaction();
   /// Ends the run, if there is one. Throws the database's failure.
   void finish(schema::RunOutcome outcome, const std::string& reason);
 
@@ -206,8 +208,8 @@ class Recorder final : public Receiver {
   const std::string& device_of(const Process& process, std::uint32_t ordinal) const;
   void note(const schema::Launch& launch);
   void note(inject::FailedCall&& failed);
-  void write_waiting();
-  void store_all();
+  Batches take_waiting();  ///< the writer has not got it yet
+  void store_all();        ///< and waits for it
   void store_states();
   void add_to_first_pass(LaterPass& later, bool was_stopped);
   void complete(std::vector<schema::Completion>& completions, std::size_t most_waiting);
@@ -218,7 +220,8 @@ class Recorder final : public Receiver {
   Writer writer_;
   std::map<std::string, Batch> waiting_;  ///< by the device's UUID; their places are of first_
   std::size_t launches_waiting_ = 0;
-  std::chrono::steady_clock::time_point stored_at_;  ///< when the last batch began
+  /// When the last batch began: a short range has one, at its end.
+  std::chrono::steady_clock::time_point stored_at_ = std::chrono::steady_clock::now();
   TraceBatch trace_waiting_;
   std::int64_t next_activity_ = 1;
   std::uint32_t next_shape_ = 1;

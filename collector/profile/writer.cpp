@@ -5,6 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "schema/sqlite.h"
+
 namespace warpmeter::profile {
 
 Writer::Writer(std::shared_ptr<schema::Store> store, schema::Run run)
@@ -18,14 +20,18 @@ bool Writer::is_busy() const {
 void Writer::write(Batches&& batches) {
   settle();
   if (failure_ || batches.empty()) return;
-  writing_ = std::async(std::launch::async, [this, batches = std::move(batches)]() mutable {
-    try {
-      for (const Batch& batch : batches.launches) put(batch);
-      if (!batches.trace.rows.empty()) put(batches.trace);
-    } catch (const Error& error) {
-      failure_ = error;
-    }
-  });
+  writing_ = std::async(std::launch::async,
+                        [this, batches = std::move(batches)]() mutable { put(batches); });
+}
+
+void Writer::write_all(Batches&& batches) {
+  settle();
+  if (!failure_) put(batches);
+}
+
+schema::Transaction Writer::transaction() {
+  settle();
+  return store_->transaction();
 }
 
 void Writer::settle() {
@@ -41,6 +47,15 @@ std::int64_t Writer::id_of(const schema::Device& device) {
   const auto [id, is_new] = device_ids_.try_emplace(device.uuid, 0);
   if (is_new) id->second = store_->add_device(run(), device);
   return id->second;
+}
+
+void Writer::put(Batches& batches) {
+  try {
+    for (const Batch& batch : batches.launches) put(batch);
+    if (!batches.trace.rows.empty()) put(batches.trace);
+  } catch (const Error& error) {
+    failure_ = error;
+  }
 }
 
 void Writer::put(const Batch& batch) {

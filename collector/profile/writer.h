@@ -61,8 +61,13 @@ class Writer {
   bool is_busy() const;  ///< with the batches of the last write()
   /// Begins to write them, after those before. Returns at once when the writer is not busy.
   void write(Batches&& batches);
+  /// Writes them after those before, on the caller's thread: the last ones.
+  void write_all(Batches&& batches);
   /// Waits until all is written. Later text is for the time until the next write().
   void settle();
+
+  /// Once the batches are written. All that follows until its commit() is one transaction.
+  schema::Transaction transaction();
 
   std::optional<std::int64_t> run_id() const { return run_id_; }
   /// The ids of launches that have a place, by place; 0: not one of those that were stored.
@@ -75,6 +80,7 @@ class Writer {
   schema::Store& store() { return *store_; }
 
  private:
+  void put(Batches& batches);
   void put(const Batch& batch);
   void put(TraceBatch& batch);
   std::int64_t run();  ///< begins it if need be

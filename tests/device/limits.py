@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from ncu import AS_IT_IS, number
+from ncu import AS_IT_IS, all_digits, number, reader_of_reports
 from nvprof_mapping import ROWS
 
 csv.field_size_limit(1 << 30)  # a full set has fields of many values
@@ -20,7 +20,7 @@ csv.field_size_limit(1 << 30)  # a full set has fields of many values
 HERE = pathlib.Path(__file__).resolve().parent
 RUNS = 2
 TOLERANCE = 0.02
-HALF_DIGIT = 0.005001  # ncu prints two decimals
+ROUNDING = 0.0 if reader_of_reports() else 0.005001  # ncu prints two decimals; its reader has all of them
 CHOICE = ["regex:^[^q]"]  # all kernels but `quiet`
 # Read twice, in one pass each: a launch that is repeated finds other caches.
 ONE_PASS = [["dram_read_bytes", "dram_write_bytes", "l2_read_sectors", "l2_write_sectors", "dram_utilization", "l2_utilization",
@@ -136,11 +136,17 @@ def limits_of(program, database):
 
 
 def of_ncu(command, log, *choice, cache_control="all"):
-    pathlib.Path(log).unlink(missing_ok=True)
+    report = pathlib.Path(log).with_suffix(".ncu-rep")
     # With "all" ncu empties the caches before each pass. Before the one pass of warpmeter `quiet` has done so.
-    run(["ncu", *AS_IT_IS[:-1], cache_control, "--profile-from-start", "off", "-k", *CHOICE, *choice, "--log-file", log, *command])
+    run(["ncu", *AS_IT_IS[:-1], cache_control, "--profile-from-start", "off", "-k", *CHOICE, *choice, "--force-overwrite",
+         "--export", str(report), *command])
+    pathlib.Path(log).write_text(run(["ncu", "--import", str(report), *AS_IT_IS[:5]]), encoding="utf-8")
     with open(log, encoding="utf-8", errors="replace") as file:
-        return [row for row in csv.DictReader(line for line in file if line.startswith('"')) if row.get("ID")]
+        rows = [row for row in csv.DictReader(line for line in file if line.startswith('"')) if row.get("ID")]
+    if reader_of_reports():
+        for row, values in zip(rows, all_digits(report, METRICS), strict=True):
+            row.update({name: repr(value) for name, value in values.items()})
+    return rows
 
 
 def of_full_set(command, log):
@@ -151,7 +157,7 @@ def of_one_pass(command, log, group, cache_control):
     """The figures of one group alone, each launch with them as (figure → value). Before each of the many passes of the full
     set ncu writes the kernel's memory again, and with "all" it empties the caches by writes of its own; what of both waits in
     the L2 cache reaches DRAM during the kernel."""
-    formulas = {name: FIGURES[name] for name in group if name in FIGURES}
+    formulas = {name: figure for name, figure in FIGURES.items() if figure[0][0] in group}
     metrics = sorted({metric for _, formula, _ in formulas.values() for metric in PERFWORKS.findall(formula)})
     return [{name: value_of(formula, factor, row) for name, (_, formula, factor) in formulas.items()}
             for row in of_ncu(command, log, "--metrics", ",".join(metrics), cache_control=cache_control)]
@@ -187,7 +193,7 @@ class Tally:
                 if (None in ours) != (None in theirs) and any(value for value in ours + theirs):
                     self.differing.append(f"{kernel}, {name}: warpmeter {ours}, ncu {theirs}")
                 continue
-            holds = agrees(ours, theirs, HALF_DIGIT * factor * len(PERFWORKS.findall(formula)))
+            holds = agrees(ours, theirs, ROUNDING * factor * len(PERFWORKS.findall(formula)))
             self.figures[name][0] += holds
             self.figures[name][1] += 1
             if not holds:

@@ -2,6 +2,9 @@
 """Nsight Compute's values of a program's launches, as the checks on a device ask for them."""
 
 import csv
+import functools
+import importlib
+import pathlib
 import shlex
 import subprocess
 import sys
@@ -25,6 +28,29 @@ def number(text):
     except ValueError:
         return None
     return value if abs(value) < float("inf") else None
+
+
+@functools.cache
+def reader_of_reports():
+    """Nsight Compute's Python module, from PyPI or beside the tool; None where there is none."""
+    for folder in (None, *sorted(pathlib.Path("/opt/nvidia/nsight-compute").glob("*/extras/python"), reverse=True)):
+        if folder is not None:
+            sys.path.append(str(folder))
+        try:
+            return importlib.import_module("ncu_report")
+        except ImportError:
+            pass
+    return None
+
+
+def all_digits(report, metrics):
+    """The launches of a report: unrounded values of those metrics that each has."""
+    launches = reader_of_reports().load_report(str(report)).range_by_idx(0)
+    found = []
+    for launch in map(launches.action_by_idx, range(launches.num_actions())):
+        values = {name: launch.metric_by_name(name) for name in metrics}
+        found.append({name: value.as_double() for name, value in values.items() if value is not None})
+    return found
 
 
 def by_ncu(command, metrics, log, seconds, *options, **others):

@@ -8,7 +8,8 @@ framework, pytest and filecheck. A script is right if it ends with 0, as those d
 says. It ends with 3 where it launches nothing but cuRAND's generators.
 The columns: `on_cpu`, the framework whose own operators are computed on the CPU (torch_on_cpu.py); `options`, those of
 `warpmeter profile`; `needs`, a library that has no PTX or an instruction that the model has not: without a GPU the script ends
-with an error. Liger-Kernel's tests also need transformers.
+with an error. Liger-Kernel's tests also need transformers. Triton's tutorials need tabulate, and the libdevice in their
+repository's third_party. FOLDER holds only numba_cuda/numba/cuda/tests and testing of numba-cuda: else pytest imports it.
 """
 import csv
 import os

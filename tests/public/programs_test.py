@@ -63,7 +63,7 @@ class NsightCompute(unittest.TestCase):
     def test_is_asked_for_each_counter_that_the_catalogue_adds_up(self):
         counted = counting.counters()
         self.assertEqual(counted["global_load_requests"],
-                         ["smsp__sass_inst_executed_op_global_ld.sum", "smsp__sass_inst_executed_op_ldgsts.sum"])
+                         ["smsp__sass_inst_executed_op_global_ld.sum", "sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum"])
         self.assertEqual(len(counted["global_store_requests"]), 1)
 
 

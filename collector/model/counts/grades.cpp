@@ -186,7 +186,7 @@ SiteGrade grade_of_sectors(const Program& program, std::size_t index, AddressSpa
   const SiteGrade grade = grade_of(program, index, space, outcome);
   const bool is_right =
       outcome.blocks <= multiprocessors && outcome.warps <= schedulers * outcome.blocks;
-  if (is_right || !outcome.counts[index].copies_nothing || grade.grade >= Grade::modelled) {
+  if (is_right || outcome.counts[index].empty_copies == 0 || grade.grade >= Grade::modelled) {
     return grade;
   }
   return {Grade::modelled, nothing_reason};
@@ -235,7 +235,11 @@ schema::Counter counter_of(std::string_view name, const CounterName* known, cons
       }
       continue;
     }
-    if (held->requests == 0 && held->bytes == 0) {
+    const std::uint64_t empty_copies = outcome.counts[i].empty_copies;
+    const bool counts_empty_copies =
+        known->carrier == Carrier::copy && known->count == &AccessCounts::requests;
+    if (counts_empty_copies) sum += empty_copies;
+    if (held->requests == 0 && held->bytes == 0 && empty_copies == 0) {
       // Nobody had to wait here, or was let through; on the hardware somebody may be.
       const bool may_be_there = site.space == known->space || site.space == AddressSpace::generic;
       const bool is_left_ordered = !outcome.ordered.empty() && outcome.ordered[i] != 0;

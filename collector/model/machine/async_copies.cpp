@@ -102,11 +102,11 @@ void count_copy(Warp& w, const Operation* op, std::uint32_t mask) {
   SiteCounts& writes = memory.counts[copy.to.site];
   writes.shared.transactions += memo.cost.wavefronts;
   writes.shared.ideal += memo.ideal;
-  reads.global.requests += from.may_fall_short ? 1 : 0;
+  reads.global.requests += from.may_fall_short && reading != 0 ? 1 : 0;
   reads.global.transactions += memo.cost.sectors;
   reads.global.bytes += memo.cost.bytes;
   reads.global.ideal += memo.cost.ideal_sectors;
-  reads.copies_nothing |= reading == 0;
+  reads.empty_copies += reading == 0 ? 1 : 0;
   reads.is_approximate |= from.bypasses_l1 && !memo.cost.is_calibrated;
   writes.is_approximate |= !memo.cost.is_calibrated;
 }

@@ -50,7 +50,8 @@ struct SiteCounts {
   bool has_strayed = false;    ///< into memory beside an allocation, which hardware does not notice
   bool on_heap = false;        ///< global memory that a kernel took with malloc
   bool reaches_ended = false;  ///< shared memory of a block of the cluster that has ended
-  bool copies_nothing = false;  ///< some cp.async did, in none of a warp's lanes
+  /// Executions of cp.async that copy no byte in any of a warp's lanes: no requests of L1.
+  std::uint64_t empty_copies = 0;
 
   bool operator==(const SiteCounts& other) const = default;
 };

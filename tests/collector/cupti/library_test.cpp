@@ -3,6 +3,7 @@
 // driver.
 #include "collector/cupti/library.h"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -124,6 +125,21 @@ TEST_F(CuptiDirectories, AFileThatIsNoLibraryIsNamed) {
   const Loaded<CuptiApi> loaded = load_cupti({folder("broken")}, false);
   EXPECT_FALSE(loaded.ok());
   EXPECT_THAT(loaded.failure, HasSubstr("libnvperf_host.so: file too short"));
+}
+
+/// In a process of its own: a library that is loaded stays.
+TEST_F(CuptiDirectories, ThatOfTheCuptiInUseComesFirst) {
+  const fs::path toolkit = cupti_folder_in(library_directories());
+  if (toolkit.empty()) GTEST_SKIP() << "no CUPTI is here";
+  const fs::path brought = folder("brought");
+  fs::copy_file(toolkit / "libcupti.so.13", brought / "libcupti.so.13");
+  EXPECT_EXIT(
+      {
+        if (dlopen((brought / "libcupti.so.13").c_str(), RTLD_NOW) == nullptr) std::exit(2);
+        const bool is_first = library_directories().front() == brought;
+        std::exit(is_first && cupti_in_use() == brought ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
 }
 
 /// The messages of a machine without a driver; skipped where there is one.

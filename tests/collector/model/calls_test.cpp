@@ -42,6 +42,40 @@ TEST_P(Calls, Recur) {
   EXPECT_EQ(run_sort.buffer<int>(0), sorted);
 }
 
+/// As Numba compiles `cuda.cg.this_grid().sync()`: libcudadevrt has the functions as machine code
+/// alone. Each block waits for all, then adds its neighbour's number to its own; three times.
+TEST(FunctionsOfTheDeviceRuntime, HoldTheGridTogether) {
+  constexpr std::uint32_t blocks = 5;
+  const std::string sync =
+      "  { .param .b64 h; .param .b32 f; .param .b32 e; st.param.b64 [h], %d4;\n"
+      "    st.param.b32 [f], 0; call.uni (e), cudaCGSynchronize, (h, f); ld.param.b32 %r8, [e]; "
+      "}\n";
+  const std::string ptx =
+      ".version 8.0\n.target sm_90\n.address_size 64\n"
+      ".extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 a);\n"
+      ".extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 a, .param .b32 b);\n"
+      ".visible .entry rounds(.param .u64 out) {\n"
+      "  .reg .pred %p<2>; .reg .b32 %r<10>; .reg .b64 %d<5>;\n"
+      "  { .param .b32 s; .param .b64 h; st.param.b32 [s], 1;\n"
+      "    call.uni (h), cudaCGGetIntrinsicHandle, (s); ld.param.b64 %d4, [h]; }\n"
+      "  ld.param.u64 %d1, [out];\n  mov.u32 %r1, %ctaid.x;\n  mov.u32 %r2, %nctaid.x;\n"
+      "  add.u32 %r3, %r1, 1;\n  rem.u32 %r3, %r3, %r2;\n"
+      "  mul.wide.u32 %d2, %r1, 4;\n  add.u64 %d2, %d1, %d2;\n"
+      "  mul.wide.u32 %d3, %r3, 4;\n  add.u64 %d3, %d1, %d3;\n  mov.u32 %r7, 0;\n"
+      "AGAIN:\n" +
+      sync + "  ld.volatile.global.u32 %r4, [%d2];\n  ld.volatile.global.u32 %r5, [%d3];\n" + sync +
+      "  add.u32 %r4, %r4, %r5;\n  st.volatile.global.u32 [%d2], %r4;\n"
+      "  add.u32 %r7, %r7, 1;\n  setp.lt.u32 %p1, %r7, 3;\n  @%p1 bra AGAIN;\n  ret;\n}\n";
+  Ints numbers = {1, 20, 300, 4000, 50000};
+  const TestRun run = run_ptx(ptx, "rounds", geometry(blocks, 64), {TestArgument::buffer(numbers)});
+  ASSERT_EQ(run.refusal + run.trap(), "");
+  for (int round = 0; round < 3; ++round) {
+    const Ints before = numbers;
+    for (std::size_t i = 0; i < blocks; ++i) numbers[i] = before[i] + before[(i + 1) % blocks];
+  }
+  EXPECT_EQ(run.buffer<int>(0), numbers);
+}
+
 /// A kernel that calls f0, which calls f1, and so on: each adds 1 to its argument.
 std::string chain_of(int length) {
   std::string ptx = ".version 8.0\n.target sm_90\n.address_size 64\n";

@@ -14,33 +14,32 @@ struct Meant {
 
   bool operator==(const Meant&) const = default;
 };
-using Kind = Meant::Kind;
 
 /// The meaning of a register that holds the one or the other.
 Meant either(const Meant& a, const Meant& b) {
-  if (a == b || b.kind == Kind::nothing) return a;
-  if (a.kind == Kind::nothing) return b;
-  return {Kind::any, {}};
+  if (a == b || b.kind == Meant::Kind::nothing) return a;
+  if (a.kind == Meant::Kind::nothing) return b;
+  return {Meant::Kind::any, {}};
 }
 
 Meant sum(const Meant& a, const Meant& b) {
-  if (a.kind == Kind::nothing || b.kind == Kind::nothing) return {};
-  if (a.kind == Kind::number) return b;
-  if (b.kind == Kind::number) return a;
-  return {Kind::any, {}};
+  if (a.kind == Meant::Kind::nothing || b.kind == Meant::Kind::nothing) return {};
+  if (a.kind == Meant::Kind::number) return b;
+  if (b.kind == Meant::Kind::number) return a;
+  return {Meant::Kind::any, {}};
 }
 
 Meant difference(const Meant& a, const Meant& b) {
-  if (a.kind == Kind::nothing || b.kind == Kind::nothing) return {};
-  return b.kind == Kind::number ? a : Meant{Kind::any, {}};
+  if (a.kind == Meant::Kind::nothing || b.kind == Meant::Kind::nothing) return {};
+  return b.kind == Meant::Kind::number ? a : Meant{Meant::Kind::any, {}};
 }
 
 /// The meaning of something that is computed otherwise: a number, unless addresses are among what
 /// it is made of.
 Meant computed(const Meant& a, const Meant& b) {
-  if (a.kind == Kind::nothing || b.kind == Kind::nothing) return {};
-  if (a.kind == Kind::number && b.kind == Kind::number) return a;
-  return {Kind::any, {}};
+  if (a.kind == Meant::Kind::nothing || b.kind == Meant::Kind::nothing) return {};
+  if (a.kind == Meant::Kind::number && b.kind == Meant::Kind::number) return a;
+  return {Meant::Kind::any, {}};
 }
 
 class Finder {
@@ -67,7 +66,7 @@ class Finder {
       const auto position = address_position(function_.body[i]);
       if (!position) continue;
       const Meant meant = of(function_.body[i].operands[*position]);
-      if (meant.kind == Kind::variable) found[i] = meant.name;
+      if (meant.kind == Meant::Kind::variable) found[i] = meant.name;
     }
     return found;
   }
@@ -77,14 +76,14 @@ class Finder {
     const std::string_view name =
         operand.address.base.empty() ? operand.name : operand.address.base;
     if (const auto id = data_.find(name)) return held_[*id];
-    if (names_.contains(name)) return {Kind::variable, name};
-    return {Kind::number, {}};
+    if (names_.contains(name)) return {Meant::Kind::variable, name};
+    return {Meant::Kind::number, {}};
   }
 
   Meant result_of(const Instruction& instruction) const {
     const auto& operands = instruction.operands;
     const auto at = [&](std::size_t i) {
-      return i < operands.size() ? of(operands[i]) : Meant{Kind::number, {}};
+      return i < operands.size() ? of(operands[i]) : Meant{Meant::Kind::number, {}};
     };
     switch (instruction.opcode) {
       case Opcode::mov:
@@ -94,7 +93,7 @@ class Finder {
         if (operands.size() == 2 && operands[0].parts.empty() && operands[1].parts.empty()) {
           return at(1);
         }
-        return {Kind::any, {}};
+        return {Meant::Kind::any, {}};
       case Opcode::add:
       case Opcode::or_:
       case Opcode::and_:
@@ -111,11 +110,11 @@ class Finder {
       case Opcode::setp:
         return computed(at(1), at(2));
       case Opcode::ld:
-        return {Kind::number, {}};
+        return {Meant::Kind::number, {}};
       default:
         break;
     }
-    Meant all{Kind::number, {}};
+    Meant all{Meant::Kind::number, {}};
     for (std::size_t i = 1; i < operands.size(); ++i) {
       all = computed(all, of(operands[i]));
       for (const Operand& part : operands[i].parts) all = computed(all, of(part));

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "collector/model/ptx/parse/device_runtime.h"
+
 namespace warpmeter::model::ptx {
 namespace {
 
@@ -258,6 +260,7 @@ std::variant<std::unique_ptr<Module>, Diagnostic> parse(std::string text) {
   module->text = std::move(text);
   try {
     Parser(*module).parse_module();
+    add_group_functions(*module);
     module->index_functions();
   } catch (const SyntaxError& error) {
     return error.diagnostic;
