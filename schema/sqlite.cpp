@@ -380,19 +380,17 @@ int Deadline::ask(void* deadline) {
   return self.passed_ || (self.cancelled_ && self.cancelled_()) ? 1 : 0;
 }
 
-Transaction::Transaction(sqlite3* db) : db_(db), is_part_(sqlite3_get_autocommit(db) == 0) {
-  if (!is_part_) execute(db_, "BEGIN IMMEDIATE");
-}
+Transaction::Transaction(sqlite3* db) : db_(db) { execute(db_, "BEGIN IMMEDIATE"); }
 
 Transaction::~Transaction() {
   // After some failures (a full disk) SQLite has rolled back by itself.
-  if (db_ != nullptr && !is_part_ && sqlite3_get_autocommit(db_) == 0) {
+  if (db_ != nullptr && sqlite3_get_autocommit(db_) == 0) {
     sqlite3_exec(db_, "ROLLBACK", nullptr, nullptr, nullptr);
   }
 }
 
 void Transaction::commit() {
-  if (!is_part_) execute(db_, "COMMIT");
+  execute(db_, "COMMIT");
   db_ = nullptr;
 }
 

@@ -153,7 +153,7 @@ class Deadline {
 };
 
 /// BEGIN IMMEDIATE, so that it waits for another writer before it reads what it builds upon. Rolled
-/// back unless committed. One within another is a part of it.
+/// back unless committed.
 class Transaction {
  public:
   explicit Transaction(sqlite3* db);
@@ -164,7 +164,6 @@ class Transaction {
 
  private:
   sqlite3* db_;
-  bool is_part_;
 };
 
 }  // namespace warpmeter::schema

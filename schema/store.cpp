@@ -241,8 +241,6 @@ Store::Store(Store&&) noexcept = default;
 
 void Store::write_as(const ProcessIdentity& owner) { statements_->process = owner; }
 
-Transaction Store::transaction() { return Transaction(db_.get()); }
-
 std::int64_t Store::begin_run(const Run& run) {
   const ProcessIdentity process = ProcessIdentity::of_this_process();
   Statement statement(

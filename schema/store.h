@@ -96,17 +96,12 @@ class Reader {
   std::unique_ptr<sqlite3, void (*)(sqlite3*)> db_;
 };
 
-class Transaction;
-
 /// A connection that writes. Creates and migrates the database as needed.
 class Store {
  public:
   explicit Store(const std::string& path);
   ~Store();
   Store(Store&&) noexcept;
-
-  /// All that is written before its commit() is one transaction.
-  Transaction transaction();
 
   /// Throws Error{usage} for a label that names another run already (see find_run).
   std::int64_t begin_run(const Run& run);

@@ -319,7 +319,9 @@ const Loaded<DriverApi>& driver_library() {
 }
 
 const Loaded<CuptiApi>& cupti_library() {
-  static const Loaded<CuptiApi> loaded = load_cupti(library_directories());
+  static const fs::path in_use = cupti_in_use();
+  static const Loaded<CuptiApi> loaded =
+      in_use.empty() ? load_cupti(library_directories()) : load_cupti({in_use}, false);
   return loaded;
 }
 

@@ -176,17 +176,14 @@ void Counting::exit(const CUpti_CallbackData& data) {
     waits_.add_launch(driver(), data.context, stream_of(call), kernel);
   }
   if (std::exchange(pending.is_by_line, false)) return finish_by_line(data);
-  RangeSession* session = std::exchange(pending.session, nullptr);
-  if (session == nullptr) return;
+  if (std::exchange(pending.session, nullptr) == nullptr) return;
   counted_ = 0;
   if (const auto place = possessions_.find(pending.shape.device); place != possessions_.end()) {
     place->second.last_launch = Clock::now();
   }
   const auto result = *static_cast<const CUresult*>(data.functionReturnValue);
   std::vector<schema::Counter> counters;
-  const auto code = waits_.code_of(pending.kernels).value_or(cupti::KernelCode{});
-  std::string failure = finish(*session, code, counters);
-  if (failure.empty() && context_of(data.context).plan->leaves_out(code)) failure = code_seen_late;
+  std::string failure = finish(context_of(data.context), pending.kernels, counters);
   if (result != CUDA_SUCCESS) {
     failure = "the launch failed: " + cupti::in_words(driver(), result);
   }
@@ -195,16 +192,17 @@ void Counting::exit(const CUpti_CallbackData& data) {
 
 /// Reads the counters of a launch that has been made. Why it has none: its kernel failed, or CUPTI
 /// did; empty when it has.
-std::string Counting::finish(RangeSession& session, const cupti::KernelCode& code,
-                             std::vector<schema::Counter>& counters) {
+std::string Counting::finish(Context& context, const std::vector<std::string>& kernels,
+                             std::vector<schema::Counter>& counters) const {
+  const auto code = waits_.code_of(kernels).value_or(cupti::KernelCode{});
   try {
-    counters = session.finish(code);
+    counters = context.session->finish(code);
   } catch (const Error& error) {
     const CUresult ended = driver().cuCtxSynchronize();
     if (ended == CUDA_SUCCESS) return error.what();
     return "the kernel failed: " + cupti::in_words(driver(), ended);
   }
-  return "";
+  return context.plan->leaves_out(code) ? code_seen_late : "";
 }
 
 /// Sends the counters of the launch, or why it has none.

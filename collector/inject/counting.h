@@ -66,9 +66,10 @@ class Counting {
   /// anything: so it is looked up at the first launch. Throws Error{no_hardware} when it is not one
   /// of ours.
   static const cupti::DriverApi& driver();
-  static std::string finish(RangeSession& session, const cupti::KernelCode& code,
-                            std::vector<schema::Counter>& counters);
-  bool count_kernel(RangeSession& session, const std::string& kernel,
+  struct Context;
+  std::string finish(Context& context, const std::vector<std::string>& kernels,
+                     std::vector<schema::Counter>& counters) const;
+  bool count_kernel(Context& context, const std::string& kernel,
                     const std::function<bool()>& launch, std::vector<schema::Counter>& counters,
                     std::string& failure);
   /// The state of a context; without a session there is a reason.
@@ -77,8 +78,9 @@ class Counting {
     std::vector<std::uint8_t> availability;           ///< for a plan
     cupti::KernelCode code = cupti::no_special_code;  ///< the plan is made for such kernels
     cupti::KernelCode known =
-        cupti::no_special_code;      ///< the code of all kernels whose code was seen
-    unsigned launches_of_known = 0;  ///< in a row: of such kernels alone
+        cupti::no_special_code;              ///< the code of all kernels whose code was seen
+    unsigned launches_before_a_change = 10;  ///< with too many passes: they take as long as one
+    unsigned launches_of_known = 0;          ///< in a row: of such kernels alone
     std::unique_ptr<cupti::Plan> plan;
     std::unique_ptr<RangeSession> session;
     std::uint64_t unloads = 0;  ///< the number of modules unloaded when the session began

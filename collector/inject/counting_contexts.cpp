@@ -27,8 +27,6 @@ constexpr auto brief = 50ms;
 /// A launch that takes so long is named, should nothing else be heard of the program.
 constexpr auto long_launch = 2s;
 constexpr auto between_looks = 20ms;
-/// So many launches with too many passes take as long as a change of the counters.
-constexpr unsigned launches_before_a_change = 10;
 
 /// A process that has just ended may not have let go of the counters yet.
 constexpr int tries = 20;
@@ -213,8 +211,9 @@ void Counting::prepare_for(const std::optional<cupti::KernelCode>& code, Context
   context.launches_of_known = code ? context.launches_of_known + 1 : 0;
   if (!context.plan) return;
   if (context.plan->leaves_out(may_have)) return plan_anew(context);
-  if (context.launches_of_known < launches_before_a_change || context.code == context.known) return;
-  if (!context.plan->has_more_than(context.known)) return;
+  if (context.launches_of_known < context.launches_before_a_change) return;
+  if (context.code == context.known || !context.plan->has_more_than(context.known)) return;
+  context.launches_before_a_change *= 2;  // it may have to be changed back
   context.code = context.known;
   plan_anew(context);
 }

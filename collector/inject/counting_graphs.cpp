@@ -65,18 +65,17 @@ LaunchCall Counting::kernel_of(const GraphSteps& graph, std::size_t kernel,
 
 /// Counts one kernel of a graph. False where the driver did not launch it; `failure`: why there are
 /// no counters.
-bool Counting::count_kernel(RangeSession& session, const std::string& kernel,
+bool Counting::count_kernel(Context& context, const std::string& kernel,
                             const std::function<bool()>& launch,
                             std::vector<schema::Counter>& counters, std::string& failure) {
   counted_ = pending.shape.kernel;
   try {
-    session.start();
+    context.session->start();
   } catch (const Error& error) {
     failure = error.what();
   }
   const bool is_launched = launch();
-  const std::optional<cupti::KernelCode> code = waits_.code_of({kernel});
-  if (failure.empty()) failure = finish(session, code.value_or(cupti::KernelCode{}), counters);
+  if (failure.empty()) failure = finish(context, {kernel}, counters);
   counted_ = 0;
   return is_launched;
 }
@@ -106,7 +105,7 @@ void Counting::count_graph(const LaunchCall& call, const CUpti_CallbackData& dat
     describe(kernel);
     std::vector<schema::Counter> counters;
     std::string failure;
-    if (!count_kernel(*context.session, graph->kernels()[kernel], launch, counters, failure)) {
+    if (!count_kernel(context, graph->kernels()[kernel], launch, counters, failure)) {
       return false;
     }
     left.erase(kernel);

@@ -68,7 +68,7 @@ void GpuSession::listen() {
 bool GpuSession::hear() {
   try {
     return listener_.listen(std::chrono::milliseconds(0));
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     fault_ = error.what();
     has_ended_ = true;
   }

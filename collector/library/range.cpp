@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/with_noun.h"
-#include "schema/sqlite.h"
 
 namespace warpmeter::library {
 namespace {
@@ -36,11 +35,9 @@ std::string failure_of(const profile::Recorder& recorder) {
 }  // namespace
 
 Ended finish(profile::Recorder& recorder) {
-  schema::Transaction transaction = recorder.transaction();  // a commit takes longer than a row
   recorder.end_pass();
   const std::string failure = failure_of(recorder);
   recorder.finish(failure.empty() ? schema::RunOutcome::done : schema::RunOutcome::failed, failure);
-  transaction.commit();
   return {recorder.run_id(), failure, remarks_of(recorder)};
 }
 

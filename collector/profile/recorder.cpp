@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/kernel_name.h"
-#include "schema/sqlite.h"
 
 namespace warpmeter::profile {
 namespace {
@@ -430,8 +429,6 @@ void Recorder::store_states() {
     }
   }
 }
-
-schema::Transaction Recorder::transaction() { return writer_.transaction(); }
 
 void Recorder::finish(schema::RunOutcome outcome, const std::string& reason) {
   store_all();

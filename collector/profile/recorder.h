@@ -98,8 +98,6 @@ class Recorder final : public Receiver {
   void forget(int peer) override;
   /// Has what has come written, unless a batch is being written or was begun milliseconds ago.
   void store() override;
-  /// All that is written before its commit() is one transaction.
-  schema::Transaction transaction();
   /// Ends the run, if there is one. Throws the database's failure.
   void finish(schema::RunOutcome outcome, const std::string& reason);
 

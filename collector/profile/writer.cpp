@@ -5,8 +5,6 @@
 #include <chrono>
 #include <utility>
 
-#include "schema/sqlite.h"
-
 namespace warpmeter::profile {
 
 Writer::Writer(std::shared_ptr<schema::Store> store, schema::Run run)
@@ -27,11 +25,6 @@ void Writer::write(Batches&& batches) {
 void Writer::write_all(Batches&& batches) {
   settle();
   if (!failure_) put(batches);
-}
-
-schema::Transaction Writer::transaction() {
-  settle();
-  return store_->transaction();
 }
 
 void Writer::settle() {

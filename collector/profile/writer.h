@@ -66,9 +66,6 @@ class Writer {
   /// Waits until all is written. Later text is for the time until the next write().
   void settle();
 
-  /// Once the batches are written. All that follows until its commit() is one transaction.
-  schema::Transaction transaction();
-
   std::optional<std::int64_t> run_id() const { return run_id_; }
   /// The ids of launches that have a place, by place; 0: not one of those that were stored.
   const std::vector<std::int64_t>& launch_ids() const { return launch_ids_; }

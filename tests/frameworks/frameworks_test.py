@@ -21,7 +21,7 @@ from programs import FINDING, is_right, programs
 HERE = pathlib.Path(__file__).resolve().parent
 # A GPU counts the launches of a graph together. The others have loops that may wait, and the model does not name the NVTX
 # range of such a launch.
-NOT_COMPARED = {"graph_capture", "searchsorted", "special_erf", "atomic_float_max", "random_xoroshiro"}
+NOT_COMPARED = {"graph_capture", "cooperative", "searchsorted", "special_erf", "atomic_float_max", "random_xoroshiro"}
 # Scripts that take more than 2 s, and those that need a library of machine code: cuBLAS, cuFFT, cuRAND, Thrust's sort.
 LEFT_OUT = {"matmul_int", "raw_grid_sync", "jit_rawkernel", "jit_shared", "convolve_nd", "histogram",
             "sort", "argsort", "matmul_float", "matmul_types", "cublas_vectors", "batched_solve", "random", "fft"}

@@ -10,7 +10,8 @@ namespace warpmeter::model {
 
 using CountField = std::uint64_t AccessCounts::*;
 inline constexpr CountField count_fields[] = {&AccessCounts::requests, &AccessCounts::transactions,
-                                              &AccessCounts::bytes, &AccessCounts::ideal};
+                                              &AccessCounts::bytes, &AccessCounts::ideal,
+                                              &AccessCounts::empty};
 using CountSpace = AccessCounts SiteCounts::*;
 inline constexpr CountSpace count_spaces[] = {&SiteCounts::shared, &SiteCounts::global,
                                               &SiteCounts::cluster, &SiteCounts::loop_loads};

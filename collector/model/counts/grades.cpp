@@ -186,13 +186,20 @@ SiteGrade grade_of_sectors(const Program& program, std::size_t index, AddressSpa
   const SiteGrade grade = grade_of(program, index, space, outcome);
   const bool is_right =
       outcome.blocks <= multiprocessors && outcome.warps <= schedulers * outcome.blocks;
-  if (is_right || outcome.counts[index].empty_copies == 0 || grade.grade >= Grade::modelled) {
+  if (is_right || outcome.counts[index].global.empty == 0 || grade.grade >= Grade::modelled) {
     return grade;
   }
   return {Grade::modelled, nothing_reason};
 }
 
 namespace {
+
+/// Hardware has a counter of all instructions of cp.async.
+std::uint64_t value_of(const AccessCounts& held, const CounterName& counter) {
+  const bool counts_empty =
+      counter.carrier == Carrier::copy && counter.count == &AccessCounts::requests;
+  return held.*counter.count + (counts_empty ? held.empty : 0);
+}
 
 /// `known`: its row, if it has one. `only`: of all that the counter holds, what is moved by this;
 /// nullopt: all of it. `is_part`: of a sum, whose other parts hold what it leaves out.
@@ -235,11 +242,7 @@ schema::Counter counter_of(std::string_view name, const CounterName* known, cons
       }
       continue;
     }
-    const std::uint64_t empty_copies = outcome.counts[i].empty_copies;
-    const bool counts_empty_copies =
-        known->carrier == Carrier::copy && known->count == &AccessCounts::requests;
-    if (counts_empty_copies) sum += empty_copies;
-    if (held->requests == 0 && held->bytes == 0 && empty_copies == 0) {
+    if (held->requests == 0 && held->bytes == 0 && held->empty == 0) {
       // Nobody had to wait here, or was let through; on the hardware somebody may be.
       const bool may_be_there = site.space == known->space || site.space == AddressSpace::generic;
       const bool is_left_ordered = !outcome.ordered.empty() && outcome.ordered[i] != 0;
@@ -253,7 +256,7 @@ schema::Counter counter_of(std::string_view name, const CounterName* known, cons
                               site.counts_left_out || is_left_ordered || may_come;
       if (!may_differ || !may_be_there) continue;
     }
-    sum += held->*known->count;
+    sum += value_of(*held, *known);
     const bool are_sectors = known->count == &AccessCounts::transactions;
     weaken((are_sectors ? grade_of_sectors : grade_of)(program, i, known->space, outcome));
   }
@@ -334,7 +337,7 @@ namespace {
 /// True if nothing was counted at the site.
 bool is_empty(const SiteCounts& counts) {
   const auto is_none = [](const AccessCounts& one) {
-    return (one.requests | one.transactions | one.bytes) == 0;
+    return (one.requests | one.transactions | one.bytes | one.empty) == 0;
   };
   return is_none(counts.global) && is_none(counts.shared) && is_none(counts.cluster) &&
          is_none(counts.loop_loads);
@@ -349,7 +352,7 @@ std::vector<double> counter_values(const Program& program, const LaunchOutcome& 
     if (is_empty(outcome.counts[i])) continue;
     for (std::size_t c = 0; c < counters.size(); ++c) {
       const AccessCounts* held = held_counts(program.sites[i], outcome.counts[i], counters[c]);
-      if (held != nullptr) sums[c] += held->*counters[c].count;
+      if (held != nullptr) sums[c] += value_of(*held, counters[c]);
     }
   }
   std::vector<double> values;

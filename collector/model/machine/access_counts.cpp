@@ -168,6 +168,7 @@ AccessCounts& AccessCounts::operator+=(const AccessCounts& other) {
   transactions += other.transactions;
   bytes += other.bytes;
   ideal += other.ideal;
+  empty += other.empty;
   return *this;
 }
 

@@ -106,7 +106,7 @@ void count_copy(Warp& w, const Operation* op, std::uint32_t mask) {
   reads.global.transactions += memo.cost.sectors;
   reads.global.bytes += memo.cost.bytes;
   reads.global.ideal += memo.cost.ideal_sectors;
-  reads.empty_copies += reading == 0 ? 1 : 0;
+  reads.global.empty += reading == 0 ? 1 : 0;
   reads.is_approximate |= from.bypasses_l1 && !memo.cost.is_calibrated;
   writes.is_approximate |= !memo.cost.is_calibrated;
 }

@@ -35,6 +35,8 @@ struct AccessCounts {
   std::uint64_t transactions = 0;  ///< wavefronts of shared, sectors of global memory
   std::uint64_t bytes = 0;  ///< the bytes of global memory: distinct ones of each request, added up
   std::uint64_t ideal = 0;  ///< the fewest transactions for the same requests
+  std::uint64_t empty =
+      0;  ///< executions of cp.async without a byte in any lane: no requests of L1
 
   AccessCounts& operator+=(const AccessCounts& other);
   bool operator==(const AccessCounts& other) const = default;
@@ -50,8 +52,6 @@ struct SiteCounts {
   bool has_strayed = false;    ///< into memory beside an allocation, which hardware does not notice
   bool on_heap = false;        ///< global memory that a kernel took with malloc
   bool reaches_ended = false;  ///< shared memory of a block of the cluster that has ended
-  /// Executions of cp.async that copy no byte in any of a warp's lanes: no requests of L1.
-  std::uint64_t empty_copies = 0;
 
   bool operator==(const SiteCounts& other) const = default;
 };

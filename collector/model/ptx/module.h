@@ -146,6 +146,7 @@ struct Function {
   std::string_view name;
   bool is_entry = false;
   bool is_declaration = false;
+  bool is_of_library = false;                  ///< libcudadevrt's: its lines are its declaration's
   std::vector<Variable> parameters;            ///< in the order of the signature, space param
   std::vector<Variable> results;               ///< return parameters of a device function
   std::vector<RegisterDeclaration> registers;  ///< the registers of every nested scope as well

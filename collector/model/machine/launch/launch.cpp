@@ -282,7 +282,6 @@ LaunchOutcome& LaunchOutcome::operator+=(LaunchOutcome other) {
     counts[i].has_strayed |= other.counts[i].has_strayed;
     counts[i].on_heap |= other.counts[i].on_heap;
     counts[i].reaches_ended |= other.counts[i].reaches_ended;
-    counts[i].empty_copies += other.counts[i].empty_copies;
   }
   for (std::size_t i = 0; i < other.parted.size(); ++i) parted[i] |= other.parted[i];
   if (!recording) {

@@ -4,6 +4,8 @@
 #include "collector/model/ptx/parse/device_runtime.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 #include <variant>
 
 namespace warpmeter::model::ptx {
@@ -75,7 +77,9 @@ ARRIVED:
 )";
 
 const Module& library() {
-  static const auto parsed = std::get<std::unique_ptr<Module>>(parse(group_functions));
+  // Never destroyed: modules hold names that lie in its text.
+  static const Module* const parsed =
+      std::get<std::unique_ptr<Module>>(parse(group_functions)).release();
   return *parsed;
 }
 
@@ -87,9 +91,13 @@ void add_group_functions(Module& module) {
         return function.is_declaration && function.name.starts_with("cudaCG");
       });
   if (!calls_groups) return;
-  for (const Function& function : library().functions) {
+  for (Function function : library().functions) {
     const Function* const known = module.find(function.name);
-    if (known != nullptr && known->is_declaration) module.functions.push_back(function);
+    if (known == nullptr || !known->is_declaration) continue;
+    function.is_of_library = true;
+    function.line = known->line;
+    for (Instruction& instruction : function.body) instruction.line = known->line;
+    module.functions.push_back(std::move(function));
   }
 }
 
