@@ -403,6 +403,27 @@ TEST_F(Model, EstimatesAGridFromSomeOfItsBlocks) {
   EXPECT_THAT(told, HasSubstr("Not looked for: the blocks that --blocks left out"));
 }
 
+// 400 blocks of 8 warps, and each warp copies once without a byte: L1 gets no request of it.
+TEST_F(Model, EstimatesCopiesWithoutAByteTooFromSomeBlocks) {
+  write("empty.ptx", R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry copies(.param .u64 in) {
+  .reg .b32 %r<3>; .reg .b64 %d; .shared .align 16 .b8 s[16];
+  ld.param.u64 %d, [in]; mov.u32 %r1, s; mov.u32 %r2, 0;
+  cp.async.cg.shared.global [%r1], [%d], 16, %r2;
+  cp.async.wait_all;
+  ret;
+}
+)");
+  const Outcome outcome =
+      model({"empty.ptx", "--grid", "400", "--block", "256", "--arg", "in:i32[4]", "--blocks",
+             "10%", "--format", "csv", "-m", "async_copy_requests,global_load_requests"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("async_copy_requests,3200,"), HasSubstr("global_load_requests,0,")));
+}
+
 TEST_F(Model, GivesTheSameOnOneThreadAndMany) {
   const Outcome one = transposed({"--threads", "1", "--lines", "--format", "json"});
   const Outcome many = transposed({"--threads", "64", "--lines", "--format", "json"});

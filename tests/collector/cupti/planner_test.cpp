@@ -272,6 +272,9 @@ TEST_F(Planner, CountsProductsOnlyWhereTheCodeHasThem) {
     EXPECT_TRUE(without.leaves_out(products)) << chip;
     EXPECT_FALSE(without.leaves_out(plain)) << chip;
     EXPECT_FALSE(with.leaves_out(products)) << chip;
+    EXPECT_TRUE(with.has_more_than(plain)) << chip;
+    EXPECT_FALSE(with.has_more_than(products)) << chip;
+    EXPECT_FALSE(without.has_more_than(plain)) << chip;
     std::cout << chip << ": " << without.passes() << " passes, " << with.passes() << "\n";
   }
   EXPECT_FALSE(Plan(cupti_library().api, "GH100", {}, standard(), &plain).leaves_out(products));
