@@ -74,8 +74,7 @@ bool Counting::is_in_launch() { return pending.depth > 0; }
 void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) {
   if (pending.depth++ > 0) return;
   pending.lock = std::unique_lock(mutex_);
-  pending.session = nullptr;
-  pending.is_by_line = pending.is_in_graph = false;
+  pending.is_counted = pending.is_by_line = pending.is_in_graph = false;
   pending.waits.reset();
   std::optional<LaunchCall> call = read_launch(function, data.functionParams);
   if (call && is_captured(driver(), stream_of(*call))) return;
@@ -121,7 +120,7 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
   } else {
     try {
       context.session->start();
-      pending.session = context.session.get();
+      pending.is_counted = true;
       counted_ = pending.shape.kernel;
     } catch (const Error& error) {
       send_refusal(pending.shape, error.what());
@@ -154,9 +153,8 @@ std::string Counting::obstacle(const LaunchCall& call, CUcontext handle, Context
   if (!waiting.empty() || !context.refusal.empty()) {
     return waiting.empty() ? context.refusal : waiting;
   }
-  const std::vector<std::string> kernels = kernels_of(call, kernel);
-  pending.kernels = kernels;
-  prepare_for(waits_.code_of(kernels), context);
+  pending.kernels = kernels_of(call, kernel);
+  prepare_for(waits_.code_of(pending.kernels), context);
   leave_unloaded_code(context);
   const std::string refusal = context.session ? "" : open_session(handle, context);
   if (!refusal.empty()) return refusal;
@@ -176,7 +174,7 @@ void Counting::exit(const CUpti_CallbackData& data) {
     waits_.add_launch(driver(), data.context, stream_of(call), kernel);
   }
   if (std::exchange(pending.is_by_line, false)) return finish_by_line(data);
-  if (std::exchange(pending.session, nullptr) == nullptr) return;
+  if (!std::exchange(pending.is_counted, false)) return;
   counted_ = 0;
   if (const auto place = possessions_.find(pending.shape.device); place != possessions_.end()) {
     place->second.last_launch = Clock::now();

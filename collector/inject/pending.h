@@ -8,11 +8,10 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "collector/cupti/planner.h"
 #include "collector/inject/launch_call.h"
 #include "collector/inject/protocol.h"
-#include "collector/inject/range_session.h"
 
 namespace warpmeter::inject {
 
@@ -21,7 +20,7 @@ namespace warpmeter::inject {
 struct Pending {
   int depth = 0;
   std::unique_lock<std::timed_mutex> lock;
-  RangeSession* session = nullptr;   ///< counters run
+  bool is_counted = false;           ///< counters run
   std::string doubt;                 ///< about all of its counters
   std::string left_out;              ///< why it has not all of them
   std::vector<std::string> kernels;  ///< the counters are theirs
