@@ -63,7 +63,7 @@ void clear_left_folders() {
   if (ignored || base != "/tmp") clear_left_folders_in("/tmp");
 }
 
-TemporaryFolder::TemporaryFolder(std::size_t longest) {
+TemporaryFolder::TemporaryFolder(std::size_t longest) : owner_(getpid()) {
   std::error_code ignored;
   fs::path base = fs::temp_directory_path(ignored);
   if (ignored || base.string().size() > longest) base = "/tmp";
@@ -85,7 +85,7 @@ TemporaryFolder::TemporaryFolder(std::size_t longest) {
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
-  fs::remove_all(path_, ignored);
+  if (getpid() == owner_) fs::remove_all(path_, ignored);
   if (lock_ >= 0) close(lock_);
 }
 

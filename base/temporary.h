@@ -13,8 +13,8 @@
 
 namespace warpmeter {
 
-/// A folder that only this user can enter, removed with all it holds; by a signal that ends the
-/// program too.
+/// A folder that only this user can enter, removed with all it holds by the process that made it;
+/// by a signal that ends the program too.
 class TemporaryFolder {
  public:
   /// In $TMPDIR, or in /tmp where the path of that one has more than `longest` characters. Throws
@@ -28,6 +28,7 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
   std::unique_ptr<Doomed> doomed_;
+  pid_t owner_;
   int lock_ = -1;  ///< on the folder, as long as this process lives
 };
 

@@ -380,7 +380,17 @@ int Deadline::ask(void* deadline) {
   return self.passed_ || (self.cancelled_ && self.cancelled_()) ? 1 : 0;
 }
 
-Transaction::Transaction(sqlite3* db) : db_(db) { execute(db_, "BEGIN IMMEDIATE"); }
+PreparedOnce::InUse PreparedOnce::get(std::string_view sql) {
+  auto known = statements_.find(sql);
+  if (known == statements_.end()) known = statements_.try_emplace(std::string(sql), db_, sql).first;
+  return InUse(&known->second);
+}
+
+Transaction::Transaction(sqlite3* db) {
+  if (sqlite3_get_autocommit(db) == 0) return;
+  db_ = db;
+  execute(db_, "BEGIN IMMEDIATE");
+}
 
 Transaction::~Transaction() {
   // After some failures (a full disk) SQLite has rolled back by itself.
@@ -390,6 +400,7 @@ Transaction::~Transaction() {
 }
 
 void Transaction::commit() {
+  if (db_ == nullptr) return;
   execute(db_, "COMMIT");
   db_ = nullptr;
 }

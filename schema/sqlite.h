@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -111,6 +112,23 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement_;
 };
 
+/// Statements of a connection, each prepared when it is first asked for.
+class PreparedOnce {
+ public:
+  explicit PreparedOnce(sqlite3* db) : db_(db) {}
+
+  struct Reset {
+    void operator()(Statement* statement) const { statement->reset(); }
+  };
+  using InUse = std::unique_ptr<Statement, Reset>;
+  /// Nobody else has it in use.
+  InUse get(std::string_view sql);
+
+ private:
+  sqlite3* db_;
+  std::map<std::string, Statement, std::less<>> statements_;
+};
+
 /// Runs statements without parameters, one after the other.
 void execute(sqlite3* db, std::string_view sql);
 
@@ -153,7 +171,8 @@ class Deadline {
 };
 
 /// BEGIN IMMEDIATE, so that it waits for another writer before it reads what it builds upon. Rolled
-/// back unless committed.
+/// back unless committed. Within another one it is a part of that: its failure has to end the
+/// other.
 class Transaction {
  public:
   explicit Transaction(sqlite3* db);
@@ -163,7 +182,7 @@ class Transaction {
   void commit();
 
  private:
-  sqlite3* db_;
+  sqlite3* db_ = nullptr;  ///< null for a part, and when it was committed
 };
 
 }  // namespace warpmeter::schema

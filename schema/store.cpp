@@ -4,9 +4,11 @@
 #include "schema/store.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <random>
+#include <array>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -32,10 +34,13 @@ namespace {
 
 /// A random UUID, version 4 (RFC 9562).
 std::string new_uuid() {
-  std::random_device random;
+  std::array<unsigned char, 16> random{};
+  if (getentropy(random.data(), random.size()) != 0) {
+    throw Error(ExitCode::file, "the system has no random numbers");
+  }
   std::string uuid;
-  for (int i = 0; i < 16; ++i) {
-    unsigned byte = random() & 0xff;
+  for (std::size_t i = 0; i < random.size(); ++i) {
+    unsigned byte = random[i];
     if (i == 6) byte = (byte & 0x0f) | 0x40;
     if (i == 8) byte = (byte & 0x3f) | 0x80;
     if (i == 4 || i == 6 || i == 8 || i == 10) uuid += '-';
@@ -64,6 +69,7 @@ struct Store::Statements {
 
   explicit Statements(sqlite3* handle)
       : db(handle),
+        prepared(handle),
         counters(handle, "SELECT counter_id FROM t_counter WHERE name = ?",
                  "INSERT INTO t_counter (name) VALUES (?)"),
         reasons(handle, "SELECT reason_id FROM t_reason WHERE text = ?",
@@ -201,7 +207,8 @@ struct Store::Statements {
   }
 
   /// The same for very many rows of a run: they refer to what this process has added, to their run
-  /// and to each other, and to look each of these up is a quarter of the time that they take.
+  /// and to each other, and to look each of these up is a quarter of the time that they take. As a
+  /// part of a transaction they are few, and the pragma would have all statements prepared anew.
   template <class Write>
   void in_bulk(std::int64_t run_id, Write&& write) {
     struct Unchecked {
@@ -211,7 +218,8 @@ struct Store::Statements {
       ~Unchecked() { sqlite3_exec(handle_, "PRAGMA foreign_keys = ON", nullptr, nullptr, nullptr); }
       sqlite3* handle_;
     };
-    const Unchecked unchecked(db);
+    std::optional<Unchecked> unchecked;
+    if (sqlite3_get_autocommit(db) != 0) unchecked.emplace(db);
     in_transaction([&] {
       check_is_mine(run_id);
       write();
@@ -219,6 +227,7 @@ struct Store::Statements {
   }
 
   sqlite3* db;
+  PreparedOnce prepared;  ///< statements of which a run has few
   Interned counters, reasons;
   LaunchRows launches;
   Values values;
@@ -239,12 +248,15 @@ Store::Store(const std::string& path)
 Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;
 
+void Store::in_one_transaction(const std::function<void()>& writes) {
+  statements_->in_transaction(writes);
+}
+
 void Store::write_as(const ProcessIdentity& owner) { statements_->process = owner; }
 
 std::int64_t Store::begin_run(const Run& run) {
   const ProcessIdentity process = ProcessIdentity::of_this_process();
-  Statement statement(
-      db_.get(),
+  const auto statement = statements_->prepared.get(
       "INSERT INTO t_run (uuid, started, outcome, backend, tool_version, git_revision, "
       "cuda_version, host, command, label, process_host, boot_id, process_namespace, process_id, "
       "process_start, planned_launches) VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), "
@@ -252,9 +264,10 @@ std::int64_t Store::begin_run(const Run& run) {
   std::int64_t id = 0;
   statements_->in_transaction([&] {
     check_label_is_free(db_.get(), run.label);
-    statement.execute(new_uuid(), run.backend, run.tool_version, run.git_revision, run.cuda_version,
-                      run.host, run.command, text_or_null(run.label), process.host, process.boot_id,
-                      process.name_space, process.id, process.start_ticks, run.planned_launches);
+    statement->execute(new_uuid(), run.backend, run.tool_version, run.git_revision,
+                       run.cuda_version, run.host, run.command, text_or_null(run.label),
+                       process.host, process.boot_id, process.name_space, process.id,
+                       process.start_ticks, run.planned_launches);
     id = sqlite3_last_insert_rowid(db_.get());
   });
   statements_->written.begin(id);
@@ -263,19 +276,20 @@ std::int64_t Store::begin_run(const Run& run) {
 }
 
 std::string Store::uuid_of(std::int64_t run_id) const {
-  Statement statement(db_.get(), "SELECT uuid FROM t_run WHERE run_id = ?");
-  statement.bind(1, run_id);
-  return statement.step() ? statement.text(0) : "";
+  const auto statement = statements_->prepared.get("SELECT uuid FROM t_run WHERE run_id = ?");
+  statement->bind(1, run_id);
+  return statement->step() ? statement->text(0) : "";
 }
 
-std::int64_t number_of_device(sqlite3* db, const Device& device) {
-  Statement find(db,
-                 "SELECT device_id FROM t_device WHERE backend = ? AND ordinal = ? AND name = ? "
-                 "AND chip = ? AND compute_capability = ? AND uuid = ? AND driver = ? "
-                 "AND multiprocessors IS ? AND memory_bytes IS ? AND l2_bytes IS ?");
-  Statement insert(db, insertion("t_device",
-                                 "backend, ordinal, name, chip, compute_capability, uuid, "
-                                 "driver, multiprocessors, memory_bytes, l2_bytes"));
+std::int64_t number_of_device(sqlite3* db, PreparedOnce& prepared, const Device& device) {
+  const auto find = prepared.get(
+      "SELECT device_id FROM t_device WHERE backend = ? AND ordinal = ? AND name = ? "
+      "AND chip = ? AND compute_capability = ? AND uuid = ? AND driver = ? "
+      "AND multiprocessors IS ? AND memory_bytes IS ? AND l2_bytes IS ?");
+  const auto insert =
+      prepared.get(insertion("t_device",
+                             "backend, ordinal, name, chip, compute_capability, uuid, "
+                             "driver, multiprocessors, memory_bytes, l2_bytes"));
   // The columns are the members of a device.
   const auto bind = [&](Statement& statement) {
     with_members(device, [&](const auto&... member) {
@@ -283,19 +297,20 @@ std::int64_t number_of_device(sqlite3* db, const Device& device) {
       (statement.bind(++index, member), ...);
     });
   };
-  bind(find);
-  if (find.step()) return find.integer(0);
-  bind(insert);
-  insert.step();
+  bind(*find);
+  if (find->step()) return find->integer(0);
+  bind(*insert);
+  insert->step();
   return sqlite3_last_insert_rowid(db);
 }
 
 std::int64_t Store::add_device(std::int64_t run_id, const Device& device) {
   std::int64_t id = 0;
   statements_->in_transaction([&] {
-    id = number_of_device(db_.get(), device);
-    Statement(db_.get(), "INSERT OR IGNORE INTO t_run_device (run_id, device_id) VALUES (?, ?)")
-        .execute(run_id, id);
+    PreparedOnce& prepared = statements_->prepared;
+    id = number_of_device(db_.get(), prepared, device);
+    prepared.get("INSERT OR IGNORE INTO t_run_device (run_id, device_id) VALUES (?, ?)")
+        ->execute(run_id, id);
   });
   return id;
 }
@@ -413,11 +428,11 @@ void Store::end_run(std::int64_t run_id, RunOutcome outcome, const std::string& 
   } else {
     keep_alike(db_.get(), run_id);
   }
-  Statement statement(db_.get(),
-                      "UPDATE t_run SET outcome = ?, reason = ?, "
-                      "ended = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE run_id = ?");
+  const auto statement = statements_->prepared.get(
+      "UPDATE t_run SET outcome = ?, reason = ?, "
+      "ended = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE run_id = ?");
   statements_->in_transaction(
-      [&] { statement.execute(to_string(outcome), text_or_null(reason), run_id); });
+      [&] { statement->execute(to_string(outcome), text_or_null(reason), run_id); });
 }
 
 }  // namespace warpmeter::schema

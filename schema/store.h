@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The database. Tables are private; the views in schema/views/ are the product's API.
 //
-// Every write is one transaction and waits for another writer instead of failing. A launch is
+// Every write is a transaction and waits for another writer instead of failing. A launch is
 // complete in the database, with all its rows, or not there at all; a run whose process died shows
 // as interrupted. All failures are Error{file} (a missing, foreign, newer, read-only or full
 // database), except SQL that a user typed, which is Error{usage}.
@@ -103,6 +103,8 @@ class Store {
   ~Store();
   Store(Store&&) noexcept;
 
+  /// The calls of `writes` as one transaction. An Error of one has to leave `writes`.
+  void in_one_transaction(const std::function<void()>& writes);
   /// Throws Error{usage} for a label that names another run already (see find_run).
   std::int64_t begin_run(const Run& run);
   /// Unlike its number, no run has the UUID of a removed one. Empty: there is no such run.

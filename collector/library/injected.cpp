@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
 #include "collector/profile/injector.h"
@@ -41,13 +42,16 @@ void require_success(const char* failure, ExitCode code) {
   if (failure != nullptr) throw Error(code, failure);
 }
 
-/// Libraries of NVIDIA's names, for what loads them later, where they are not installed. A file
-/// that is loaded may go.
-void load_stand_ins(const fs::path& folder) {
-  const fs::path stand_ins = profile::write_stand_ins(folder);
+/// Libraries of NVIDIA's names, for what loads them later, where they are not installed. True if
+/// libcuda.so.1 is one.
+bool load_stand_ins(const fs::path& stand_ins) {
+  bool has_libcuda = true;
   for (const char* name : {"libcuda.so.1", "libcudart.so.12", "libcudart.so.13"}) {
-    if (dlopen(name, RTLD_NOW | RTLD_GLOBAL) == nullptr) load(stand_ins / name);
+    if (dlopen(name, RTLD_NOW | RTLD_GLOBAL) != nullptr) continue;
+    load(stand_ins / name);
+    has_libcuda = has_libcuda && name != std::string_view("libcuda.so.1");
   }
+  return !has_libcuda;
 }
 
 }  // namespace
@@ -58,13 +62,14 @@ Injected::Injected(void* library)
       keep_(function_of<Keep>(library, "warpmeter_keep_source")) {}
 
 Injected Injected::model(int arch) {
-  const profile::PrivateFolder folder;
+  static const profile::PrivateFolder folder;  // files are linked with while the process lives
   const fs::path file = profile::find_library(profile::Library::runtime, own_path(), folder.path());
   void* const library = load(file);
-  const Injected injected(library);
+  Injected injected(library);
   const auto answer_cuda = function_of<const char* (*)(int)>(library, "warpmeter_answer_cuda");
   require_success(answer_cuda(arch), ExitCode::usage);
-  load_stand_ins(folder.path());
+  const fs::path stand_ins = profile::write_stand_ins(folder.path());
+  if (load_stand_ins(stand_ins)) injected.libcuda_folder_ = stand_ins.string();
   setenv("NVTX_INJECTION64_PATH", file.c_str(), 0);  // NVTX loads it again for its ranges
   return injected;
 }

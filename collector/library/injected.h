@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
 
 namespace warpmeter::library {
 
@@ -19,6 +20,8 @@ class Injected {
   void end_range() const;
   /// The text of a source that no file holds, for the lines of kernels.
   void keep_source(const char* file, const char* text) const;
+  /// The folder of a libcuda.so.1 that stands in for the machine's; empty where it has its own.
+  const std::string& libcuda_folder() const { return libcuda_folder_; }
 
  private:
   explicit Injected(void* library);
@@ -29,6 +32,7 @@ class Injected {
   End end_ = nullptr;
   using Keep = const char* (*)(const char* file, const char* text);
   Keep keep_ = nullptr;
+  std::string libcuda_folder_;
 };
 
 /// The functions of a process on a GPU that choose what is measured; by gpu_session.h.

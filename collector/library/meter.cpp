@@ -199,6 +199,12 @@ void use_model(std::string_view architecture) {
   all.model_arch = arch;
 }
 
+const char* libcuda_folder() {
+  Shared& all = shared();
+  const std::lock_guard lock(all.mutex);
+  return all.model ? all.model->libcuda_folder().c_str() : "";
+}
+
 void keep_source(const char* file, const char* text) {
   Shared& all = shared();
   const std::lock_guard lock(all.mutex);

@@ -19,6 +19,9 @@ namespace warpmeter::library {
 /// See warpmeter_use_model().
 void use_model(std::string_view architecture);
 
+/// See warpmeter_libcuda_folder().
+const char* libcuda_folder();
+
 /// See warpmeter_keep_source().
 void keep_source(const char* file, const char* text);
 

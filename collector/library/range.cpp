@@ -35,9 +35,9 @@ std::string failure_of(const profile::Recorder& recorder) {
 }  // namespace
 
 Ended finish(profile::Recorder& recorder) {
-  recorder.end_pass();
   const std::string failure = failure_of(recorder);
-  recorder.finish(failure.empty() ? schema::RunOutcome::done : schema::RunOutcome::failed, failure);
+  recorder.finish_at_once(failure.empty() ? schema::RunOutcome::done : schema::RunOutcome::failed,
+                          failure);
   return {recorder.run_id(), failure, remarks_of(recorder)};
 }
 

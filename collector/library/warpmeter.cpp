@@ -207,6 +207,8 @@ int warpmeter_use_model(const char* architecture) {
   });
 }
 
+const char* warpmeter_libcuda_folder(void) { return library::libcuda_folder(); }
+
 int warpmeter_keep_source(const char* file, const char* text) {
   return library::answer([&] {
     library::keep_source(library::required(file, "file"), library::required(text, "text"));

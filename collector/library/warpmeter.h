@@ -45,6 +45,10 @@ WARPMETER_API const char* warpmeter_message(void);
 // architecture does nothing.
 WARPMETER_API int warpmeter_use_model(const char* architecture);
 
+// The folder of a libcuda.so.1 that stands in for the machine's since warpmeter_use_model(), for
+// what links with that file while the process lives; "" where the machine has its own.
+WARPMETER_API const char* warpmeter_libcuda_folder(void);
+
 // The text of a source that no file holds, as a notebook's cell: lines of kernels that name the
 // file have it on the model. To be called outside of ranges.
 WARPMETER_API int warpmeter_keep_source(const char* file, const char* text);

@@ -439,6 +439,14 @@ void Recorder::finish(schema::RunOutcome outcome, const std::string& reason) {
   writer_.store().end_run(*run_id(), outcome, reason);
 }
 
+void Recorder::finish_at_once(schema::RunOutcome outcome, const std::string& reason) {
+  writer_.settle();  // it writes by the same connection
+  writer_.store().in_one_transaction([&] {
+    end_pass();
+    finish(outcome, reason);
+  });
+}
+
 std::vector<inject::Finding> Recorder::findings() const {
   std::vector<inject::Finding> all;
   for (const auto& [key, times] : findings_) {

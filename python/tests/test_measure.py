@@ -329,6 +329,25 @@ def in_new_process(code: str, folder: pathlib.Path) -> subprocess.CompletedProce
     )
 
 
+def test_a_library_of_the_drivers_name_can_be_linked_with_while_the_process_lives(tmp_path: pathlib.Path) -> None:
+    done = in_new_process(
+        "import os, subprocess, warpmeter as wm\n"
+        "os.environ['TRITON_LIBCUDA_PATH'] = '/of an earlier process'\n"
+        "wm.use_model()\n"
+        "folder = os.environ['TRITON_LIBCUDA_PATH']\n"
+        "if os.fork() == 0:\n"
+        "    raise SystemExit\n"
+        "os.wait()\n"
+        "print(folder, os.path.exists(folder + '/libcuda.so.1'))",
+        tmp_path,
+    )
+    if done.stdout == "/of an earlier process False\n":
+        pytest.skip("the driver's own library is installed here")
+    folder, is_there = done.stdout.split()
+    assert is_there == "True", done.stderr
+    assert not os.path.exists(folder)
+
+
 def test_a_machine_without_a_gpu_says_what_to_call(tmp_path: pathlib.Path) -> None:
     done = in_new_process(
         "import warpmeter as wm\n"

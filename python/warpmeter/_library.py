@@ -37,6 +37,7 @@ def _load() -> ctypes.CDLL:
         "version": (text, []),
         "message": (text, []),
         "use_model": (ctypes.c_int, [text]),
+        "libcuda_folder": (text, []),
         "keep_source": (ctypes.c_int, [text, text]),
         "open": (ctypes.c_int, [text, text, result]),
         "close": (None, [handle]),

@@ -36,6 +36,10 @@ def use_model(architecture: str = "sm_90") -> None:
     require(library().use_model(encoded(architecture, "the architecture")))
     # CuPy takes its own reductions instead of CUB's, which are machine code alone.
     os.environ.setdefault("CUPY_ACCELERATORS", "")
+    # Triton links with libcuda.so.1, for which it looks among the files of the machine.
+    folder = library().libcuda_folder()
+    if folder and not os.path.exists(os.environ.get("TRITON_LIBCUDA_PATH", "")):
+        os.environ["TRITON_LIBCUDA_PATH"] = os.fsdecode(folder)
 
 
 def _path_of(database: str | os.PathLike[str] | None) -> str:

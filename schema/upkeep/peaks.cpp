@@ -13,7 +13,8 @@ void store_peaks(const std::string& path, const Device& device, std::span<const 
                       "reason, measured) VALUES (?, ?, ?, ?, ?, ?, "
                       "strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))");
   Transaction transaction(db.get());
-  const std::int64_t id = number_of_device(db.get(), device);
+  PreparedOnce prepared(db.get());
+  const std::int64_t id = number_of_device(db.get(), prepared, device);
   for (const Peak& peak : peaks) {
     statement.execute(id, peak.name, peak.unit, peak.value, peak.sm_clock_mhz,
                       text_or_null(peak.reason));

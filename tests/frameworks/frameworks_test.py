@@ -72,6 +72,32 @@ print(m.values("global_load_requests"), m.values("global_load_sectors"))
 """
 
 
+# A folder of Triton's cache as an earlier process left it, and a process that loads its machine code.
+TO_CACHE = """
+import json, os, pathlib
+from cupy.cuda import nvrtc
+folder = pathlib.Path(os.environ["TRITON_CACHE_DIR"]) / "HASH"
+folder.mkdir()
+program = nvrtc.createProgram('extern "C" __global__ void f(float* a) { a[2 * threadIdx.x] += 1; }', "f.cu", (), ())
+nvrtc.compileProgram(program, ("-arch=sm_90",))
+(folder / "f.cubin").write_bytes(nvrtc.getCUBIN(program) + bytes(1))  # CuPy takes the last byte for the end of a text
+(folder / "f.ptx").write_bytes(nvrtc.getPTX(program))
+(folder / "f.json").write_text("{}")
+"""
+FROM_CACHE = """
+import os, pathlib
+import warpmeter as wm
+wm.use_model()
+import cupy as cp
+module = cp.cuda.function.Module()
+module.load((pathlib.Path(os.environ["TRITON_CACHE_DIR"]) / "HASH/f.cubin").read_bytes())
+a = cp.asarray([1.0] * 64, cp.float32)
+with wm.measure(["gst_transactions"], database=os.environ["TRITON_CACHE_DIR"] + "/a.db") as m:
+    module.get_function("f")((1,), (32,), (a,))
+print(a.get().sum(), m.values("gst_transactions"))
+"""
+
+
 # Every planted mistake and its correct twin, by the prefix of its framework.
 PREFIXES = {"cupy": "c_", "numba": "n_"}
 
@@ -272,6 +298,14 @@ class Cupy(Scripts, unittest.TestCase):
                    "a = cp.ones(64, cp.float32)",
             launch="k((1,), (64,), (a,))")
         self.assertEqual(output_of([sys.executable, "-c", script]), "[2.0] [8.0]\n")
+
+    def test_machine_code_of_tritons_cache_is_found_in_a_process_that_ran_already(self):
+        with tempfile.TemporaryDirectory() as folder:
+            variables = os.environ | {"TRITON_CACHE_DIR": folder, "XDG_CACHE_HOME": f"{folder}/other", "PYTHONWARNINGS": "ignore"}
+            self.assertEqual(output_of([sys.executable, "-c", TO_CACHE], env=variables), "")
+            self.assertEqual(output_of([sys.executable, "-c", FROM_CACHE], env=variables), "96.0 [8.0]\n")
+            pathlib.Path(folder, "HASH/f.json").unlink()
+            self.assertIn("CUDA_ERROR", output_of([sys.executable, "-c", FROM_CACHE], env=variables))
 
 
     def test_their_launches_have_the_range_that_is_open(self):

@@ -42,11 +42,15 @@ def start(name):
         module_of_cupy().RangeStart(name, 0)
 
 
-def take_turn(path):
-    """Until the process ends: the result has to live as long. Modules that take long are imported before."""
+def import_slow_modules():
     for module in ("pytest", *(("triton", "transformers") if os.environ["RANGES_BY"] == "torch" else ("llvmlite.binding",))):
         with contextlib.suppress(ImportError):
             importlib.import_module(module)
+
+
+def take_turn(path):
+    """Until the process ends: the result has to live as long. Modules that take long are imported before."""
+    import_slow_modules()
     files = [open(f"{path}.{number}", "w", encoding="utf-8") for number in range(3)]
     while True:
         for file in files:

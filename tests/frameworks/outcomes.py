@@ -35,10 +35,15 @@ def native_words(words):
     return [HERE / "torch_on_gpu.py", *words[1:]] if words[0] == HERE / "torch_on_cpu.py" else words
 
 
-def ranged(name, words, variables):
-    """Words and environment for the same in a range. CuPy's sums are kernels with PTX, as on the model."""
+def variables_of_a_range(words, variables):
+    """CuPy's sums are kernels with PTX, as on the model."""
     by = "torch" if words[0] == HERE / "torch_on_cpu.py" else "cupy"
-    return [HERE / "in_range.py", name, *words], (variables or os.environ) | {"RANGES_BY": by, "CUPY_SEED": "1", "CUPY_ACCELERATORS": ""}
+    return (variables or os.environ) | {"RANGES_BY": by, "CUPY_SEED": "1", "CUPY_ACCELERATORS": ""}
+
+
+def ranged(name, words, variables):
+    """Words and environment for the same in a range."""
+    return [HERE / "in_range.py", name, *words], variables_of_a_range(words, variables)
 
 
 def public_rows(chosen):

@@ -460,5 +460,51 @@ TEST(FullDisk, LetsTheSameStoreGoOnWhenThereIsRoomAgain) {
               ElementsAre("unit__new.sum|1"));
 }
 
+/// A run with one launch, whose counter and reason no other has.
+void write_run(Store& store, const std::string& label) {
+  const std::int64_t run = store.begin_run(example_run(label));
+  Launch launch = example_launch();
+  launch.counters = {measured("unit__new.sum", 1)};
+  launch.counters.push_back({"unit__other.sum", std::nullopt, Grade::unavailable, "a new reason"});
+  store.add_launches(run, store.add_device(run, example_device()), {&launch, 1});
+  store.end_run(run, RunOutcome::done, "");
+}
+
+TEST(OneTransaction, HasAllOfARun) {
+  const Folder folder;
+  Store store(folder / "a.db");
+  store.in_one_transaction([&] { write_run(store, "first"); });
+  store.in_one_transaction([&] { write_run(store, "second"); });
+  EXPECT_THAT(lines_of(folder / "a.db", "SELECT label, outcome FROM runs ORDER BY run_id"),
+              ElementsAre("first|done", "second|done"));
+  EXPECT_THAT(lines_of(folder / "a.db",
+                       "SELECT metric, value, reason FROM results WHERE metric LIKE 'unit%' AND "
+                       "run_id = 2 ORDER BY metric"),
+              ElementsAre("unit__new.sum|1|NULL", "unit__other.sum|NULL|a new reason"));
+}
+
+/// Names, reasons and devices of the first go with it: the second may not refer to them.
+TEST(OneTransaction, ThatFailsLeavesNothingAndTheStoreGoesOn) {
+  const Folder folder;
+  Store store(folder / "a.db");
+  const Failure failure = failure_of([&] {
+    store.in_one_transaction([&] {
+      write_run(store, "lost");
+      throw Error(ExitCode::kernel, "a kernel failed");
+    });
+  });
+  EXPECT_EQ(failure.message, "a kernel failed");
+  EXPECT_THAT(lines_of(folder / "a.db", "SELECT count(*) FROM t_run"), ElementsAre("0"));
+  EXPECT_THAT(lines_of(folder / "a.db", "SELECT count(*) FROM t_reason"), ElementsAre("0"));
+  write_run(store, "kept");
+  EXPECT_THAT(lines_of(folder / "a.db", "SELECT label, outcome FROM runs"),
+              ElementsAre("kept|done"));
+  EXPECT_THAT(lines_of(folder / "a.db",
+                       "SELECT metric, value, reason FROM results WHERE metric LIKE 'unit%' ORDER "
+                       "BY metric"),
+              ElementsAre("unit__new.sum|1|NULL", "unit__other.sum|NULL|a new reason"));
+  EXPECT_THAT(lines_of(folder / "a.db", "PRAGMA foreign_key_check"), ElementsAre());
+}
+
 }  // namespace
 }  // namespace warpmeter::schema

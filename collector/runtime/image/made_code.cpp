@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +20,7 @@
 #include <system_error>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "collector/model/counts/sass/elf.h"
 #include "collector/model/input/cache.h"
@@ -79,19 +81,51 @@ std::string contents(const std::filesystem::path& path) {
 
 std::string key_of(std::string_view cubin) { return "PTX of machine code\n" + std::string(cubin); }
 
-/// The PTX that lies beside a cubin which the program has read. Triton writes both, and then what
-/// it knows of them as JSON, to a folder that is named by their content.
-std::string ptx_beside(std::string_view image) {
+namespace fs = std::filesystem;
+
+/// The PTX that lies beside the file of a cubin. Triton writes both, and then what it knows of them
+/// as JSON, to a folder that is named by their content. Empty: the file is of something else.
+std::string ptx_beside(fs::path file, std::string_view image) {
+  std::error_code unknown;
+  if (fs::file_size(file, unknown) != image.size() || unknown ||
+      !fs::exists(file.replace_extension(".json"), unknown) ||
+      contents(file.replace_extension(".cubin")) != image) {
+    return "";
+  }
+  return contents(file.replace_extension(".ptx"));
+}
+
+/// Triton's own rule (triton/knobs.py).
+fs::path cache_of_triton() {
+  if (const char* folder = std::getenv("TRITON_CACHE_DIR")) return folder;
+  for (const char* variable : {"TRITON_HOME", "HOME"}) {
+    if (const char* home = std::getenv(variable)) return fs::path(home) / ".triton" / "cache";
+  }
+  return "";
+}
+
+/// The files of Triton's cache: a folder for each code.
+std::vector<fs::path> cubins_of_triton() {
+  std::vector<fs::path> cubins;
+  std::error_code end;
+  for (fs::recursive_directory_iterator at(cache_of_triton(), end), none; !end && at != none;
+       at.increment(end)) {
+    if (at->path().extension() == ".cubin") cubins.push_back(at->path());
+    if (at.depth() > 0) at.disable_recursion_pending();
+  }
+  return cubins;
+}
+
+/// The program has read the file. Where its reads are not seen, since CUDA is answered in a process
+/// that ran already, it may be any of the cache.
+std::string ptx_of_triton(std::string_view image) {
   ReadFiles& read = read_files();
   std::unique_lock lock(read.mutex);
-  const std::set<std::string> cubins = read.paths;
+  std::vector<fs::path> cubins(read.paths.begin(), read.paths.end());
   lock.unlock();
-  for (std::filesystem::path path : cubins) {
-    std::error_code unknown;
-    if (std::filesystem::exists(path.replace_extension(".json"), unknown) &&
-        contents(path.replace_extension(".cubin")) == image) {
-      return contents(path.replace_extension(".ptx"));
-    }
+  if (cubins.empty()) cubins = cubins_of_triton();
+  for (const fs::path& cubin : cubins) {
+    if (std::string ptx = ptx_beside(cubin, image); !ptx.empty()) return ptx;
   }
   return "";
 }
@@ -107,7 +141,7 @@ std::string ptx_of(AllMade& all, std::string_view image) {
     return *code.ptx;
   }
   if (auto kept = model::find_compiled(key_of(image))) return std::move(kept->ptx);
-  return ptx_beside(image);
+  return ptx_of_triton(image);
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 //   kernels, for frameworks keep their cubins on disk and load them in later processes.
 // - A `ptxas` that this program or an earlier one started made it. The library is preloaded into
 //   ptxas too, which keeps the pair as it ends.
-// - The program has read it from a file of Triton's cache, beside which its PTX lies. Elsewhere the
-//   PTX beside a cubin may be of other code.
+// - It is a file of Triton's cache, beside which its PTX lies, and the program has read it, where
+//   its reads are seen. Elsewhere the PTX beside a cubin may be of other code.
 #pragma once
 
 #include <functional>
