@@ -24,10 +24,17 @@ from outcomes import KINDS, jobs, native_words, variables_of_a_range  # noqa: E4
 from python_frameworks import METRICS  # noqa: E402
 
 LARGEST_GROUP = 16  # so many public scripts at most are one process; our own are short
+# Scripts with PyTorch are a process each, of which so many first launches are compared: some launch 5,000 kernels, of 8 ms under ncu.
+FIRST_LAUNCHES = 150
+AT_ONCE = 10  # processes, which take turns on the GPU
 UNCOMPARED = 0.1  # at most that share of launches is only one tool's: a tuner tries variants as often as time allows
 # The launches and their values; None where the value is missing.
 QUERY = """SELECT launch_id, l.kernel, l.grid || ' ' || l.block, r.metric, r.value, r.reason
            FROM results r JOIN launches l USING (launch_id) ORDER BY 1"""
+
+
+def uses_torch(job):
+    return native_words(job[1]) != job[1]
 
 
 class Group:
@@ -36,6 +43,7 @@ class Group:
     def __init__(self, scripts, number, work):
         self.scripts, self.folder = scripts, pathlib.Path(work, f"group{number}")
         words = scripts[0][1]
+        self.most = FIRST_LAUNCHES if uses_torch(scripts[0]) else None
         # An empty variable does not reach a program under ncu: a comma names no accelerator either.
         self.variables = variables_of_a_range(words, scripts[0][4]) | {"CUPY_ACCELERATORS": ","}
         self.turn = {"TURN": f"{work}/turn"}
@@ -81,13 +89,13 @@ class Group:
                 for file in self.folder.glob(f"{number}.db*"):
                     file.unlink()
             launches += of_script.values()
-        return numbered(launches), errors
+        return numbered(launches[:self.most]), errors
 
     def of_ncu(self, seconds):
         log, launches, output = self.folder / "ncu.csv", [], ""
         try:
             launches = by_ncu(self.command(), METRICS, str(log), max(1, seconds), "--print-kernel-base", "mangled",
-                              "--graph-profiling", "node", env=self.variables | self.turn)
+                              "--graph-profiling", "node", *(("-c", str(self.most)) if self.most else ()), env=self.variables | self.turn)
         except subprocess.TimeoutExpired:
             pass
         except SystemExit as failed:
@@ -116,7 +124,7 @@ def groups_of(folder, chosen, work):
             of_name.setdefault(name, []).append(job)
     parts = []
     for name, scripts in of_name.items():
-        most = len(scripts) if name in KINDS else LARGEST_GROUP
+        most = 1 if uses_torch(scripts[0]) else len(scripts) if name in KINDS else LARGEST_GROUP
         parts += [scripts[at:at + most] for at in range(0, len(scripts), most)]
     return [Group(scripts, number, work) for number, scripts in enumerate(parts)]
 
@@ -164,7 +172,7 @@ def judge(group, alone, ours, theirs):
 
 def run_all(measure, groups, begin, most):
     """A run of each group, by the group."""
-    with concurrent.futures.ThreadPoolExecutor(max(1, len(groups))) as pool:
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         found = dict(zip(groups, pool.map(lambda group: measure(group, begin + most - time.monotonic()), groups)))
     print(f"{measure.__name__} of {len(groups)} groups: by {time.monotonic() - begin:.0f} s", flush=True)
     return found

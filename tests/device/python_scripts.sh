@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Scripts of tests/frameworks, each with a range of the Python module around the whole of it, and beside it by ncu: all launches have the
+# Scripts of tests/frameworks, each with a range of the Python module around the whole of it, and beside it by ncu: the launches have the
 # same counts. Where they differ, both measure again: values that vary from run to run are told apart. One line a script.
 #
 #   tests/device/python_scripts.sh BUILD FOLDER [--only REPOSITORY|SCRIPT]... [--seconds N]      FOLDER as for tests/frameworks/public.py

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <random>
 
 namespace warpmeter::model {
 namespace {
@@ -250,6 +251,40 @@ TEST_F(BlockTraceTest, AHalfOfManyStoresStandsForAll) {
   trace_.finish();
   EXPECT_NEAR(part(seen_.stored, 4 * 50'000 * 4), 1, 0.05);
   EXPECT_NEAR(part(seen_.over_by_own_warp, seen_.stored), 3.0 / 4, 0.001);
+}
+
+/// Requests of three ways to lie, long enough that sectors are forgotten meanwhile.
+SiteTrace traced(bool says_as_before) {
+  Recording recording(1, 0);
+  BlockTrace trace(recording);
+  trace.start();
+  std::mt19937 random(1);
+  unsigned way = 3;
+  for (int i = 0; i < 40'000; ++i) {
+    const unsigned next = random() % 8 == 0 ? random() % 3 : way % 3;
+    std::array<std::uint64_t, warp_lanes> delta{};
+    for (unsigned lane = 0; lane < warp_lanes; ++lane) delta[lane] = lane * (next == 0 ? 4 : 36);
+    TracedAccess access;
+    access.lies_as_before = says_as_before && next == way;
+    way = next;
+    access.warp = random() % 4;
+    access.is_load = random() % 16 != 0;
+    access.mask = next == 2 ? 0x0f0fu : ~0u;
+    access.first = base + random() % 4096 * 4;
+    trace.follow(access, delta.data());
+  }
+  trace.finish();
+  return recording.traces[0];
+}
+
+TEST(BlockTraces, KnowLanesThatLieAsBefore) {
+  const SiteTrace told = traced(true), found = traced(false);
+  EXPECT_GT(found.repeated, 0u);
+  EXPECT_GT(found.by_own_warp, 0u);
+  for (auto count : {&SiteTrace::sectors, &SiteTrace::repeated, &SiteTrace::by_own_warp,
+                     &SiteTrace::by_other_warps, &SiteTrace::known, &SiteTrace::stored}) {
+    EXPECT_EQ(told.*count, found.*count);
+  }
 }
 
 }  // namespace

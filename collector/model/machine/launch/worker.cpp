@@ -420,6 +420,7 @@ LaunchOutcome Worker::take_counts() {
   taken.parted = memory_.parted;
   if (memory_.recording != nullptr) {
     memory_.trace->finish();
+    memory_.recording->sort();
     taken.recording = std::move(*memory_.recording);
     memory_.trace.reset();
     memory_.is_traced = false;

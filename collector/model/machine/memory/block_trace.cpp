@@ -51,22 +51,37 @@ void BlockTrace::thin() {
   std::erase_if(fetched_,
                 [&](const auto& fetched) { return level_of_sector(fetched.first) < level_; });
   std::erase_if(loaded_, [&](const auto& known) { return known.first % levels < level_; });
-  std::vector<LoadRequest> kept;
-  std::vector<std::uint32_t> places(requests_.size(), no_request);
-  for (auto& [sector, fetched] : fetched_) {
-    if (fetched.last == no_request) continue;
-    std::uint32_t& place = places[fetched.last];
-    if (place == no_request) {
-      place = static_cast<std::uint32_t>(kept.size());
-      kept.push_back(requests_[fetched.last]);
-    }
-    fetched.last = place;
-  }
-  requests_ = std::move(kept);
+  keep_needed_requests();
   touches_ = 0;
   for (const auto& [site, by_level] : loads_) {
     for (unsigned level = level_; level < levels; ++level) touches_ += by_level[level].sectors;
   }
+}
+
+/// Those that a sector was last fetched by, and their shapes.
+void BlockTrace::keep_needed_requests() {
+  std::vector<LoadRequest> requests;
+  std::vector<Shape> shapes;
+  std::vector<std::uint32_t> places(requests_.size(), no_request),
+      numbers(shapes_.size(), no_shape);
+  for (auto& [sector, fetched] : fetched_) {
+    if (fetched.last == no_request) continue;
+    std::uint32_t& place = places[fetched.last];
+    if (place == no_request) {
+      place = static_cast<std::uint32_t>(requests.size());
+      requests.push_back(requests_[fetched.last]);
+      std::uint32_t& number = numbers[requests.back().shape];
+      if (number == no_shape) {
+        number = static_cast<std::uint32_t>(shapes.size());
+        shapes.push_back(shapes_[requests.back().shape]);
+      }
+      requests.back().shape = number;
+    }
+    fetched.last = place;
+  }
+  requests_ = std::move(requests);
+  shapes_ = std::move(shapes);
+  for (Followed& followed : followed_) followed.shape = no_shape;
 }
 
 void BlockTrace::start() {
@@ -75,6 +90,7 @@ void BlockTrace::start() {
   fetched_.clear();
   loaded_.clear();
   requests_.clear();
+  shapes_.clear();
   atomics_.clear();
   stores_.start();
   made_.fill(0);
@@ -142,10 +158,10 @@ void BlockTrace::follow(const TracedAccess& access, const std::uint64_t* delta) 
     }
   }
   if (access.is_load) {
-    follow_load(access, delta, sectors);
+    follow_load(access, delta, followed);
     return;
   }
-  follow_store(access, delta, sectors);
+  follow_store(access, followed);
   if (access.is_atomic) return;
   for (std::size_t i = 0; i < sectors.count; ++i) {
     stores_.store(access.site, access.warp, sectors.number[i], sectors.level[i], sectors.bytes[i]);
@@ -171,6 +187,22 @@ void BlockTrace::follow_atomic(const TracedAccess& traced, const std::uint64_t* 
   });
 }
 
+namespace {
+
+/// The hash of the lanes and how they lie.
+std::uint64_t hash_of(const TracedAccess& traced, const std::uint64_t* delta) {
+  std::uint64_t hash = mixed(traced.mask, traced.width);
+  for_each_lane(traced.mask, [&](unsigned lane) { hash = mixed(hash, delta[lane]); });
+  return hash;
+}
+
+/// The same of the warp and where they go.
+std::uint64_t hash_of(const TracedAccess& traced, std::uint64_t lanes) {
+  return mixed(mixed(lanes, traced.warp), traced.first);
+}
+
+}  // namespace
+
 /// Lanes that lie as before, whole sectors further, go to as many sectors, and to the same bytes.
 const BlockTrace::Sectors& BlockTrace::sectors_of(const TracedAccess& traced,
                                                   const std::uint64_t* delta, Followed& followed) {
@@ -178,6 +210,10 @@ const BlockTrace::Sectors& BlockTrace::sectors_of(const TracedAccess& traced,
   const bool is_known = followed.sectors != nullptr;
   if (!is_known) followed.sectors = std::make_unique<Sectors>();
   Sectors& sectors = *followed.sectors;
+  if (!is_known || !traced.lies_as_before) {
+    followed.hash = hash_of(traced, delta);
+    followed.shape = no_shape;
+  }
   if (!is_known || !traced.lies_as_before || moved % sector_bytes != 0) {
     find_sectors(traced, delta, sectors);
     return sectors;
@@ -221,49 +257,56 @@ bool BlockTrace::is_followed(const Sectors& sectors) const {
                                       [&](unsigned level) { return level >= level_; });
 }
 
-namespace {
-
-/// The hash of the warp, the lanes and where they go.
-std::uint64_t hash_of(const TracedAccess& traced, const std::uint64_t* delta) {
-  std::uint64_t hash = mixed(traced.mask, std::uint64_t{traced.warp} << 8 | traced.width);
-  for_each_lane(traced.mask,
-                [&](unsigned lane) { hash = mixed(hash, traced.first + delta[lane]); });
-  return hash;
-}
-
-}  // namespace
-
 /// True if those of the lanes that now go to the sector went to the same places of it when it was
 /// last fetched, maybe with others: behind a condition fewer lanes load once more.
-bool BlockTrace::is_known_to_its_lanes(const Fetched& fetched, const LoadRequest& request,
-                                       std::uint64_t sector) const {
+bool BlockTrace::is_known_to_its_lanes(const Fetched& fetched, const TracedAccess& traced,
+                                       const std::uint64_t* delta, std::uint64_t sector) const {
   if (fetched.last == no_request || fetched.version_of_last != fetched.version) return false;
   const LoadRequest& last = requests_[fetched.last];
-  if (last.warp != request.warp || last.width != request.width) return false;
+  if (last.warp != traced.warp || last.width != traced.width) return false;
+  const Shape& shape = shapes_[last.shape];
   bool is_known = true;
-  for_each_lane(request.mask, [&](unsigned lane) {
-    if (request.address[lane] / sector_bytes != sector) return;
-    is_known &= (last.mask >> lane & 1) != 0 && last.address[lane] == request.address[lane];
+  for_each_lane(traced.mask, [&](unsigned lane) {
+    const std::uint64_t address = traced.first + delta[lane];
+    if (address / sector_bytes != sector) return;
+    is_known &= (last.mask >> lane & 1) != 0 && last.first + shape[lane] == address;
   });
   return is_known;
 }
 
-void BlockTrace::follow_load(const TracedAccess& traced, const std::uint64_t* delta,
-                             const Sectors& sectors) {
-  if (!is_followed(sectors)) return;
+/// The number of the request, which is kept.
+std::uint32_t BlockTrace::kept(const TracedAccess& traced, const std::uint64_t* delta,
+                               Followed& followed) {
+  if (followed.shape == no_shape) {
+    followed.shape = static_cast<std::uint32_t>(shapes_.size());
+    Shape& shape = shapes_.emplace_back();
+    for_each_lane(traced.mask, [&](unsigned lane) { shape[lane] = delta[lane]; });
+  }
+  requests_.push_back({traced.warp, traced.mask, traced.width, followed.shape, traced.first});
+  return static_cast<std::uint32_t>(requests_.size() - 1);
+}
+
+namespace {
+
+bool is_efficient(const TracedAccess& traced, const std::uint64_t* delta) {
   WarpAccess access;
   access.mask = traced.mask;
   access.width = traced.width;
   for_each_lane(traced.mask,
                 [&](unsigned lane) { access.address[lane] = traced.first + delta[lane]; });
-  const std::uint64_t hash = hash_of(traced, delta);
   const Cost cost = global_cost(access);
-  // All lanes at one place walk through a sector, which is no fault.
-  const bool is_efficient =
-      sectors.count > 1 && cost.bytes >= least_useful_bytes_of_sector * cost.transactions;
+  return cost.bytes >= least_useful_bytes_of_sector * cost.transactions;
+}
+
+}  // namespace
+
+void BlockTrace::follow_load(const TracedAccess& traced, const std::uint64_t* delta,
+                             Followed& followed) {
+  const Sectors& sectors = *followed.sectors;
+  if (!is_followed(sectors)) return;
+  const std::uint64_t hash = hash_of(traced, followed.hash);
   auto& by_level = loads_[traced.site];
-  const LoadRequest request{traced.warp, traced.mask, traced.width, access.address};
-  bool is_kept = false;
+  std::uint32_t number = no_request;
   const std::uint32_t own = 1u << traced.warp % warp_lanes;  // for at most 32 warps
   for (std::size_t i = 0; i < sectors.count; ++i) {
     const unsigned level = sectors.level[i];
@@ -282,24 +325,28 @@ void BlockTrace::follow_load(const TracedAccess& traced, const std::uint64_t* de
     const bool is_same = !is_new && known.version == fetched.version;
     const bool is_of_old = is_same && known.stored_at &&
                            made_[traced.warp % warp_lanes] - *known.stored_at > most_requests_kept;
-    if ((is_same && !is_of_old) || is_known_to_its_lanes(fetched, request, sectors.number[i])) {
+    if ((is_same && !is_of_old) ||
+        is_known_to_its_lanes(fetched, traced, delta, sectors.number[i])) {
       ++seen.repeated;
       continue;
     }
-    if (!std::exchange(is_kept, true)) requests_.push_back(request);
-    fetched.last = static_cast<std::uint32_t>(requests_.size() - 1);
+    if (number == no_request) number = kept(traced, delta, followed);
+    fetched.last = number;
     fetched.version_of_last = fetched.version;
-    if (is_again && is_efficient && !is_of_old) ++seen.by_own_warp;
+    // All lanes at one place walk through a sector, which is no fault.
+    if (is_again && !is_of_old && sectors.count > 1 && is_efficient(traced, delta)) {
+      ++seen.by_own_warp;
+    }
     if (others != 0) ++seen.by_other_warps;
   }
   if (touches_ > most_touches) thin();
 }
 
 /// Loaded values of these sectors may have changed, but for those lanes that store it themselves.
-void BlockTrace::follow_store(const TracedAccess& traced, const std::uint64_t* delta,
-                              const Sectors& sectors) {
+void BlockTrace::follow_store(const TracedAccess& traced, const Followed& followed) {
+  const Sectors& sectors = *followed.sectors;
   if (fetched_.empty() || !is_followed(sectors)) return;
-  const std::uint64_t hash = hash_of(traced, delta);
+  const std::uint64_t hash = hash_of(traced, followed.hash);
   for (std::size_t i = 0; i < sectors.count; ++i) {
     const auto fetched = fetched_.find(sectors.number[i]);
     if (fetched == fetched_.end()) continue;

@@ -59,12 +59,15 @@ class BlockTrace {
     std::uint32_t version = 0;  ///< how often it was stored to since
     std::uint32_t last = no_request, version_of_last = 0;  ///< that fetched it, in requests_
   };
-  static constexpr std::uint32_t no_request = ~std::uint32_t{0};
+  static constexpr std::uint32_t no_request = ~std::uint32_t{0}, no_shape = no_request;
+  /// The distance of each active lane from the first.
+  using Shape = std::array<std::uint64_t, warp_lanes>;
   /// Lanes of a warp and where they went.
   struct LoadRequest {
     std::uint32_t warp = 0, mask = 0;
     unsigned width = 0;
-    std::array<std::uint64_t, warp_lanes> address;
+    std::uint32_t shape = no_shape;  ///< in shapes_
+    std::uint64_t first = 0;         ///< address of the first active lane
   };
   /// A request by the sectors that it goes to.
   struct Sectors {
@@ -77,20 +80,24 @@ class BlockTrace {
   struct Followed {
     unsigned requests = 0;
     std::uint64_t first = 0;           ///< for the last one, the address of its first active lane,
-    std::unique_ptr<Sectors> sectors;  ///< and where it went; null: not to global memory
+    std::unique_ptr<Sectors> sectors;  ///< where it went; null: not to global memory,
+    std::uint64_t hash = 0;            ///< how its lanes lie, as a hash, and
+    std::uint32_t shape = no_shape;    ///< the same in shapes_, if it is there
   };
 
   void follow_atomic(const TracedAccess& traced, const std::uint64_t* delta, SiteTrace& trace);
-  void follow_load(const TracedAccess& traced, const std::uint64_t* delta, const Sectors& sectors);
-  void follow_store(const TracedAccess& traced, const std::uint64_t* delta, const Sectors& sectors);
+  void follow_load(const TracedAccess& traced, const std::uint64_t* delta, Followed& followed);
+  void follow_store(const TracedAccess& traced, const Followed& followed);
   bool is_followed(const Sectors& sectors) const;
-  bool is_known_to_its_lanes(const Fetched& fetched, const LoadRequest& request,
-                             std::uint64_t sector) const;
+  bool is_known_to_its_lanes(const Fetched& fetched, const TracedAccess& traced,
+                             const std::uint64_t* delta, std::uint64_t sector) const;
+  std::uint32_t kept(const TracedAccess& traced, const std::uint64_t* delta, Followed& followed);
   static void find_sectors(const TracedAccess& traced, const std::uint64_t* delta,
                            Sectors& sectors);
   static const Sectors& sectors_of(const TracedAccess& traced, const std::uint64_t* delta,
                                    Followed& followed);
   void thin();
+  void keep_needed_requests();
 
   Recording& recording_;
   std::vector<std::uint32_t> lines_;
@@ -106,6 +113,7 @@ class BlockTrace {
   std::unordered_map<std::uint64_t, Known> loaded_;
   std::array<std::uint32_t, warp_lanes> made_{};  ///< requests to global memory, of each warp
   std::vector<LoadRequest> requests_;
+  std::vector<Shape> shapes_;
   StoreTrace stores_;
   std::unordered_set<std::uint64_t> atomics_;  ///< hashes of lines and addresses
   std::vector<Followed> followed_;             ///< by site

@@ -31,6 +31,13 @@ bool lies_so(const LanePattern& pattern, AddressSpace space, std::uint32_t mask,
   return difference == 0;
 }
 
+std::uint64_t hash_of(std::uint32_t mask, const std::uint64_t* delta) {
+  constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;
+  std::uint64_t sum = mask;
+  for_each_lane(mask, [&](unsigned lane) { sum += delta[lane] * (2 * lane + 1); });
+  return sum * golden_ratio >> 32;
+}
+
 /// Both in order.
 SiteRecording::Places sum_of(const SiteRecording::Places& some, const SiteRecording::Places& more) {
   SiteRecording::Places sum;
@@ -69,54 +76,65 @@ std::uint32_t place_period(std::uint32_t mask, const std::uint64_t* delta, unsig
 void SiteRecording::limit() {
   if (patterns_.size() <= most_patterns && place_count_ <= most_places) return;
   is_full_ = true;
-  patterns_.clear();
-  index_.forget();
+  forget_places();
+}
+
+void SiteRecording::forget_places() {
+  patterns_ = {};
+  hashes_ = {};
+  slots_ = {};
+  last_ = none;
   place_count_ = 0;
 }
 
-SiteRecording::Entry*& SiteRecording::Index::slot(AddressSpace space, std::uint32_t mask,
-                                                  const std::uint64_t* delta) {
-  constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;
-  std::uint64_t sum = mask;
-  for_each_lane(mask, [&](unsigned lane) { sum += delta[lane] * (2 * lane + 1); });
+/// The number of such a pattern, or the `none` that becomes it.
+std::uint32_t& SiteRecording::slot(std::uint64_t hash, AddressSpace space, std::uint32_t mask,
+                                   const std::uint64_t* delta) {
   const std::size_t last_slot = slots_.size() - 1;
-  std::size_t at = sum * golden_ratio >> 32 & last_slot;
-  while (slots_[at] != nullptr && !lies_so(slots_[at]->first, space, mask, delta)) {
+  std::size_t at = hash & last_slot;
+  while (slots_[at] != none && !(hashes_[slots_[at]] == hash &&
+                                 lies_so(patterns_[slots_[at]].first, space, mask, delta))) {
     at = (at + 1) & last_slot;
   }
   return slots_[at];
 }
 
-SiteRecording::Entry*& SiteRecording::Index::find(std::map<LanePattern, Places>& patterns,
-                                                  AddressSpace space, std::uint32_t mask,
-                                                  const std::uint64_t* delta) {
+void SiteRecording::make_slots() {
   constexpr std::size_t fewest = 32;
-  if (slots_.size() < 2 * (patterns.size() + 1)) {
-    slots_.assign(std::max(fewest, std::bit_ceil(4 * (patterns.size() + 1))), nullptr);
-    for (Entry& entry : patterns) {
-      slot(entry.first.space, entry.first.mask, entry.first.delta.data()) = &entry;
+  if (hashes_.size() != patterns_.size()) {
+    hashes_.clear();
+    for (const auto& [pattern, places] : patterns_) {
+      hashes_.push_back(hash_of(pattern.mask, pattern.delta.data()));
     }
   }
-  return slot(space, mask, delta);
+  slots_.assign(std::max(fewest, std::bit_ceil(4 * (patterns_.size() + 1))), none);
+  for (std::uint32_t i = 0; i < patterns_.size(); ++i) {
+    std::size_t at = hashes_[i] & (slots_.size() - 1);
+    while (slots_[at] != none) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = i;
+  }
 }
 
 void SiteRecording::lie(AddressSpace space, std::uint32_t mask, const std::uint64_t* delta) {
   if (is_full_) return;
-  if (index_.last != nullptr && lies_so(index_.last->first, space, mask, delta)) return;
-  Entry*& entry = index_.find(patterns_, space, mask, delta);
-  if (entry == nullptr) {
-    LanePattern pattern;
+  if (last_ != none && lies_so(patterns_[last_].first, space, mask, delta)) return;
+  if (slots_.size() < 2 * (patterns_.size() + 1)) make_slots();
+  const std::uint64_t hash = hash_of(mask, delta);
+  std::uint32_t& number = slot(hash, space, mask, delta);
+  if (number == none) {
+    number = static_cast<std::uint32_t>(patterns_.size());
+    LanePattern& pattern = patterns_.emplace_back().first;
     pattern.space = space;
     pattern.mask = mask;
     for_each_lane(mask, [&](unsigned lane) { pattern.delta[lane] = delta[lane]; });
-    entry = &*patterns_.try_emplace(pattern).first;
+    hashes_.push_back(hash);
   }
-  index_.last = entry;
+  last_ = number;
 }
 
 void SiteRecording::add(std::uint32_t place, std::uint64_t times) {
   if (is_full_) return;
-  Places& places = index_.last->second;
+  Places& places = patterns_[last_].second;
   auto at = places.end();
   if (!places.empty() && places.back().first >= place) {
     at = std::lower_bound(places.begin(), places.end(), std::pair(place, std::uint64_t{0}));
@@ -135,20 +153,37 @@ void SiteRecording::add(std::uint32_t place, std::uint64_t times) {
   limit();
 }
 
+void SiteRecording::sort() {
+  const auto in_order = [](const Entry& a, const Entry& b) { return a.first < b.first; };
+  if (std::is_sorted(patterns_.begin(), patterns_.end(), in_order)) return;
+  std::sort(patterns_.begin(), patterns_.end(), in_order);
+  hashes_.clear();
+  slots_.clear();
+  last_ = none;
+}
+
 void SiteRecording::add(const SiteRecording& other) {
-  index_.forget();
-  if (other.is_full_) is_full_ = true;
-  if (is_full_) {
-    patterns_.clear();
-    place_count_ = 0;
-    return;
+  is_full_ |= other.is_full_;
+  if (is_full_) return forget_places();
+  std::vector<Entry> sum;
+  sum.reserve(patterns_.size() + other.patterns_.size());
+  place_count_ = 0;
+  auto a = patterns_.begin();
+  for (auto b = other.patterns_.begin(); a != patterns_.end() || b != other.patterns_.end();) {
+    if (b == other.patterns_.end() || (a != patterns_.end() && a->first < b->first)) {
+      sum.push_back(std::move(*a++));
+    } else if (a == patterns_.end() || b->first < a->first) {
+      sum.push_back(*b++);
+    } else {
+      sum.emplace_back(a->first, sum_of(a->second, b->second));
+      ++a, ++b;
+    }
+    place_count_ += sum.back().second.size();
   }
-  for (const auto& [pattern, places] : other.patterns_) {
-    Places& own = patterns_[pattern];
-    place_count_ -= own.size();
-    own = sum_of(own, places);
-    place_count_ += own.size();
-  }
+  patterns_ = std::move(sum);
+  hashes_.clear();
+  slots_.clear();
+  last_ = none;
   limit();
 }
 
@@ -172,6 +207,12 @@ Recording::Recording(std::size_t site_count, std::size_t instruction_count)
     : sites(site_count), traces(site_count) {
   instructions.issues.resize(instruction_count + 1);
   instructions.lanes.resize(instruction_count + 1);
+}
+
+void Recording::sort() {
+  for (SiteRecording& site : sites) site.sort();
+  for (CopyRecording& copy : copies) copy.ways.sort();
+  for (SiteTrace& trace : traces) trace.sample.sort();
 }
 
 Recording& Recording::operator+=(const Recording& other) {

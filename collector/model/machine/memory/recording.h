@@ -10,7 +10,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -43,56 +42,34 @@ class SiteRecording {
   /// modulo place_period; and how often. The lowest first, each once: they mostly come so.
   using Places = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 
+  using Entry = std::pair<LanePattern, Places>;
+
   /// How the lanes lay that are added next. `delta`: of inactive lanes anything.
   void lie(AddressSpace space, std::uint32_t mask, const std::uint64_t* delta);
   void add(std::uint32_t place, std::uint64_t times);
+  /// Brings the patterns into their order, which is the same whichever came first.
+  void sort();
+  /// Both are in order, as their sum is.
   void add(const SiteRecording& other);
 
-  const std::map<LanePattern, Places>& patterns() const { return patterns_; }
+  const std::vector<Entry>& patterns() const { return patterns_; }
   /// More than are kept; then there are none.
   bool is_full() const { return is_full_; }
 
  private:
-  using Entry = std::pair<const LanePattern, Places>;
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  /// Where an entry is, by its pattern's hash. A copy knows none until it is filled again.
-  class Index {
-   public:
-    Index() = default;
-    Index(const Index&) {}
-    Index(Index&& other) noexcept
-        : last(std::exchange(other.last, nullptr)), slots_(std::move(other.slots_)) {}
-    Index& operator=(const Index& other) {
-      if (this != &other) forget();
-      return *this;
-    }
-    Index& operator=(Index&& other) noexcept {
-      last = std::exchange(other.last, nullptr);
-      slots_ = std::exchange(other.slots_, {});
-      return *this;
-    }
-    ~Index() = default;
-
-    /// The entry of the latest pattern; may be null.
-    Entry* last = nullptr;
-    /// The entry of such a pattern, or the null that becomes it; `patterns` has all there are.
-    Entry*& find(std::map<LanePattern, Places>& patterns, AddressSpace space, std::uint32_t mask,
-                 const std::uint64_t* delta);
-    void forget() {
-      slots_.clear();
-      last = nullptr;
-    }
-
-   private:
-    Entry*& slot(AddressSpace space, std::uint32_t mask, const std::uint64_t* delta);
-
-    std::vector<Entry*> slots_;  ///< a power of two, at least twice as many as there are patterns
-  };
-
+  std::uint32_t& slot(std::uint64_t hash, AddressSpace space, std::uint32_t mask,
+                      const std::uint64_t* delta);
+  void make_slots();
+  void forget_places();
   void limit();
 
-  std::map<LanePattern, Places> patterns_;
-  Index index_;
+  std::vector<Entry> patterns_;
+  std::uint32_t last_ = none;          ///< the latest pattern
+  std::vector<std::uint64_t> hashes_;  ///< those of the patterns, while there are slots
+  /// The numbers of patterns by their hashes: a power of two, at least twice as many. Or none.
+  std::vector<std::uint32_t> slots_;
   std::size_t place_count_ = 0;
   bool is_full_ = false;
 };
@@ -173,6 +150,8 @@ struct Recording {
 
   Recording() = default;
   Recording(std::size_t site_count, std::size_t instruction_count);
+  /// As of each site's recording.
+  void sort();
   Recording& operator+=(const Recording& other);
 };
 
