@@ -193,6 +193,10 @@ struct Store::Statements {
   template <class Write>
   void in_transaction(Write&& write) {
     try {
+      if (is_in_one && sqlite3_get_autocommit(db) != 0) {
+        throw Error(ExitCode::file,
+                    "a part of the transaction failed, and the rest is not written");
+      }
       Transaction transaction(db);
       explanations.forget();
       write();
@@ -227,7 +231,8 @@ struct Store::Statements {
   }
 
   sqlite3* db;
-  PreparedOnce prepared;  ///< statements of which a run has few
+  bool is_in_one = false;  ///< in_one_transaction() goes on; SQLite may have rolled it back
+  PreparedOnce prepared;   ///< statements of which a run has few
   Interned counters, reasons;
   LaunchRows launches;
   Values values;
@@ -249,7 +254,15 @@ Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;
 
 void Store::in_one_transaction(const std::function<void()>& writes) {
-  statements_->in_transaction(writes);
+  statements_->in_transaction([&] {
+    struct Within {
+      explicit Within(bool& flag) : flag_(flag) { flag_ = true; }
+      ~Within() { flag_ = false; }
+      bool& flag_;
+    };
+    const Within within(statements_->is_in_one);
+    writes();
+  });
 }
 
 void Store::write_as(const ProcessIdentity& owner) { statements_->process = owner; }

@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
+#include "base/temporary.h"
 #include "collector/profile/injector.h"
 
 namespace warpmeter::library {
@@ -62,14 +65,20 @@ Injected::Injected(void* library)
       keep_(function_of<Keep>(library, "warpmeter_keep_source")) {}
 
 Injected Injected::model(int arch) {
-  static const profile::PrivateFolder folder;  // files are linked with while the process lives
-  const fs::path file = profile::find_library(profile::Library::runtime, own_path(), folder.path());
+  clear_left_folders();
+  auto folder = std::make_unique<profile::PrivateFolder>();
+  const fs::path file =
+      profile::find_library(profile::Library::runtime, own_path(), folder->path());
   void* const library = load(file);
   Injected injected(library);
   const auto answer_cuda = function_of<const char* (*)(int)>(library, "warpmeter_answer_cuda");
   require_success(answer_cuda(arch), ExitCode::usage);
-  const fs::path stand_ins = profile::write_stand_ins(folder.path());
-  if (load_stand_ins(stand_ins)) injected.libcuda_folder_ = stand_ins.string();
+  const fs::path stand_ins = profile::write_stand_ins(folder->path());
+  if (load_stand_ins(stand_ins)) {
+    static std::unique_ptr<profile::PrivateFolder> kept;  // until the process ends
+    kept = std::move(folder);
+    injected.libcuda_folder_ = stand_ins.string();
+  }
   setenv("NVTX_INJECTION64_PATH", file.c_str(), 0);  // NVTX loads it again for its ranges
   return injected;
 }

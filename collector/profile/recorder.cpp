@@ -440,7 +440,11 @@ void Recorder::finish(schema::RunOutcome outcome, const std::string& reason) {
 }
 
 void Recorder::finish_at_once(schema::RunOutcome outcome, const std::string& reason) {
-  writer_.settle();  // it writes by the same connection
+  writer_.settle();                           // it writes by the same connection
+  if (launches_waiting_ == 0 && !run_id()) {  // nothing to write, perhaps to a locked file
+    end_pass();
+    return finish(outcome, reason);
+  }
   writer_.store().in_one_transaction([&] {
     end_pass();
     finish(outcome, reason);

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import pathlib
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
@@ -149,6 +152,18 @@ def test_a_range_without_a_launch_has_nothing(measure: Measure) -> None:
         with measure():
             pass
     assert error.value.exit_code == 3
+
+
+def test_a_range_without_a_launch_waits_for_nobody_who_writes(tile: Tile, measure: Measure) -> None:
+    with measure() as m:
+        tile(1)
+    with contextlib.closing(sqlite3.connect(m.database)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        begin = time.monotonic()
+        with pytest.raises(wm.WarpmeterError) as error, measure():
+            pass
+        assert error.value.exit_code == 3
+        assert time.monotonic() - begin < 10
 
 
 def test_a_range_inside_a_range_is_refused_and_the_outer_one_goes_on(tile: Tile, measure: Measure) -> None:

@@ -104,16 +104,46 @@ fs::path cache_of_triton() {
   return "";
 }
 
-/// The files of Triton's cache: a folder for each code.
-std::vector<fs::path> cubins_of_triton() {
-  std::vector<fs::path> cubins;
-  std::error_code end;
-  for (fs::recursive_directory_iterator at(cache_of_triton(), end), none; !end && at != none;
-       at.increment(end)) {
-    if (at->path().extension() == ".cubin") cubins.push_back(at->path());
-    if (at.depth() > 0) at.disable_recursion_pending();
+/// A cubin's file and its size.
+using Sized = std::pair<fs::path, std::uintmax_t>;
+
+std::vector<Sized> cubins_in(const fs::path& folder) {
+  std::vector<Sized> cubins;
+  std::error_code ignored;
+  for (fs::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
+    if (at->path().extension() == ".cubin") {
+      cubins.emplace_back(at->path(), at->file_size(ignored));
+    }
   }
   return cubins;
+}
+
+std::string ptx_among(const std::vector<Sized>& cubins, std::string_view image) {
+  for (const auto& [path, size] : cubins) {
+    if (size != image.size()) continue;
+    if (std::string ptx = ptx_beside(path, image); !ptx.empty()) return ptx;
+  }
+  return "";
+}
+
+/// The PTX of machine code in Triton's cache, which has a folder for each code. Those that had
+/// machine code are not listed again. Nobody else is in here meanwhile.
+std::string ptx_in_cache(std::string_view image) {
+  static auto* known = new std::map<fs::path, std::vector<Sized>>;  // as long as the process
+  for (const auto& [folder, cubins] : *known) {
+    if (std::string ptx = ptx_among(cubins, image); !ptx.empty()) return ptx;
+  }
+  std::error_code ignored;
+  for (fs::directory_iterator at(cache_of_triton(), ignored), end; at != end;
+       at.increment(ignored)) {
+    if (known->count(at->path()) != 0) continue;
+    std::vector<Sized> cubins = cubins_in(at->path());
+    if (cubins.empty()) continue;
+    std::string ptx = ptx_among(cubins, image);
+    known->emplace(at->path(), std::move(cubins));
+    if (!ptx.empty()) return ptx;
+  }
+  return "";
 }
 
 /// The program has read the file. Where its reads are not seen, since CUDA is answered in a process
@@ -121,11 +151,11 @@ std::vector<fs::path> cubins_of_triton() {
 std::string ptx_of_triton(std::string_view image) {
   ReadFiles& read = read_files();
   std::unique_lock lock(read.mutex);
-  std::vector<fs::path> cubins(read.paths.begin(), read.paths.end());
+  const std::set<std::string> paths = read.paths;
   lock.unlock();
-  if (cubins.empty()) cubins = cubins_of_triton();
-  for (const fs::path& cubin : cubins) {
-    if (std::string ptx = ptx_beside(cubin, image); !ptx.empty()) return ptx;
+  if (paths.empty()) return ptx_in_cache(image);
+  for (const std::string& path : paths) {
+    if (std::string ptx = ptx_beside(path, image); !ptx.empty()) return ptx;
   }
   return "";
 }

@@ -307,6 +307,7 @@ void BlockTrace::follow_load(const TracedAccess& traced, const std::uint64_t* de
   const std::uint64_t hash = hash_of(traced, followed.hash);
   auto& by_level = loads_[traced.site];
   std::uint32_t number = no_request;
+  std::optional<bool> asks_for_much;
   const std::uint32_t own = 1u << traced.warp % warp_lanes;  // for at most 32 warps
   for (std::size_t i = 0; i < sectors.count; ++i) {
     const unsigned level = sectors.level[i];
@@ -334,8 +335,9 @@ void BlockTrace::follow_load(const TracedAccess& traced, const std::uint64_t* de
     fetched.last = number;
     fetched.version_of_last = fetched.version;
     // All lanes at one place walk through a sector, which is no fault.
-    if (is_again && !is_of_old && sectors.count > 1 && is_efficient(traced, delta)) {
-      ++seen.by_own_warp;
+    if (is_again && !is_of_old && sectors.count > 1) {
+      if (!asks_for_much) asks_for_much = is_efficient(traced, delta);
+      if (*asks_for_much) ++seen.by_own_warp;
     }
     if (others != 0) ++seen.by_other_warps;
   }
