@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import math
+import multiprocessing
 import os
 import pathlib
+import pickle
 import signal
 import sqlite3
 import subprocess
@@ -394,6 +397,31 @@ def test_a_kernel_that_fails_is_code_6_and_its_launches_are_stored(tmp_path: pat
     )
     assert done.stdout.startswith("6 a kernel failed: "), done.stderr
     assert done.stdout.splitlines()[-1] == "['done', 'failed']"
+
+
+def test_a_table_without_lines_has_its_columns(tmp_path: pathlib.Path) -> None:
+    done = in_new_process(
+        "import warpmeter as wm\n"
+        "wm.use_model()\n"
+        "from cuda import Cuda, Tile\n"
+        "tile = Tile(Cuda())\n"
+        "try:\n"
+        "    with wm.measure(database='a.db') as m:\n"
+        "        tile.launch(1 << 20)\n"
+        "except wm.WarpmeterError:\n"
+        "    print(len(m.lines()), 'file' in m.lines().columns)",
+        tmp_path,
+    )
+    assert done.stdout == "0 True\n", done.stderr
+
+
+def test_an_error_of_another_process_keeps_its_exit_code() -> None:
+    error = pickle.loads(pickle.dumps(wm.WarpmeterError(3, "nothing was measured")))
+    assert (type(error), error.exit_code, str(error)) == (wm.WarpmeterError, 3, "nothing was measured")
+    with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        with pytest.raises(wm.WarpmeterError) as raised:
+            pool.submit(wm.use_model, "sm_nine").result(timeout=60)
+    assert raised.value.exit_code == 2
 
 
 def test_cuda_that_is_here_already_cannot_be_replaced(tmp_path: pathlib.Path) -> None:

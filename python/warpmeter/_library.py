@@ -22,6 +22,10 @@ class WarpmeterError(Exception):
         super().__init__(message)
         self.exit_code = exit_code
 
+    def __reduce__(self) -> tuple[type[WarpmeterError], tuple[int, str]]:
+        # Processes of a pool send it to each other.
+        return type(self), (self.exit_code, str(self))
+
 
 def _load() -> ctypes.CDLL:
     file = pathlib.Path(__file__).with_name("libwarpmeter.so")
@@ -88,7 +92,7 @@ def require(exit_code: int) -> None:
 def encoded(text: Any, what: str) -> bytes:
     """A text for C, which ends at a zero."""
     if not isinstance(text, str):
-        raise WarpmeterError(2, f"{what} is a {type(text).__name__} and has to be a text")
+        raise WarpmeterError(2, f"{what} has to be a text: {text!r}")
     try:
         return _without_zero(text.encode(), what)
     except UnicodeEncodeError:

@@ -47,7 +47,7 @@ def _path_of(database: str | os.PathLike[str] | None) -> str:
     try:
         name = os.fsdecode(database) if database is not None else os.environ.get("WARPMETER_DB") or "warpmeter.db"
     except TypeError:
-        raise WarpmeterError(2, f"the database is a {type(database).__name__} and has to be a path") from None
+        raise WarpmeterError(2, f"the database has to be a path: {database!r}") from None
     return os.path.abspath(name)
 
 
@@ -177,9 +177,11 @@ class Measurement:
         """
         import pandas
 
-        return pandas.DataFrame(
-            self._query("SELECT * FROM lines WHERE run_id = {run} ORDER BY excess DESC, launch_id, file, line")
-        )
+        rows = self._query("SELECT * FROM lines WHERE run_id = {run} ORDER BY excess DESC, launch_id, file, line")
+        assert self._meter is not None
+        # A table without a row has its columns too.
+        columns = None if rows else [column["name"] for column in self._meter.query("PRAGMA table_info(lines)")]
+        return pandas.DataFrame(rows, columns=columns)
 
     def report(self, format: str = "markdown") -> str:
         """The run's report: ``markdown``, ``table``, ``html``, ``csv`` or ``json``."""
