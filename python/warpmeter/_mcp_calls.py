@@ -161,10 +161,15 @@ class Session:
         finally:
             # A call that is out of time, or that the client has cancelled, leaves nothing behind.
             _kill(process.pid)
-            # The pipes of a cancelled call would outlive the loop, and complain.
-            process._transport.close()  # type: ignore[attr-defined]
+            # The pipes of a cancelled call would outlive the loop, and complain. The transport is closed last: while the
+            # process is not reaped it would reap it, beside the loop, which then complains.
+            transport = process._transport  # type: ignore[attr-defined]
+            for descriptor in (1, 2):
+                if (pipe := transport.get_pipe_transport(descriptor)) is not None:
+                    pipe.close()
             with anyio.CancelScope(shield=True):
                 await process.wait()
+            transport.close()
             self._running.discard(process.pid)
         answer = Answer(process.returncode or 0, output.decode(errors="replace"), error.decode(errors="replace"))
         if answer.exit_code != 0 and answer.exit_code not in also:
