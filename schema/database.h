@@ -43,6 +43,6 @@ std::string fingerprint_of(Dialect dialect, std::string_view more = "");
 void check_label_is_free(sqlite3* db, std::string_view label);
 
 /// The number of a device; adds a missing one. The caller holds a transaction.
-std::int64_t number_of_device(sqlite3* db, PreparedOnce& prepared, const Device& device);
+std::int64_t number_of_device(PreparedOnce& prepared, const Device& device);
 
 }  // namespace warpmeter::schema

@@ -123,6 +123,7 @@ class PreparedOnce {
   using InUse = std::unique_ptr<Statement, Reset>;
   /// Nobody else has it in use.
   InUse get(std::string_view sql);
+  sqlite3* db() const { return db_; }
 
  private:
   sqlite3* db_;

@@ -294,7 +294,7 @@ std::string Store::uuid_of(std::int64_t run_id) const {
   return statement->step() ? statement->text(0) : "";
 }
 
-std::int64_t number_of_device(sqlite3* db, PreparedOnce& prepared, const Device& device) {
+std::int64_t number_of_device(PreparedOnce& prepared, const Device& device) {
   const auto find = prepared.get(
       "SELECT device_id FROM t_device WHERE backend = ? AND ordinal = ? AND name = ? "
       "AND chip = ? AND compute_capability = ? AND uuid = ? AND driver = ? "
@@ -314,14 +314,14 @@ std::int64_t number_of_device(sqlite3* db, PreparedOnce& prepared, const Device&
   if (find->step()) return find->integer(0);
   bind(*insert);
   insert->step();
-  return sqlite3_last_insert_rowid(db);
+  return sqlite3_last_insert_rowid(prepared.db());
 }
 
 std::int64_t Store::add_device(std::int64_t run_id, const Device& device) {
   std::int64_t id = 0;
   statements_->in_transaction([&] {
     PreparedOnce& prepared = statements_->prepared;
-    id = number_of_device(db_.get(), prepared, device);
+    id = number_of_device(prepared, device);
     prepared.get("INSERT OR IGNORE INTO t_run_device (run_id, device_id) VALUES (?, ?)")
         ->execute(run_id, id);
   });

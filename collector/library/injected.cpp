@@ -48,13 +48,13 @@ void require_success(const char* failure, ExitCode code) {
 /// Libraries of NVIDIA's names, for what loads them later, where they are not installed. True if
 /// libcuda.so.1 is one.
 bool load_stand_ins(const fs::path& stand_ins) {
-  bool has_libcuda = true;
+  bool stands_in_for_libcuda = false;
   for (const char* name : {"libcuda.so.1", "libcudart.so.12", "libcudart.so.13"}) {
     if (dlopen(name, RTLD_NOW | RTLD_GLOBAL) != nullptr) continue;
     load(stand_ins / name);
-    has_libcuda = has_libcuda && name != std::string_view("libcuda.so.1");
+    stands_in_for_libcuda |= name == std::string_view("libcuda.so.1");
   }
-  return !has_libcuda;
+  return stands_in_for_libcuda;
 }
 
 }  // namespace

@@ -150,6 +150,7 @@ class Recorder final : public Receiver {
   bool has_failed() const { return writer_.failure().has_value(); }
 
  private:
+  static constexpr const char* without_device = "unknown";  ///< in place of a UUID
   /// A text that a process numbered, and what it stands for: found out once, for a hundred thousand
   /// records a second name it.
   struct Name {

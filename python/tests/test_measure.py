@@ -379,14 +379,13 @@ def test_a_machine_without_a_gpu_says_what_to_call(tmp_path: pathlib.Path) -> No
     assert done.stdout.startswith("4 ") and "use_model()" in done.stdout, done.stderr
 
 
+TILE_IN_NEW_PROCESS = "import warpmeter as wm\nwm.use_model()\nfrom cuda import Cuda, Tile\ntile = Tile(Cuda())\n"
+
+
 def test_a_kernel_that_fails_is_code_6_and_its_launches_are_stored(tmp_path: pathlib.Path) -> None:
     # Lane 31 writes behind the 4,096 bytes of the tile, and behind all that a block can have.
     done = in_new_process(
-        "import warpmeter as wm\n"
-        "wm.use_model()\n"
-        "from cuda import Cuda, Tile\n"
-        "tile = Tile(Cuda())\n"
-        "try:\n"
+        TILE_IN_NEW_PROCESS + "try:\n"
         "    with wm.measure(database='a.db') as m:\n"
         "        tile(1)\n"
         "        tile.launch(1 << 20)\n"
@@ -401,11 +400,7 @@ def test_a_kernel_that_fails_is_code_6_and_its_launches_are_stored(tmp_path: pat
 
 def test_a_table_without_lines_has_its_columns(tmp_path: pathlib.Path) -> None:
     done = in_new_process(
-        "import warpmeter as wm\n"
-        "wm.use_model()\n"
-        "from cuda import Cuda, Tile\n"
-        "tile = Tile(Cuda())\n"
-        "try:\n"
+        TILE_IN_NEW_PROCESS + "try:\n"
         "    with wm.measure(database='a.db') as m:\n"
         "        tile.launch(1 << 20)\n"
         "except wm.WarpmeterError:\n"

@@ -14,7 +14,7 @@ void store_peaks(const std::string& path, const Device& device, std::span<const 
                       "strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))");
   Transaction transaction(db.get());
   PreparedOnce prepared(db.get());
-  const std::int64_t id = number_of_device(db.get(), prepared, device);
+  const std::int64_t id = number_of_device(prepared, device);
   for (const Peak& peak : peaks) {
     statement.execute(id, peak.name, peak.unit, peak.value, peak.sm_clock_mhz,
                       text_or_null(peak.reason));

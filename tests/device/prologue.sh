@@ -47,6 +47,13 @@ need_tools() {
   done
 }
 
+# The Python module of `build`, where python3 finds it.
+provide_module() {
+  mkdir "$work/warpmeter"
+  cp "$root"/python/warpmeter/*.py "$build"/libwarpmeter*.so "$work/warpmeter"
+  export PYTHONPATH=$work${PYTHONPATH:+:$PYTHONPATH}
+}
+
 need_gpu() {
   nvidia-smi -L >/dev/null 2>&1 || refuse "there is no GPU here" 4
 }

@@ -10,6 +10,5 @@
 choose_build "${1:-}" warpmeter
 need_tools python3
 need_gpu
-mkdir "$work/warpmeter"
-cp "$root"/python/warpmeter/*.py "$build"/libwarpmeter*.so "$work/warpmeter"
-PYTHONPATH=$work:$root/python/tests python3 -B "$here/python_ranges.py" "$build/warpmeter" "$work"
+provide_module
+PYTHONPATH=$PYTHONPATH:$root/python/tests python3 -B "$here/python_ranges.py" "$build/warpmeter" "$work"

@@ -11,9 +11,7 @@
 choose_build "${1:-}" warpmeter
 need_tools python3 ncu
 need_gpu
-mkdir "$work/warpmeter"
-cp "$root"/python/warpmeter/*.py "$build"/libwarpmeter*.so "$work/warpmeter"
-export PYTHONPATH=$work${PYTHONPATH:+:$PYTHONPATH}
+provide_module
 parts=("${@:2}")
 [ ${#parts[@]} -gt 0 ] || parts=(costs triton cupy numba)
 failed=0

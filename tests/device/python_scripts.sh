@@ -12,7 +12,5 @@ folder=$(readlink -f "$2")
 choose_build "$1" warpmeter
 need_tools ncu python3
 need_gpu
-mkdir "$work/warpmeter"
-cp "$root"/python/warpmeter/*.py "$build"/libwarpmeter*.so "$work/warpmeter"
-export PYTHONPATH=$work${PYTHONPATH:+:$PYTHONPATH}
+provide_module
 python3 -B "$here/python_scripts.py" "$work" "$folder" "${@:3}"

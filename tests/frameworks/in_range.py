@@ -48,10 +48,10 @@ def import_slow_modules():
             importlib.import_module(module)
 
 
-def take_turn(path):
+def take_turn(path, at_once=3):
     """Until the process ends: the result has to live as long. Modules that take long are imported before."""
     import_slow_modules()
-    files = [open(f"{path}.{number}", "w", encoding="utf-8") for number in range(3)]
+    files = [open(f"{path}.{number}", "w", encoding="utf-8") for number in range(at_once)]
     while True:
         for file in files:
             with contextlib.suppress(BlockingIOError):

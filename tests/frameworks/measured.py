@@ -8,7 +8,6 @@ where it ended well; FOLDER/NUMBER.db what was measured, if metrics are given. R
 environment has TURN=FILE, the process waits until no other has that file: a GPU's counters belong to one process.
 """
 import contextlib
-import fcntl
 import io
 import json
 import os
@@ -59,16 +58,15 @@ def main():
     programs, folder, *metrics = sys.argv[1:]
     folder = pathlib.Path(folder)
     in_range.import_slow_modules()
-    with open(os.environ.get("TURN", os.devnull), "w", encoding="utf-8") as turn:
-        if "TURN" in os.environ:
-            fcntl.flock(turn, fcntl.LOCK_EX)
-        ended = []
-        for number, (where, words) in enumerate(json.loads(pathlib.Path(programs).read_text(encoding="utf-8"))):
-            within = measuring(folder / f"{number}.db", metrics[0].split(",")) if metrics else contextlib.nullcontext()
-            ended.append(run(where, words, within))
-            (folder / "ended.json").write_text(json.dumps(ended), encoding="utf-8")
-        sys.stdout.flush()
-        os._exit(0)  # a framework may wait for what a program left
+    turn = in_range.take_turn(os.environ["TURN"], at_once=1) if "TURN" in os.environ else None
+    ended = []
+    for number, (where, words) in enumerate(json.loads(pathlib.Path(programs).read_text(encoding="utf-8"))):
+        within = measuring(folder / f"{number}.db", metrics[0].split(",")) if metrics else contextlib.nullcontext()
+        ended.append(run(where, words, within))
+        (folder / "ended.json").write_text(json.dumps(ended), encoding="utf-8")
+    sys.stdout.flush()
+    del turn
+    os._exit(0)  # a framework may wait for what a program left
 
 
 if __name__ == "__main__":

@@ -506,5 +506,31 @@ TEST(OneTransaction, ThatFailsLeavesNothingAndTheStoreGoesOn) {
   EXPECT_THAT(lines_of(folder / "a.db", "PRAGMA foreign_key_check"), ElementsAre());
 }
 
+/// A text that SQLite cannot keep in memory finds the disk full, and SQLite rolls back by itself.
+/// Whoever goes on may not store a part that way.
+TEST(OneTransaction, ThatSqliteHasRolledBackTakesNothingMore) {
+  const Folder folder;
+  const int status = status_of_child([&] {
+    std::signal(SIGXFSZ, SIG_IGN);
+    Store store(folder / "a.db");
+    const std::vector<std::pair<std::string, std::string>> sources = {
+        {"large.cu", std::string(16 << 20, 'a')}};
+    const Failure failure = failure_of([&] {
+      store.in_one_transaction([&] {
+        const std::int64_t run = store.begin_run(example_run());
+        const rlimit tight{1 << 20, RLIM_INFINITY}, wide{RLIM_INFINITY, RLIM_INFINITY};
+        setrlimit(RLIMIT_FSIZE, &tight);
+        const bool is_full =
+            is_about_the_limit(failure_of([&] { store.add_sources(run, sources); }));
+        setrlimit(RLIMIT_FSIZE, &wide);
+        if (is_full) store.begin_run(example_run("alone"));
+      });
+    });
+    return failure.message.find("the rest is not written") != std::string::npos ? 0 : 1;
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_THAT(lines_of(folder / "a.db", "SELECT count(*) FROM t_run"), ElementsAre("0"));
+}
+
 }  // namespace
 }  // namespace warpmeter::schema

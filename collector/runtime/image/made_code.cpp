@@ -30,6 +30,8 @@
 namespace warpmeter::runtime {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct Made {
   std::function<std::string()> make;
   std::optional<std::string> ptx;  ///< once it was asked for
@@ -72,16 +74,14 @@ std::string_view whole_cubin(const void* cubin) {
 }
 
 /// Empty where there is no such file. A pipe would be waited for.
-std::string contents(const std::filesystem::path& path) {
+std::string contents(const fs::path& path) {
   std::error_code unknown;
-  if (!std::filesystem::is_regular_file(path, unknown)) return "";
+  if (!fs::is_regular_file(path, unknown)) return "";
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
 std::string key_of(std::string_view cubin) { return "PTX of machine code\n" + std::string(cubin); }
-
-namespace fs = std::filesystem;
 
 /// The PTX that lies beside the file of a cubin. Triton writes both, and then what it knows of them
 /// as JSON, to a folder that is named by their content. Empty: the file is of something else.
@@ -195,7 +195,7 @@ void look_at_read(int file, std::string_view bytes) {
   const auto machine = number_at<Elf64_Half>(bytes_in(bytes), offsetof(Elf64_Ehdr, e_machine));
   if (!bytes.starts_with(ELFMAG) || machine != of_gpus) return;
   std::error_code unknown;
-  const auto path = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file), unknown);
+  const auto path = fs::read_symlink(fmt::format("/proc/self/fd/{}", file), unknown);
   if (unknown) return;
   ReadFiles& read = read_files();
   const std::lock_guard lock(read.mutex);
