@@ -93,6 +93,52 @@ loop:
 )"));
 }
 
+/// As cuBLAS's product of a matrix and a vector: the sum of a row decides a branch within the loop
+/// over rows, whose end is counted.
+TEST_P(WaitingCode, ACountedLoopAroundABranchOnWhatOthersWroteDoesNotWait) {
+  EXPECT_FALSE(may_wait(R"({
+  .reg .f32 %f<3>;
+  cvt.s64.s32 %rd3, %r9;
+  shl.b64 %rd4, %rd3, 2;
+  mov.u32 %r1, %ctaid.x;
+  cvt.u64.u32 %rd5, %r1;
+  mov.u32 %r1, %nctaid.x;
+  cvt.u64.u32 %rd6, %r1;
+row:
+  mov.f32 %f1, 0f00000000;
+  mov.u32 %r2, 0;
+  mov.u64 %rd7, %rd1;
+column:
+  .pragma "nounroll";
+  ld.volatile.global.f32 %f2, [%rd7];
+  add.f32 %f1, %f1, %f2;
+  add.s64 %rd7, %rd7, %rd4;
+  add.s32 %r2, %r2, 1;
+  setp.lt.s32 %p1, %r2, %r9;
+  @%p1 bra column;
+  setp.leu.f32 %p2, %f1, 0f00000000;
+  @%p2 bra next;
+  shl.b64 %rd8, %rd5, 2;
+  add.s64 %rd8, %rd2, %rd8;
+  st.global.f32 [%rd8], %f1;
+next:
+  add.s64 %rd5, %rd5, %rd6;
+  setp.lt.s64 %p3, %rd5, %rd3;
+  @%p3 bra row;
+}
+)"));
+}
+
+TEST_P(WaitingCode, AFlagThatTheLanesAddUpIsAwaited) {
+  if (std::string(GetParam()) == "sm_75") GTEST_SKIP() << "sm_75 has no redux";
+  EXPECT_TRUE(waits(R"(loop:
+  ld.volatile.global.u32 %r1, [%rd1];
+  redux.sync.add.s32 %r3, %r1, 0xffffffff;
+  setp.eq.u32 %p1, %r3, 0;
+  @%p1 bra loop;
+)"));
+}
+
 TEST_P(WaitingCode, LoopsThatGiveUpAfterATimeWait) {
   EXPECT_TRUE(waits(R"(  mov.u64 %rd3, %clock64;
 loop:
