@@ -120,8 +120,8 @@ class Counting {
   void announce(std::uint32_t device);
   /// A device's counters are ours, or another process has its turn.
   struct Possession {
-    explicit Possession(const std::filesystem::path& folder, const std::string& device)
-        : turn(folder, device) {}
+    Possession(const std::filesystem::path& session, const std::string& device)
+        : turn(folder_of_turns(session), device, session) {}
     Turn turn;
     bool is_ours = false;
     bool waited_in_vain = false;
@@ -129,6 +129,7 @@ class Counting {
   };
   /// False where another process cannot give it.
   bool possess(std::uint32_t device);
+  int tries_on(std::uint32_t device) const;
   /// Runs in a thread of its own: gives counters to processes that wait, and names launches that
   /// take long.
   void share();

@@ -28,16 +28,17 @@ constexpr auto brief = 50ms;
 constexpr auto long_launch = 2s;
 constexpr auto between_looks = 20ms;
 
-/// A process that has just ended may not have let go of the counters yet.
-constexpr int tries = 20;
+/// A process that has just ended may not have let go of the counters yet: where 14 took turns, one
+/// that was killed had them for more than 2 s.
+constexpr int tries = 20, tries_after_a_process = 100;
 constexpr auto between_tries = 100ms;
 
 bool is_busy(std::string_view words) { return words.find("HARDWARE_BUSY") != std::string::npos; }
 
 cupti::CounterSupport find_free_counters(const cupti::CuptiApi& api, CUcontext handle,
-                                         CUdevice device) {
+                                         CUdevice device, int most) {
   cupti::CounterSupport support = cupti::find_counters(api, handle, device);
-  for (int i = 0; i < tries && is_busy(support.unavailable); ++i) {
+  for (int i = 0; i < most && is_busy(support.unavailable); ++i) {
     std::this_thread::sleep_for(between_tries);
     support = cupti::find_counters(api, handle, device);
   }
@@ -45,12 +46,12 @@ cupti::CounterSupport find_free_counters(const cupti::CuptiApi& api, CUcontext h
 }
 
 std::unique_ptr<RangeSession> make_session(const cupti::CuptiApi& api, CUcontext handle,
-                                           CUdevice device, const cupti::Plan& plan) {
+                                           CUdevice device, const cupti::Plan& plan, int most) {
   for (int i = 0;; ++i) {
     try {
       return std::make_unique<RangeSession>(api, handle, plan);
     } catch (const Error& error) {
-      if (i < tries && is_busy(error.what())) {
+      if (i < most && is_busy(error.what())) {
         std::this_thread::sleep_for(between_tries);
         continue;
       }
@@ -103,13 +104,20 @@ bool Counting::possess(std::uint32_t device) {
   return true;
 }
 
+/// How often to ask for counters that are busy.
+int Counting::tries_on(std::uint32_t device) const {
+  const auto place = possessions_.find(device);
+  const bool was_left = place != possessions_.end() && place->second.turn.was_left();
+  return was_left ? tries_after_a_process : tries;
+}
+
 /// Makes the counters the context's. Why that cannot be; empty when it is done.
 std::string Counting::open_session(CUcontext handle, Context& context) {
   const std::string name = pending_on(context.device);
   if (!name.empty()) return fmt::format("{} runs in the context that has the counters", name);
   if (!possess(context.device)) {
-    return "another process of the program has the counters, and a kernel of it waits; "
-           "--launch-timeout SECONDS waits longer";
+    return "another process has the counters and did not hand them over; --launch-timeout SECONDS "
+           "waits longer";
   }
   open(handle, context);
   return context.refusal;
@@ -121,8 +129,8 @@ void Counting::open(CUcontext handle, Context& context) {
     if (!context.plan) make_plan(handle, context);
     if (context.refusal.empty()) {
       context.unloads = unloads_;
-      context.session =
-          make_session(api_, handle, static_cast<CUdevice>(context.device), *context.plan);
+      context.session = make_session(api_, handle, static_cast<CUdevice>(context.device),
+                                     *context.plan, tries_on(context.device));
     }
   } catch (const Error& error) {
     context.refusal = error.what();
@@ -139,7 +147,8 @@ void Counting::make_plan(CUcontext handle, Context& context) {
   if (!context.refusal.empty()) return;
   context.plan = plan_for(context, counters_);
   if (context.availability.empty() && context.plan->needs_availability()) {
-    const cupti::CounterSupport support = find_free_counters(api_, handle, device);
+    const cupti::CounterSupport support =
+        find_free_counters(api_, handle, device, tries_on(context.device));
     context.availability = support.availability;
     context.refusal = support.unavailable;
     if (context.refusal.empty()) context.plan = plan_for(context, counters_);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A device's counters belong to one process at a time: while one has them, CUPTI says HARDWARE_BUSY
-// to every other. So the processes of one profiled program take turns, by two lock files a device
-// in the session's folder: who has the turn holds one, who waits for it shares the other.
+// to every other. So the processes that warpmeter measures on a machine take turns, by two lock
+// files a device: who has the turn holds one, who waits for it shares the other. The first one says
+// who has the turn.
 #pragma once
 
 #include <chrono>
@@ -10,26 +11,39 @@
 
 namespace warpmeter::inject {
 
+/// The folder of the lock files, for all users of the machine; `session` where there can be none.
+std::filesystem::path folder_of_turns(const std::filesystem::path& session);
+
 class Turn {
  public:
   /// Without the folder (warpmeter has gone), or when the program has closed the files, there are
-  /// no turns, and everything succeeds at once.
-  Turn(const std::filesystem::path& folder, const std::string& device);
+  /// no turns, and everything succeeds at once. Processes of the same `session` wait for each other
+  /// as long as it takes.
+  Turn(const std::filesystem::path& folder, const std::string& device, std::string session);
   ~Turn();
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
-  /// Waits for it; where the process that has it cannot give it, no longer than `patience`. False
-  /// when it did not come.
+  /// Waits for it; where the process that has it cannot give it, no longer than `patience`, and
+  /// twelve times as long for one of another session. False when it did not come.
   bool take(std::chrono::milliseconds patience);
   void give();
   bool is_wanted() const;  ///< true if another process waits
+  /// True if the process that had it before ended without giving it: the driver may not have freed
+  /// the counters yet.
+  bool was_left() const { return was_left_; }
   /// Tells those who wait that this process, which has the turn, cannot give it now.
   void keep();
 
  private:
-  const std::filesystem::path kept_;  ///< a file that is there while the turn cannot be given
+  std::chrono::milliseconds limit(const std::string& holder,
+                                  std::chrono::milliseconds patience) const;
+  std::string holder() const;
+  void write_holder(const std::string& words) const;
+
+  const std::string session_;
   int turn_ = -1, wanted_ = -1;
+  bool was_left_ = false;
 };
 
 }  // namespace warpmeter::inject

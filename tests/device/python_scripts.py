@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-from ncu import by_ncu
+from ncu import by_ncu, run_whole
 
 FRAMEWORKS = pathlib.Path(__file__).resolve().parents[1] / "frameworks"
 sys.path.insert(0, str(FRAMEWORKS))
@@ -26,7 +26,7 @@ from python_frameworks import METRICS  # noqa: E402
 LARGEST_GROUP = 16  # so many public scripts at most are one process; our own are short
 # Scripts with PyTorch are a process each, of which so many first launches are compared: some launch 5,000 kernels, of 8 ms under ncu.
 FIRST_LAUNCHES = 150
-AT_ONCE = 10  # processes, which take turns on the GPU
+AT_ONCE = 14  # processes, which take turns on the GPU
 NOT_ENDED = "it did not end"
 UNCOMPARED = 0.1  # at most that share of launches is only one tool's: a tuner tries variants as often as time allows
 # The launches and their values; None where the value is missing.
@@ -65,12 +65,10 @@ class Group:
     def run(self, seconds, *metrics, **variables):
         """Each script's error."""
         try:
-            done = subprocess.run(self.command(*metrics), capture_output=True, text=True, errors="replace", check=False,
-                                  env=self.variables | variables, timeout=max(1, seconds))
-            output = done.stdout + done.stderr if done.returncode else ""
+            code, *written = run_whole(self.command(*metrics), max(1, seconds), env=self.variables | variables)
         except subprocess.TimeoutExpired:
-            output = ""
-        return with_output(self.errors(), output)
+            code, written = 0, []
+        return with_output(self.errors(), "".join(written) if code else "")
 
     def alone(self, seconds):
         """Fills the caches of compiled kernels."""
@@ -78,7 +76,7 @@ class Group:
 
     def of_warpmeter(self, seconds):
         """The launches of all scripts by kernel, shape and occurrence: the script, and the values; then each script's error."""
-        errors, launches = self.run(seconds, ",".join(METRICS), **self.turn), []
+        errors, launches = self.run(seconds, ",".join(METRICS)), []
         for number in range(len(self.scripts)):
             database, of_script = self.folder / f"{number}.db", {}
             if database.exists():
@@ -169,15 +167,57 @@ def judge(group, alone, ours, theirs):
     for verdict in verdicts:
         if len(verdict.remarks) > UNCOMPARED * (verdict.compared + len(verdict.remarks)):
             verdict.lines.append(f"ncu lacks {len(verdict.remarks)} launches: {verdict.remarks[:3]}")
+        elif verdict.compared == 0 and not verdict.lines:
+            verdict.lines.append("nothing was launched")
     return verdicts
 
 
-def run_all(measure, groups, begin, most):
-    """A run of each group, by the group."""
+class Compared:
+    """A group's runs, alone, by us and by ncu, and what each took."""
+
+    def __init__(self, group, left):
+        """`left`: seconds until the end of all."""
+        self.group, self.left, self.seconds = group, left, []
+        self.alone, self.runs = None, ([], [])
+
+    def _run(self, measure):
+        begin = time.monotonic()
+        found = measure(self.left())
+        self.seconds.append(round(time.monotonic() - begin))
+        return found
+
+    def by_us(self):
+        if self.alone is None:
+            self.alone = self._run(self.group.alone)
+        self.runs[0].append(self._run(self.group.of_warpmeter))
+
+    def by_ncu(self):
+        self.runs[1].append(self._run(self.group.of_ncu))
+
+    def verdicts(self):
+        return judge(self.group, self.alone, *self.runs)
+
+
+def all_of(act, groups):
+    """Does it to all of them, and hands on each that is done."""
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        found = dict(zip(groups, pool.map(lambda group: measure(group, begin + most - time.monotonic()), groups)))
-    print(f"{measure.__name__} of {len(groups)} groups: by {time.monotonic() - begin:.0f} s", flush=True)
-    return found
+        done = {pool.submit(act, group): group for group in groups}
+        for future in concurrent.futures.as_completed(done):
+            future.result()
+            yield done[future]
+
+
+def tell(group):
+    """Prints a line a script. Returns how many there are of each kind."""
+    total = collections.Counter()
+    for number, verdict in enumerate(group.verdicts()):
+        total.update(scripts=1, right=not verdict.lines, launches=verdict.compared, equal=verdict.equal, varying=verdict.varying,
+                     other=len(verdict.lines), alone=len(verdict.remarks))
+        name, alone = group.group.scripts[number][0], group.alone[1][number]
+        fails = f", fails alone: {alone[-100:]}" if alone else ""
+        print(f"{'FAILED' if verdict.lines else 'ok    '} {name}: {verdict.compared} launches, {verdict.equal} values equal, "
+              f"{verdict.varying} vary; {group.seconds} s{fails}" + "".join(f"\n         {line}" for line in verdict.lines[:4]), flush=True)
+    return total
 
 
 def main():
@@ -188,26 +228,21 @@ def main():
     parser.add_argument("--seconds", type=float, default=1e6)
     arguments = parser.parse_args()
     begin = time.monotonic()
-    groups = groups_of(arguments.folder, arguments.chosen, arguments.work)
-
-    def run(measure, chosen):
-        return run_all(measure, chosen, begin, arguments.seconds)
-
-    alone, *first = (run(measure, groups) for measure in (Group.alone, Group.of_warpmeter, Group.of_ncu))
-    runs = {group: [[tool[group]] for tool in first] for group in groups}
-    apart = [group for group in groups if any(one.differing for one in judge(group, alone[group], *runs[group]))]
-    for place, measure in enumerate((Group.of_warpmeter, Group.of_ncu)):
-        for group, again in run(measure, apart).items():
-            runs[group][place].append(again)
-    total, right, scripts = collections.Counter(), 0, 0
-    for group in groups:
-        for number, verdict in enumerate(judge(group, alone[group], *runs[group])):
-            name = group.scripts[number][0]
-            scripts, right = scripts + 1, right + (not verdict.lines)
-            total.update(launches=verdict.compared, equal=verdict.equal, varying=verdict.varying, other=len(verdict.lines), alone=len(verdict.remarks))
-            fails = f", fails alone: {alone[group][1][number][-100:]}" if alone[group][1][number] else ""
-            print(f"{'FAILED' if verdict.lines else 'ok    '} {name}: {verdict.compared} launches, {verdict.equal} values equal, {verdict.varying} vary{fails}"
-                  + "".join(f"\n         {line}" for line in verdict.lines[:4]))
+    groups = [Compared(group, lambda: begin + arguments.seconds - time.monotonic())
+              for group in groups_of(arguments.folder, arguments.chosen, arguments.work)]
+    # Our processes take turns by themselves. ncu has none, and finds the counters free once all of them have ended.
+    list(all_of(Compared.by_us, groups))
+    print(f"alone and by warpmeter: {time.monotonic() - begin:.0f} s", flush=True)
+    total, apart = collections.Counter(), []
+    for group in all_of(Compared.by_ncu, groups):
+        if any(one.differing for one in group.verdicts()):
+            apart.append(group)
+        else:
+            total.update(tell(group))
+    list(all_of(Compared.by_us, apart))
+    for group in all_of(Compared.by_ncu, apart):
+        total.update(tell(group))
+    right, scripts = total.pop("right"), total.pop("scripts")
     print(f"{right} of {scripts} scripts measured in-process have ncu's counts: {json.dumps(total)}; {time.monotonic() - begin:.0f} s")
     return 0 if right == scripts > 0 and total["launches"] > 0 else 1
 

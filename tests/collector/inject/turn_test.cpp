@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <future>
+#include <string>
 #include <thread>
 
 #include "base/temporary.h"
@@ -22,7 +24,8 @@ using namespace std::chrono_literals;
 class TurnTest : public testing::Test {
  protected:
   TemporaryFolder folder_;
-  Turn mine_{folder_.path(), "GPU-1"}, other_{folder_.path(), "GPU-1"};
+  Turn mine_{folder_.path(), "GPU-1", "one"}, other_{folder_.path(), "GPU-1", "one"};
+  Turn elsewhere_{folder_.path(), "GPU-1", "another session"};
 };
 
 TEST_F(TurnTest, OneThatWaitsGetsItWhenItIsGiven) {
@@ -45,6 +48,49 @@ TEST_F(TurnTest, OneThatIsKeptIsNotWaitedForLongerThanThePatience) {
   EXPECT_TRUE(other_.take(20ms));
   other_.give();
   EXPECT_TRUE(mine_.take(20ms));
+}
+
+TEST_F(TurnTest, AnotherSessionGetsItWhenItIsGiven) {
+  ASSERT_TRUE(mine_.take(1ms));
+  auto taken = std::async(std::launch::async, [&] { return elsewhere_.take(10s); });
+  while (!mine_.is_wanted()) std::this_thread::sleep_for(1ms);
+  mine_.give();
+  EXPECT_TRUE(taken.get());
+}
+
+TEST_F(TurnTest, AnotherSessionIsNotWaitedForForEver) {
+  ASSERT_TRUE(elsewhere_.take(1ms));
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(mine_.take(5ms));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 60ms);
+  elsewhere_.give();
+  EXPECT_TRUE(mine_.take(5ms));
+}
+
+TEST(FolderOfTurns, IsForEveryUser) {
+  const std::filesystem::path folder = folder_of_turns("/");
+  if (folder == "/") GTEST_SKIP() << "/tmp cannot be written";
+  EXPECT_EQ(std::filesystem::status(folder).permissions(), std::filesystem::perms(01777));
+  const std::string device = "GPU-of-the-test-" + std::to_string(getpid());
+  Turn turn(folder, device, "one");
+  EXPECT_TRUE(turn.take(1ms));
+  const std::filesystem::path file = folder / (device + ".turn");
+  EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(0666));
+  std::filesystem::remove(file);
+  std::filesystem::remove(folder / (device + ".wanted"));
+}
+
+TEST_F(TurnTest, WhoeverEndsWithItLeavesIt) {
+  ASSERT_TRUE(mine_.take(1ms));
+  EXPECT_FALSE(mine_.was_left());
+  mine_.give();
+  {
+    Turn ends(folder_.path(), "GPU-1", "one");
+    ASSERT_TRUE(ends.take(1ms));
+    EXPECT_FALSE(ends.was_left());
+  }
+  ASSERT_TRUE(other_.take(1ms));
+  EXPECT_TRUE(other_.was_left());
 }
 
 // As daemons do. The alarm ends a child that waits for ever.
