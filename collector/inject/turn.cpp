@@ -2,11 +2,13 @@
 #include "collector/inject/turn.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <thread>
 #include <utility>
@@ -20,6 +22,32 @@ constexpr int longer_for_strangers = 12;
 constexpr const char* has = "has ";
 constexpr const char* keeps = "keeps ";
 
+/// The open lock files. A child that the program forks would hold a lock that its parent leaves.
+std::array<std::atomic<int>, 64>
+    files;  // nothing needs more; each is one more than the number, 0: none
+
+void close_in_child() {
+  for (std::atomic<int>& file : files) {
+    if (const int number = file.exchange(0); number != 0) close(number - 1);
+  }
+}
+
+void note(int file) {
+  static const int registered = pthread_atfork(nullptr, nullptr, close_in_child);
+  if (file < 0 || registered != 0) return;
+  for (std::atomic<int>& place : files) {
+    int none = 0;
+    if (place.compare_exchange_strong(none, file + 1)) return;
+  }
+}
+
+void forget(int file) {
+  for (std::atomic<int>& place : files) {
+    int noted = file + 1;
+    if (place.compare_exchange_strong(noted, 0)) return;
+  }
+}
+
 /// Every user has to get at it, and nobody follows a link that another user made.
 int open_lock(const std::filesystem::path& file) {
   constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
@@ -30,6 +58,7 @@ int open_lock(const std::filesystem::path& file) {
     if (descriptor >= 0) fchmod(descriptor, for_all);
     if (descriptor < 0 && errno == EEXIST) descriptor = open(file.c_str(), flags);
   }
+  note(descriptor);
   return descriptor;
 }
 
@@ -59,8 +88,11 @@ Turn::Turn(const std::filesystem::path& folder, const std::string& device, std::
       wanted_(open_lock(folder / (device + ".wanted"))) {}
 
 Turn::~Turn() {
-  if (turn_ >= 0) close(turn_);
-  if (wanted_ >= 0) close(wanted_);
+  for (const int file : {turn_, wanted_}) {
+    if (file < 0) continue;
+    forget(file);
+    close(file);
+  }
 }
 
 bool Turn::take(std::chrono::milliseconds patience) {

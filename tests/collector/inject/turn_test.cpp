@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <future>
@@ -91,6 +92,36 @@ TEST_F(TurnTest, WhoeverEndsWithItLeavesIt) {
   }
   ASSERT_TRUE(other_.take(1ms));
   EXPECT_TRUE(other_.was_left());
+}
+
+// The workers that load data for PyTorch are such children, and may outlive a program that is
+// killed.
+TEST_F(TurnTest, AChildOfTheProgramDoesNotKeepIt) {
+  std::array<int, 2> started{}, over{};
+  ASSERT_EQ(pipe(started.data()), 0);
+  ASSERT_EQ(pipe(over.data()), 0);
+  const pid_t program = fork();
+  ASSERT_GE(program, 0);
+  if (program == 0) {
+    Turn turn(folder_.path(), "GPU-2", "one");
+    if (!turn.take(1ms)) _exit(1);
+    const pid_t child = fork();
+    if (child != 0) _exit(child < 0 ? 1 : 0);
+    close(over[1]);
+    char word = 1;
+    if (write(started[1], &word, 1) != 1) _exit(1);
+    while (read(over[0], &word, 1) > 0) {
+    }
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(program, &status, 0), program);
+  ASSERT_EQ(status, 0);
+  char word = 0;
+  ASSERT_EQ(read(started[0], &word, 1), 1);  // the child is there, and its parent is not
+  Turn other(folder_.path(), "GPU-2", "another session");
+  EXPECT_TRUE(other.take(50ms));
+  for (const int end : {started[0], started[1], over[0], over[1]}) close(end);
 }
 
 // As daemons do. The alarm ends a child that waits for ever.

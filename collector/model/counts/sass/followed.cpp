@@ -83,7 +83,7 @@ bool Followed::depends(const Step& step) const {
   if (is_shared_load && through_shared_) return true;
   if (instruction.is_local && !instruction.is_local_store && through_local_) return true;
   if (step.number == predicates_to_register && values_.predicates.any()) return true;
-  if (fields.number == isetp && has_predicate(high >> 4)) return true;   // of ISETP.EX
+  if (fields.number == isetp && has_predicate(high >> 4)) return true;   // ISETP.EX
   if (fields.number == iadd3 && has_predicate(high >> 13)) return true;  // IADD3.X's second carry
   if (step.number == plop3 && (has_predicate(high >> 13) || has_predicate(high >> 4))) return true;
   return (fields.base && has_register(instruction.base)) || has_register(instruction.second) ||
