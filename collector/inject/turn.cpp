@@ -22,53 +22,42 @@ constexpr int longer_for_strangers = 12;
 constexpr const char* has = "has ";
 constexpr const char* keeps = "keeps ";
 
-/// The open lock files. A child that the program forks would hold a lock that its parent leaves.
-std::array<std::atomic<int>, 64>
-    files;  // nothing needs more; each is one more than the number, 0: none
+/// Regular files alone: nobody follows a link, or waits at a pipe, that another user made.
+int open_regular(const std::filesystem::path& path, int more_flags = 0) {
+  constexpr mode_t for_all = 0666;
+  constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  const int number = open(path.c_str(), flags | more_flags, for_all);
+  struct stat status {};
+  if (number < 0 || (fstat(number, &status) == 0 && S_ISREG(status.st_mode))) return number;
+  ::close(number);
+  errno = EINVAL;
+  return -1;
+}
+
+/// Makes the file for every user, whatever the program's mask is.
+int open_or_make(const std::filesystem::path& path) {
+  int number = open_regular(path);
+  if (number >= 0 || errno != ENOENT) return number;
+  number = open_regular(path, O_CREAT | O_EXCL);
+  if (number >= 0) fchmod(number, 0666);
+  return number < 0 && errno == EEXIST ? open_regular(path) : number;
+}
+
+/// Those that a child has to close; one a device.
+std::array<std::atomic<Turn*>, 64> turns;
 
 void close_in_child() {
-  for (std::atomic<int>& file : files) {
-    if (const int number = file.exchange(0); number != 0) close(number - 1);
+  for (const std::atomic<Turn*>& turn : turns) {
+    if (Turn* const mine = turn; mine != nullptr) mine->close();
   }
 }
 
-void note(int file) {
-  static const int registered = pthread_atfork(nullptr, nullptr, close_in_child);
-  if (file < 0 || registered != 0) return;
-  for (std::atomic<int>& place : files) {
-    int none = 0;
-    if (place.compare_exchange_strong(none, file + 1)) return;
+/// Puts `then` in the place of `now`.
+void replace(Turn* now, Turn* then) {
+  for (std::atomic<Turn*>& turn : turns) {
+    Turn* expected = now;
+    if (turn.compare_exchange_strong(expected, then)) return;
   }
-}
-
-void forget(int file) {
-  for (std::atomic<int>& place : files) {
-    int noted = file + 1;
-    if (place.compare_exchange_strong(noted, 0)) return;
-  }
-}
-
-/// Every user has to get at it, and nobody follows a link that another user made.
-int open_lock(const std::filesystem::path& file) {
-  constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
-  constexpr mode_t for_all = 0666;
-  int descriptor = open(file.c_str(), flags);
-  if (descriptor < 0 && errno == ENOENT) {
-    descriptor = open(file.c_str(), flags | O_CREAT | O_EXCL, for_all);
-    if (descriptor >= 0) fchmod(descriptor, for_all);
-    if (descriptor < 0 && errno == EEXIST) descriptor = open(file.c_str(), flags);
-  }
-  note(descriptor);
-  return descriptor;
-}
-
-/// False, with errno, when the file cannot be locked: EWOULDBLOCK where another process has it.
-bool lock(int file, int operation) {
-  int result = 0;
-  do {
-    result = flock(file, operation);
-  } while (result != 0 && errno == EINTR);
-  return result == 0;
 }
 
 }  // namespace
@@ -82,43 +71,84 @@ std::filesystem::path folder_of_turns(const std::filesystem::path& session) {
   return is_there ? machine_wide : session;
 }
 
+LockFile::LockFile(std::filesystem::path path)
+    : path_(std::move(path)), number_(open_or_make(path_)) {
+  struct stat status {};
+  if (number_ < 0 || fstat(number_, &status) != 0) return;
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+}
+
+bool LockFile::is_open() const {
+  struct stat status {};
+  return number_ >= 0 && fstat(number_, &status) == 0 && status.st_dev == device_ &&
+         status.st_ino == inode_;
+}
+
+bool LockFile::lock(int operation) const {
+  errno = EBADF;
+  if (!is_open()) return false;
+  int result = 0;
+  do {
+    result = flock(number_, operation);
+  } while (result != 0 && errno == EINTR);
+  return result == 0;
+}
+
+std::string LockFile::text() const {
+  std::array<char, 4096> text{};
+  const ssize_t size = pread(number_, text.data(), text.size(), 0);
+  return {text.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
+}
+
+/// Opens it anew: a file of the program's own is never written to. Where the disk is full, others
+/// wait for a process of another session.
+void LockFile::write(const std::string& text) const {
+  const int number = open_regular(path_, O_TRUNC);
+  if (number < 0) return;
+  if (pwrite(number, text.data(), text.size(), 0) < 0) errno = 0;
+  ::close(number);
+}
+
+void LockFile::close() {
+  if (is_open()) ::close(number_);
+  number_ = -1;
+}
+
 Turn::Turn(const std::filesystem::path& folder, const std::string& device, std::string session)
     : session_(std::move(session)),
-      turn_(open_lock(folder / (device + ".turn"))),
-      wanted_(open_lock(folder / (device + ".wanted"))) {}
-
-Turn::~Turn() {
-  for (const int file : {turn_, wanted_}) {
-    if (file < 0) continue;
-    forget(file);
-    close(file);
-  }
+      turn_(folder / (device + ".turn")),
+      wanted_(folder / (device + ".wanted")) {
+  static const int registered = pthread_atfork(nullptr, nullptr, close_in_child);
+  if (registered == 0) replace(nullptr, this);
 }
+
+Turn::~Turn() { replace(this, nullptr); }
 
 bool Turn::take(std::chrono::milliseconds patience) {
   using namespace std::chrono_literals;
-  if (turn_ < 0 || wanted_ < 0) return true;
-  lock(wanted_, LOCK_SH);
+  if (!turn_.is_open() || !wanted_.is_open()) return true;
+  wanted_.lock(LOCK_SH);
   std::string waited_for;
   auto since = std::chrono::steady_clock::now();
   bool is_taken = false;
   for (;;) {
-    // The program may have closed our files: then there are no turns.
-    is_taken = lock(turn_, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK;
+    // Another thread may have closed our files: then there are no turns.
+    is_taken = turn_.lock(LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK;
     if (is_taken) break;
     const auto now = std::chrono::steady_clock::now();
-    if (std::string words = holder(); words != waited_for) {
-      waited_for = std::move(words);
+    if (std::string holder = turn_.text(); holder != waited_for) {
+      waited_for = std::move(holder);
       since = now;
     }
     if (now - since >= limit(waited_for, patience)) break;
     std::this_thread::sleep_for(500us);
   }
-  if (is_taken) {
-    was_left_ = !holder().empty();
-    write_holder(has + session_);
+  if (is_taken && turn_.is_open()) {
+    was_left_ = !turn_.text().empty();
+    turn_.write(has + session_);
   }
-  lock(wanted_, LOCK_UN);
+  wanted_.lock(LOCK_UN);
   return is_taken;
 }
 
@@ -129,32 +159,25 @@ std::chrono::milliseconds Turn::limit(const std::string& holder,
   return holder.starts_with(keeps) ? patience : patience * longer_for_strangers;
 }
 
-std::string Turn::holder() const {
-  std::array<char, 4096> words{};
-  const ssize_t size = pread(turn_, words.data(), words.size(), 0);
-  return {words.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
-}
-
-void Turn::write_holder(const std::string& words) const {
-  // Where the disk is full, others wait for a process of another session.
-  if (ftruncate(turn_, 0) != 0 || pwrite(turn_, words.data(), words.size(), 0) < 0) return;
-}
-
 void Turn::keep() {
-  if (turn_ >= 0) write_holder(keeps + session_);
+  if (turn_.is_open()) turn_.write(keeps + session_);
 }
 
 void Turn::give() {
-  if (turn_ < 0) return;
-  write_holder("");
-  lock(turn_, LOCK_UN);
+  if (!turn_.is_open()) return;
+  turn_.write("");
+  turn_.lock(LOCK_UN);
 }
 
 bool Turn::is_wanted() const {
-  if (wanted_ < 0) return false;
-  if (!lock(wanted_, LOCK_EX | LOCK_NB)) return errno == EWOULDBLOCK;
-  lock(wanted_, LOCK_UN);
+  if (!wanted_.lock(LOCK_EX | LOCK_NB)) return errno == EWOULDBLOCK;
+  wanted_.lock(LOCK_UN);
   return false;
+}
+
+void Turn::close() {
+  turn_.close();
+  wanted_.close();
 }
 
 }  // namespace warpmeter::inject

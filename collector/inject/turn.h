@@ -5,6 +5,8 @@
 // who has the turn.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -13,6 +15,30 @@ namespace warpmeter::inject {
 
 /// The folder of the lock files, for all users of the machine; `session` where there can be none.
 std::filesystem::path folder_of_turns(const std::filesystem::path& session);
+
+/// A file that processes lock, with a line of text. A program may close it, as daemons close all
+/// files, and its number may be a file of the program's own later: it counts as closed then.
+class LockFile {
+ public:
+  explicit LockFile(std::filesystem::path path);
+  ~LockFile() { close(); }
+  LockFile(const LockFile&) = delete;
+  LockFile& operator=(const LockFile&) = delete;
+
+  bool is_open() const;
+  /// `operation` is flock()'s. False, with errno, when it failed: EWOULDBLOCK where another process
+  /// has the lock.
+  bool lock(int operation) const;
+  std::string text() const;
+  void write(const std::string& text) const;
+  void close();
+
+ private:
+  const std::filesystem::path path_;
+  int number_ = -1;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+};
 
 class Turn {
  public:
@@ -34,15 +60,15 @@ class Turn {
   bool was_left() const { return was_left_; }
   /// Tells those who wait that this process, which has the turn, cannot give it now.
   void keep();
+  /// In a child that the program has forked: it would hold the lock that its parent leaves.
+  void close();
 
  private:
   std::chrono::milliseconds limit(const std::string& holder,
                                   std::chrono::milliseconds patience) const;
-  std::string holder() const;
-  void write_holder(const std::string& words) const;
 
   const std::string session_;
-  int turn_ = -1, wanted_ = -1;
+  LockFile turn_, wanted_;
   bool was_left_ = false;
 };
 

@@ -3,7 +3,9 @@
 // long.
 #include "collector/inject/turn.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,6 +141,24 @@ TEST_F(TurnTest, AProgramThatClosesTheFilesIsNotHeld) {
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+// The numbers of our files are files of the program then.
+TEST_F(TurnTest, AFileThatTheProgramOpensInsteadOfOursStaysAsItIs) {
+  ASSERT_TRUE(mine_.take(1ms));
+  const std::string path = folder_.path() / "own";
+  for (int file = 3; file < 1024; ++file) close(file);
+  std::array<int, 8> own{};
+  for (int& file : own) file = open(path.c_str(), O_RDWR | O_CREAT, 0600);
+  ASSERT_EQ(write(own[0], "text", 4), 4);
+  mine_.keep();
+  mine_.give();
+  EXPECT_TRUE(mine_.take(1ms));
+  mine_.close();
+  std::array<char, 8> text{};
+  for (const int file : own) EXPECT_EQ(pread(file, text.data(), text.size(), 0), 4);
+  EXPECT_EQ(std::string(text.data()), "text");
+  EXPECT_EQ(flock(own[0], LOCK_EX | LOCK_NB), 0);  // nor is it locked
 }
 
 }  // namespace
