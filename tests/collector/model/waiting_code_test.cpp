@@ -227,6 +227,44 @@ TEST_P(WaitingCode, AFunctionMayWaitForItsKernel) {
   EXPECT_TRUE(waiting_of(cubin_of(GetParam(), call_of_it, waiting_function, true)).waits);
 }
 
+// It calls itself, too.
+constexpr const char* bits_function = R"(.func (.param .b32 back) bits(.param .b32 a)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<5>;
+  ld.param.b32 %r1, [a];
+  mov.u32 %r4, 0;
+  setp.eq.u32 %p1, %r1, 0;
+  @%p1 bra done;
+  shr.u32 %r2, %r1, 1;
+  { .param .b32 rest;
+  .param .b32 number;
+  st.param.b32 [rest], %r2;
+  call (number), bits, (rest);
+  ld.param.b32 %r3, [number]; }
+  and.b32 %r4, %r1, 1;
+  add.u32 %r4, %r4, %r3;
+done:
+  st.param.b32 [back], %r4;
+  ret;
+}
+)";
+
+TEST_P(WaitingCode, AFlagThatAFunctionJudgesIsAwaited) {
+  EXPECT_TRUE(read(R"(loop:
+  ld.volatile.global.u32 %r1, [%rd1];
+  { .param .b32 a;
+  .param .b32 number;
+  st.param.b32 [a], %r1;
+  call (number), bits, (a);
+  ld.param.b32 %r2, [number]; }
+  setp.eq.u32 %p1, %r2, 0;
+  @%p1 bra loop;
+)",
+                   bits_function)
+                  .waits);
+}
+
 // Where lanes part and meet again the machine code has BSSY and BSYNC, which call nothing.
 TEST_P(WaitingCode, AKernelThatCallsNothingHasNothingOfTheFunctions) {
   const std::string parting = R"(

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "collector/model/counts/sass/followed.h"
 
+#include <algorithm>
+
 namespace warpmeter::model::sass {
 namespace {
 
 constexpr std::uint16_t predicates_to_register = 0x803, register_to_predicates = 0x804;
 constexpr std::uint16_t exit_number = 0x94d, redux = 0x3c4, plop3 = 0x81c;
 constexpr std::uint16_t isetp = 0x00c, iadd3 = 0x010;  // the lower bits
+
+template <typename Visit>
+void for_each_result(const Step& step, const Visit& visit) {
+  const std::size_t first = step.instruction.result;
+  const std::size_t end = std::min<std::size_t>(first + step.count_results(), no_register);
+  for (std::size_t result = first; result < end; ++result) visit(result);
+}
 
 }  // namespace
 
@@ -91,10 +100,7 @@ bool Followed::depends(const Step& step) const {
 }
 
 void Followed::set_result(const Step& step, bool follows) {
-  const std::size_t count = step.count_results();
-  for (std::size_t i = 0; i < count && step.instruction.result + i < no_register; ++i) {
-    values_.registers[step.instruction.result + i] = follows;
-  }
+  for_each_result(step, [&](std::size_t result) { values_.registers[result] = follows; });
 }
 
 void Followed::set_predicates(const Step& step, bool follow) {
@@ -135,15 +141,46 @@ void Followed::follow(const Step& step) {
   set_predicates(step, true);
 }
 
+std::bitset<256> Followed::written_by(std::int64_t function) const {
+  const std::bitset<256> all = std::bitset<256>().set();
+  std::bitset<256> written;
+  std::vector<bool> is_seen(steps_.size());
+  std::vector<std::int64_t> begins{function};
+  while (!begins.empty()) {
+    const std::int64_t begin = begins.back();
+    begins.pop_back();
+    if (begin < 0) return all;
+    for (auto i = static_cast<std::uint64_t>(begin) / instruction_bytes;
+         i < steps_.size() && !is_seen[i]; ++i) {
+      const Step& step = steps_[i];
+      const Instruction& instruction = step.instruction;
+      is_seen[i] = true;
+      for_each_result(step, [&](std::size_t result) { written.set(result); });
+      if (instruction.jump == Jump::indirect) return all;
+      if (instruction.jump == Jump::branch || instruction.jump == Jump::call) {
+        begins.push_back(instruction.target);
+      }
+      const bool goes_on = instruction.jump == Jump::none || instruction.jump == Jump::call;
+      if (!goes_on && !instruction.is_guarded) break;
+    }
+  }
+  return written;
+}
+
 void Followed::hand_on(std::size_t at) {
-  const Instruction& instruction = steps_[at].instruction;
-  const bool calls = instruction.jump == Jump::call, is_out = leads_out(steps_[at]);
-  const bool returns = calls && goes_outside(steps_[at]) && !is_out;
-  const bool may_go_anywhere = (calls && !returns && !is_out) || instruction.jump == Jump::indirect;
+  const Step& step = steps_[at];
+  const Instruction& instruction = step.instruction;
+  const bool returns = instruction.jump == Jump::call && goes_outside(step);
+  const bool may_go_anywhere =
+      (instruction.jump == Jump::call && !returns) || instruction.jump == Jump::indirect;
   for (std::size_t i = first_; may_go_anywhere && i <= last_; ++i) join(i);
   const bool goes_on = instruction.jump == Jump::none || instruction.is_guarded || returns;
+  // The results of a function may follow from any value that it can read.
+  if (instruction.jump == Jump::call && !leads_out(step) && values_.registers.any()) {
+    values_.registers |= written_by(instruction.target);
+  }
   if (goes_on && at < last_) join(at + 1);
-  if (instruction.jump == Jump::branch && !is_out) {
+  if (instruction.jump == Jump::branch && !leads_out(step)) {
     join(static_cast<std::size_t>(instruction.target) / instruction_bytes);
   }
 }

@@ -46,6 +46,9 @@ class Followed {
   void set_predicates(const Step& step, bool follow);
   void forget_result(const Step& step);
   void follow(const Step& step);
+  /// The registers that a function of this section may write, with those that it calls; all of
+  /// them where one is elsewhere.
+  std::bitset<256> written_by(std::int64_t function) const;
   /// Hands what follows behind a step on to the next ones.
   void hand_on(std::size_t at);
   void join(std::size_t to);

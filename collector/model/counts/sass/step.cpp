@@ -13,7 +13,7 @@ constexpr bool no = false, yes = true;
 //                  number  base third predicate overwrites predicates registers
 constexpr Fields table[] = {
     /* MOV       */ {0x002, no,  no,   no,       yes},
-    /* CS2R      */ {0x005, no,  yes,  no,       no},
+    /* CS2R      */ {0x005, no,  yes,  no,       no,        0,         2},
     /* VOTE      */ {0x006, no,  yes,  yes,      yes},
     /* SEL       */ {0x007, yes, no,   yes,      yes},
     /* FSETP     */ {0x00b, yes, no,   yes,      no,        2,         0},
@@ -36,19 +36,6 @@ constexpr Fields table[] = {
     /* VIADD     */ {0x036, yes, no,   no,       yes},
     /* S2R       */ {0x119, no,  yes,  no,       yes},
     /* BAR       */ {0x11d, yes, yes,  yes,      no,        0,         0},
-    /* BSYNC     */ {0x141, yes, yes,  yes,      no,        0,         0},
-    /* BREAK     */ {0x142, yes, yes,  yes,      no,        0,         0},
-    /* CALL.ABS  */ {0x143, yes, yes,  yes,      no,        0,         0},
-    /* CALL.REL  */ {0x144, yes, yes,  yes,      no,        0,         0},
-    /* BSSY      */ {0x145, yes, yes,  yes,      no,        0,         0},
-    /* YIELD     */ {0x146, yes, yes,  yes,      no,        0,         0},
-    /* BRA       */ {0x147, yes, yes,  yes,      no,        0,         0},
-    /* WARPSYNC  */ {0x148, yes, yes,  yes,      no,        0,         0},
-    /* BRX       */ {0x149, yes, yes,  yes,      no,        0,         0},
-    /* JMP       */ {0x14a, yes, yes,  yes,      no,        0,         0},
-    /* JMX       */ {0x14c, yes, yes,  yes,      no,        0,         0},
-    /* EXIT      */ {0x14d, yes, yes,  yes,      no,        0,         0},
-    /* RET       */ {0x150, yes, yes,  yes,      no,        0,         0},
     /* LD        */ {0x180, yes, yes,  no,       no},
     /* LDG       */ {0x181, yes, no,   no,       yes},
     /* LDC       */ {0x182, yes, no,   no,       yes},
@@ -127,9 +114,11 @@ bool Step::goes_to_the_warp() const {
 }
 
 std::size_t Step::count_results() const {
+  constexpr std::uint16_t first_of_flow = 0x141, last_of_flow = 0x150;  // BSYNC to RET
   constexpr std::uint64_t bits_64 = 5;
-  if (is_clock()) return 2;
-  if ((number & lower_bits) == constant_load) return (word.high >> 9 & 7) == bits_64 ? 2 : 1;
+  const auto lower = static_cast<std::uint16_t>(number & lower_bits);
+  if (lower >= first_of_flow && lower <= last_of_flow) return 0;
+  if (lower == constant_load) return (word.high >> 9 & 7) == bits_64 ? 2 : 1;
   return std::max<std::size_t>(fields.registers, instruction.width / 4);
 }
 
