@@ -12,6 +12,7 @@ import sys
 import time
 
 from ncu import by_ncu
+from processes import run_whole
 
 HERE = pathlib.Path(__file__).resolve().parent / "frameworks"
 LAUNCHES = 100  # that many first ones are compared
@@ -40,11 +41,8 @@ def check(name, ok, detail=""):
 def timed(command, limit, **variables):
     """Seconds, and what the process left; None if it did not end."""
     begin = time.perf_counter()
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False,
-                              env={**os.environ, **variables})
-    except subprocess.TimeoutExpired:
-        return limit, None
+    code, *written = run_whole(command, limit, env={**os.environ, **variables})
+    done = None if code is None else subprocess.CompletedProcess(command, code, *written)
     return time.perf_counter() - begin, done
 
 

@@ -4,32 +4,22 @@
 import csv
 import functools
 import importlib
-import os
 import pathlib
 import shlex
-import signal
 import subprocess
 import sys
+
+from processes import run_whole
 
 # Clocks and caches as the program has them, and no unit is scaled.
 AS_IT_IS = ["--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--cache-control", "none"]
 
 
-def run_whole(command, seconds, **options):
-    """The exit code and the output. At the limit the command's children end too: a program that outlives ncu keeps the counters."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
-                          **options) as process:
-        try:
-            output, errors = process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            raise
-    return process.returncode, output, errors
-
-
 def run(command, seconds, **options):
     """The standard output of a command that has to end well."""
     code, output, errors = run_whole(command, seconds, **options)
+    if code is None:
+        raise subprocess.TimeoutExpired(command, seconds)
     if code != 0:
         sys.exit(f"{shlex.join(command)[:300]} ended with {code}\n{(output + errors)[-2000:]}")
     return output

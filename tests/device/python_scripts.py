@@ -15,7 +15,8 @@ import subprocess
 import sys
 import time
 
-from ncu import by_ncu, run_whole
+from ncu import by_ncu
+from processes import run_whole
 
 FRAMEWORKS = pathlib.Path(__file__).resolve().parents[1] / "frameworks"
 sys.path.insert(0, str(FRAMEWORKS))
@@ -62,12 +63,9 @@ class Group:
         file.unlink(missing_ok=True)
         return ended + [NOT_ENDED] * (len(self.scripts) - len(ended))
 
-    def run(self, seconds, *metrics, **variables):
+    def run(self, seconds, *metrics):
         """Each script's error."""
-        try:
-            code, *written = run_whole(self.command(*metrics), max(1, seconds), env=self.variables | variables)
-        except subprocess.TimeoutExpired:
-            code, written = 0, []
+        code, *written = run_whole(self.command(*metrics), max(1, seconds), env=self.variables)
         return with_output(self.errors(), "".join(written) if code else "")
 
     def alone(self, seconds):

@@ -8,10 +8,11 @@ import io
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
+
+from processes import run_whole
 
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 AT_ONCE = 8
@@ -30,15 +31,7 @@ warpmeter = os.path.join(build, "warpmeter")
 
 def run(command, errors=subprocess.STDOUT):
     """Its exit code (None: it did not end) and what it said; `errors`: where standard error goes."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, errors="replace",
-                          start_new_session=True) as process:
-        try:
-            output, _ = process.communicate(timeout=LIMIT)
-            return process.returncode, output
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)  # the tool and the program under it: a session of their own
-            output, _ = process.communicate()
-            return None, output
+    return run_whole(command, LIMIT, stderr=errors)[:2]
 
 
 def wanted_options(tool, known):

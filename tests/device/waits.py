@@ -4,10 +4,11 @@
 import csv
 import io
 import os
-import signal
 import subprocess
 import sys
 import time
+
+from processes import run_whole
 
 # Program → its kernels that are not measured, with a part of the reason. All end with three launches of add_one, each
 # with 32 requests to load: 8 blocks of 4 warps, an instruction a warp.
@@ -45,15 +46,9 @@ def check(name, ok, detail=""):
 
 def run(command, limit):
     begin = time.perf_counter()
-    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=work,
-                               start_new_session=True)
-    try:
-        out, err = started.communicate(timeout=limit)
-    except subprocess.TimeoutExpired:
-        os.killpg(started.pid, signal.SIGKILL)  # its children too: they would keep the counters
-        started.communicate()
-        return limit, None
-    return time.perf_counter() - begin, subprocess.CompletedProcess(command, started.returncode, out, err)
+    code, *written = run_whole(command, limit, cwd=work)
+    done = None if code is None else subprocess.CompletedProcess(command, code, *written)
+    return time.perf_counter() - begin, done
 
 
 def results(database):
