@@ -119,7 +119,7 @@ void Counting::enter(CUpti_CallbackId function, const CUpti_CallbackData& data) 
     count_graph(*call, data, context);
   } else {
     try {
-      context.session->start();
+      start(context);
       pending.is_counted = true;
       counted_ = pending.shape.kernel;
     } catch (const Error& error) {

@@ -83,7 +83,8 @@ class Counting {
     unsigned launches_of_known = 0;          ///< in a row: of such kernels alone
     std::unique_ptr<cupti::Plan> plan;
     std::unique_ptr<RangeSession> session;
-    std::uint64_t unloads = 0;  ///< the number of modules unloaded when the session began
+    bool is_new_session = false;  ///< it has not started its counters yet
+    std::uint64_t unloads = 0;    ///< the number of modules unloaded when the session began
     std::string refusal;
     std::string left_out;  ///< why the plan lacks counters that were asked for
     std::chrono::steady_clock::time_point looked_at_memory;
@@ -100,6 +101,7 @@ class Counting {
   std::string await(const LaunchCall& call, CUcontext context);
   std::string open_session(CUcontext handle, Context& context);
   void open(CUcontext handle, Context& context);
+  void start(Context& context);
   void make_plan(CUcontext handle, Context& context);
   std::unique_ptr<cupti::Plan> plan_for(const Context& context,
                                         const std::vector<std::string>& counters) const;

@@ -45,17 +45,17 @@ cupti::CounterSupport find_free_counters(const cupti::CuptiApi& api, CUcontext h
   return support;
 }
 
-std::unique_ptr<RangeSession> make_session(const cupti::CuptiApi& api, CUcontext handle,
-                                           CUdevice device, const cupti::Plan& plan, int most) {
+/// Does what needs the counters, `most` times again while another process has them.
+template <typename Action>
+auto once_free(CUdevice device, int most, const Action& action) {
   for (int i = 0;; ++i) {
     try {
-      return std::make_unique<RangeSession>(api, handle, plan);
+      return action();
     } catch (const Error& error) {
-      if (i < most && is_busy(error.what())) {
-        std::this_thread::sleep_for(between_tries);
-        continue;
+      if (i >= most || !is_busy(error.what())) {
+        throw Error(error.code(), error.what() + cupti::sharing(device));
       }
-      throw Error(error.code(), error.what() + cupti::sharing(device));
+      std::this_thread::sleep_for(between_tries);
     }
   }
 }
@@ -129,13 +129,22 @@ void Counting::open(CUcontext handle, Context& context) {
     if (!context.plan) make_plan(handle, context);
     if (context.refusal.empty()) {
       context.unloads = unloads_;
-      context.session = make_session(api_, handle, static_cast<CUdevice>(context.device),
-                                     *context.plan, tries_on(context.device));
+      context.session =
+          once_free(static_cast<CUdevice>(context.device), tries_on(context.device),
+                    [&] { return std::make_unique<RangeSession>(api_, handle, *context.plan); });
+      context.is_new_session = true;
     }
   } catch (const Error& error) {
     context.refusal = error.what();
   }
   if (!context.refusal.empty()) channel_.send(Problem{false, context.refusal});
+}
+
+/// Starts the counters for one launch. Throws Error{no_hardware}. At the first start of a session a
+/// process that has just ended may still have them: on an H200 so it was for 4 of 8 processes.
+void Counting::start(Context& context) {
+  const int most = std::exchange(context.is_new_session, false) ? tries_on(context.device) : 0;
+  once_free(static_cast<CUdevice>(context.device), most, [&] { context.session->start(); });
 }
 
 /// Leaves the context a plan for all its counters, or a refusal.

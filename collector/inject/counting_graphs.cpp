@@ -70,7 +70,7 @@ bool Counting::count_kernel(Context& context, const std::string& kernel,
                             std::vector<schema::Counter>& counters, std::string& failure) {
   counted_ = pending.shape.kernel;
   try {
-    context.session->start();
+    start(context);
   } catch (const Error& error) {
     failure = error.what();
   }
