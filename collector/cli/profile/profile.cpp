@@ -9,11 +9,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <future>
 #include <map>
-#include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +22,8 @@
 #include "collector/cli/formats.h"
 #include "collector/cli/interrupt.h"
 #include "collector/cli/options.h"
+#include "collector/cli/profile/backend.h"
+#include "collector/cli/profile/devices.h"
 #include "collector/cli/profile/line_runs.h"
 #include "collector/cli/profile/profile.h"
 #include "collector/cli/request/run_record.h"
@@ -35,8 +34,6 @@
 #include "collector/cupti/diagnose.h"
 #include "collector/cupti/passes.h"
 #include "collector/lab/dcgm.h"
-#include "collector/model/counts/block_selection.h"
-#include "collector/model/explain/explain.h"
 #include "collector/model/input/compile_options.h"
 #include "collector/profile/injector.h"
 #include "collector/profile/program.h"
@@ -48,44 +45,6 @@ namespace {
 constexpr const char* without_clean_time =
     "no launch of the run for clean times (--timing) matches it";
 
-/// True if the model executes the kernels. Throws Error{usage} for options that it cannot follow.
-bool is_for_model(const ProfileRequest& request) {
-  const bool asks_model = request.checks || !request.arch.empty() || request.model_devices != 1 ||
-                          !request.shapes.empty() || !request.blocks.empty();
-  const bool is_model = request.backend == "model" ||
-                        (request.backend == "auto" && (asks_model || !cupti::has_device()));
-  if (is_model) {
-    const auto refuse = [](const char* option, const char* why) {
-      throw Error(ExitCode::no_hardware, fmt::format("{} needs a GPU: the model {}", option, why));
-    };
-    if (request.times) refuse("--timing", "has no clock");
-    if (request.replays_program()) {
-      refuse("--replay application", "counts everything in one run");
-    }
-    return true;
-  }
-  if (asks_model) {
-    throw Error(ExitCode::usage,
-                "--check, --arch, --shape, --blocks and --model-devices are of the model: leave -b "
-                "cupti away");
-  }
-  return false;
-}
-
-/// --blocks samples counts. Throws Error{usage} beside what looks at all blocks.
-void check_blocks(const ProfileRequest& request) {
-  if (request.blocks.empty()) return;
-  model::sample_share(request.blocks);
-  const auto refuse = [](const char* why) { throw Error(ExitCode::usage, why); };
-  if (request.checks) refuse("--check looks at every block, and --blocks at some: leave one out");
-  if (!request.shapes.empty()) {
-    refuse("--shape is for what `explain` says, and --blocks explains nothing: leave one out");
-  }
-  if (!request.counts() && !request.lines) {
-    refuse("--blocks says which blocks are counted: it needs --metrics (@default will do)");
-  }
-}
-
 /// The first device, or why there is none.
 schema::Device required_device() {
   try {
@@ -96,56 +55,6 @@ schema::Device required_device() {
                                           words.substr(0, words.find(';'))));
   }
 }
-
-/// The devices of this machine and their states before the program runs. To start the driver here
-/// takes 0.1 s, and a part of that from the program, which starts it meanwhile (measured on an
-/// H200): so that is done only where the program's process cannot tell all.
-class Devices {
- public:
-  /// `chip_met` is called once a chip, when a process names the first device of it.
-  explicit Devices(std::function<void(const std::string&)> chip_met)
-      : chip_met_(std::move(chip_met)) {}
-  /// A process of the program is there, and has no context yet.
-  void met() {
-    if (std::exchange(is_begun_, true)) return;
-    before_.wait();
-    if (!cupti::is_told_by_capability()) {
-      found_ = std::async(std::launch::async, [] { return cupti::devices(); });
-    }
-  }
-  /// A process names its device by what the driver tells; we know the rest of it.
-  void complete(schema::Device& device) {
-    try {
-      if (all_.empty() && found_.valid()) all_ = found_.get();
-    } catch (const Error&) {
-      // nothing more is known than the process told
-    }
-    device.driver = cupti::driver_version();
-    for (const schema::Device& whole : all_) {
-      if (whole.uuid == device.uuid) device = whole;
-    }
-    if (!device.chip.empty() && chips_.insert(device.chip).second) chip_met_(device.chip);
-  }
-  /// Those of a device around the program, when it has ended.
-  std::vector<schema::DeviceState> states(const schema::Device& device) {
-    std::vector<schema::DeviceState> states;
-    const auto& before = before_.get();
-    if (const auto found = before.find(device.uuid); found != before.end()) {
-      states.push_back(found->second);
-    }
-    states.push_back(cupti::read_state(device.uuid, "after"));
-    return states;
-  }
-
- private:
-  std::function<void(const std::string&)> chip_met_;
-  std::shared_future<std::map<std::string, schema::DeviceState>> before_ =
-      std::async(std::launch::async, [] { return cupti::read_states("before"); }).share();
-  bool is_begun_ = false;
-  std::vector<schema::Device> all_;
-  std::future<std::vector<schema::Device>> found_;
-  std::set<std::string> chips_;
-};
 
 /// Before the program runs for nothing. Throws Error{no_hardware}.
 void check_permission() {
@@ -301,21 +210,6 @@ ExitCode profile_program(const ProfileRequest& typed, const ProfileHooks& hooks)
   check_label(request.label);
   inject::Config config = config_of(request);
   const bool is_model = is_for_model(request);
-  if (is_model && !request.trace_file.empty()) {
-    throw Error(ExitCode::no_hardware,
-                "--trace-out shows when everything ran, and the model has no clock: leave it out, "
-                "or use a machine with a GPU");
-  }
-  for (const std::string& shape : request.shapes) model::explain::parse_shape(shape);
-  if (request.checks && !request.shapes.empty()) {
-    throw Error(ExitCode::usage,
-                "--shape is for what `explain` says, and --check explains nothing: leave one out");
-  }
-  check_blocks(request);
-  if (is_model && request.pause_dcgm && request.backend != "auto") {
-    throw Error(ExitCode::usage,
-                "--pause-dcgm is for a GPU's counters, and the model uses none: leave one out");
-  }
   std::optional<lab::DcgmPause> pause;
   if (request.pause_dcgm) {
     catch_interrupts();  // from here on somebody has to resume it
