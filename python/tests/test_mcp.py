@@ -322,11 +322,11 @@ def test_a_kernel_that_hangs_is_stopped(folder: pathlib.Path) -> None:
         return found
 
     async def talk(call: Call) -> None:
-        await refused(call, 6, "run took longer than 10 s and was stopped", "run", **endless)
+        await refused(call, 6, "run took longer than 5 s and was stopped", "run", **endless)
         assert alive() == []
         assert (await done(call, "run", **KERNEL))["launches"][0]["outcome"] == "done"
 
-    session(folder, talk, "--time-limit", "10")
+    session(folder, talk, "--time-limit", "5")
 
 
 def test_the_program_names_what_is_missing(folder: pathlib.Path) -> None:

@@ -22,33 +22,33 @@ from warpmeter._mcp_calls import Refused, changed_source
 RETURNS = TURN.replace("= tile[threadIdx.x][threadIdx.y]", "= numbers[2]")
 
 
-@pytest.mark.parametrize(
-    "before, include",
-    [
-        ("", '#include "{file}"'),
-        ("", '#include "../numbers.csv"'),
-        ("", "#include <{file}>"),
-        ("", '#include "linked.csv"'),
-        ("", '%:include "../numbers.csv"'),
-        ("", '/* */ # /* */ include /* */ "{file}"'),
-        ("", '#inc\\\nlude "{file}"'),
-        ('const char* a = "/*";', '#include "{file}"'),
-        ('#define FILE "{file}"', "#include FILE"),
-        ("#define TEXT(x) #x", "#include TEXT({file})"),
-    ],
-)
-def test_a_change_reads_no_file_outside_of_the_folder(before: str, include: str, folder: pathlib.Path) -> None:
+# The text in front of the numbers, and the directive that includes them.
+INCLUDES = [
+    ("", '#include "{file}"'),
+    ("", '#include "../numbers.csv"'),
+    ("", "#include <{file}>"),
+    ("", '#include "linked.csv"'),
+    ("", '%:include "../numbers.csv"'),
+    ("", '/* */ # /* */ include /* */ "{file}"'),
+    ("", '#inc\\\nlude "{file}"'),
+    ('const char* a = "/*";', '#include "{file}"'),
+    ('#define FILE "{file}"', "#include FILE"),
+    ("#define TEXT(x) #x", "#include TEXT({file})"),
+]
+
+
+def test_a_change_reads_no_file_outside_of_the_folder(folder: pathlib.Path) -> None:
     """A kernel could return the numbers of a file that it includes: "out[0] is 4242, expected 0"."""
     secret = folder.parent / "numbers.csv"
     secret.write_text("11, 22, 4242, 99\n")
     (folder / "linked.csv").symlink_to(secret)
-    lines = [before, "__device__ int numbers[] = {", include, "};", RETURNS]
-    text = "\n".join(lines).replace("{file}", str(secret))
 
     async def talk(call: Call) -> None:
-        is_error, content = await call("try_change", **KERNEL, source=text)
-        assert "4242" not in json.dumps(content)
-        assert (is_error, content["exit_code"]) == (True, 2)
+        for before, include in INCLUDES:
+            lines = [before, "__device__ int numbers[] = {", include, "};", RETURNS]
+            is_error, content = await call("try_change", **KERNEL, source="\n".join(lines).replace("{file}", str(secret)))
+            assert "4242" not in json.dumps(content), include
+            assert (is_error, content["exit_code"]) == (True, 2), include
 
     session(folder, talk)
 

@@ -8,7 +8,7 @@ build=$(readlink -f "$1")
 python=$2
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 work=$(mktemp -d)
-trap '/bin/rm -rf "$work"' EXIT
+trap 'wait; /bin/rm -rf "$work"' EXIT
 
 fail() {
   printf 'wheel_test.sh: %s\n' "$*" >&2
@@ -48,6 +48,24 @@ for compiler in cc gcc g++ clang nvcc; do
 done
 version=$(python -c 'import warpmeter; print(warpmeter.version())')
 [ "$(warpmeter --version)" = "$version" ] || fail "the module is $version, the program $(warpmeter --version)"
+
+# CuPy and Numba have an environment of their own: the system's packages are too old for them. It is tested beside the rest,
+# which takes as long.
+test_frameworks() {
+  if [ ! -e "$repository/build/frameworks/fetched" ]; then
+    printf 'wheel_test.sh: CuPy and Numba are not here, their tests are skipped: ./dev install-dependencies fetches them\n'
+    return
+  fi
+  "$system" -m venv --without-pip "$work/frameworks"
+  local file packages
+  packages=$(echo "$work"/frameworks/lib/python*/site-packages)
+  for file in "$repository"/build/frameworks/*; do /bin/ln -s "$file" "$packages"; done
+  python -m pip --python "$work/frameworks" install --quiet --no-deps --no-index --disable-pip-version-check "${wheels[0]}"
+  PATH=$work/frameworks/bin CUPY_CACHE_DIR=$work/cupy python "$repository/tests/frameworks/frameworks_test.py"
+}
+test_frameworks >"$work/frameworks.log" 2>&1 &
+frameworks=$!
+
 python -m mypy --config-file "$repository/pyproject.toml" --cache-dir "$work/mypy" -p warpmeter
 python -m pytest -q -p no:cacheprovider -c "$repository/pyproject.toml" --doctest-modules "$repository/python/tests" \
   --ignore-glob "$repository/python/tests/test_mcp*.py" --pyargs warpmeter
@@ -62,14 +80,7 @@ else
   printf 'skipped: the SDK of the Model Context Protocol is not here: run ./dev install-dependencies\n'
 fi
 
-# CuPy and Numba have an environment of their own: the system's packages are too old for them.
-if [ ! -e "$repository/build/frameworks/fetched" ]; then
-  printf 'wheel_test.sh: CuPy and Numba are not here, their tests are skipped: ./dev install-dependencies fetches them\n'
-  exit
-fi
-"$system" -m venv --without-pip "$work/frameworks"
-packages=$(echo "$work"/frameworks/lib/python*/site-packages)
-for file in "$repository"/build/frameworks/*; do /bin/ln -s "$file" "$packages"; done
-python -m pip --python "$work/frameworks" install --quiet --no-deps --no-index --disable-pip-version-check "${wheels[0]}"
-export PATH=$work/frameworks/bin CUPY_CACHE_DIR=$work/cupy
-python "$repository/tests/frameworks/frameworks_test.py"
+status=0
+wait $frameworks || status=$?
+printf '%s\n' "$(<"$work/frameworks.log")"
+exit $status
